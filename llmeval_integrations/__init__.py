@@ -1,0 +1,66 @@
+"""Evaluators for what language models write: is it JSON, the right JSON, in the right format."""
+
+from llmeval_integrations.catalog import list_evaluators, load_evaluator
+from llmeval_integrations.errors import (
+    EvalError,
+    InputError,
+    InvalidOptionError,
+    InvalidReferenceError,
+    InvalidSchemaError,
+    MissingDependencyError,
+    MissingFieldError,
+    RunawayPatternError,
+    UnknownNameError,
+)
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.exact_match import ExactMatch
+from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
+from llmeval_integrations.evaluators.json_equality import JsonEquality
+from llmeval_integrations.evaluators.json_match import JsonMatch
+from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.evaluators.json_validity import JsonObject, JsonValidity
+from llmeval_integrations.evaluators.length_penalty import LengthPenalty
+from llmeval_integrations.evaluators.ngram_repetition_penalty import NgramRepetitionPenalty
+from llmeval_integrations.evaluators.python_type import PythonType
+from llmeval_integrations.evaluators.reasoning_format import (
+    ReasoningFormat,
+    ReasoningToolCallFormat,
+)
+from llmeval_integrations.evaluators.regex_match import RegexMatch
+from llmeval_integrations.evaluators.string_distance import StringDistance
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.version import __version__
+
+__all__ = [
+    "MISSING",
+    "EvalError",
+    "Evaluator",
+    "ExactMatch",
+    "InputError",
+    "InvalidOptionError",
+    "InvalidReferenceError",
+    "InvalidSchemaError",
+    "JsonEditDistance",
+    "JsonEquality",
+    "JsonMatch",
+    "JsonObject",
+    "JsonSchema",
+    "JsonValidity",
+    "LengthPenalty",
+    "MissingDependencyError",
+    "MissingFieldError",
+    "NgramRepetitionPenalty",
+    "PythonType",
+    "ReasoningFormat",
+    "ReasoningToolCallFormat",
+    "RegexMatch",
+    "Result",
+    "RunawayPatternError",
+    "Sample",
+    "StringDistance",
+    "UnknownNameError",
+    "__version__",
+    "list_evaluators",
+    "load_evaluator",
+]

@@ -1,0 +1,7 @@
+"""`python -m llmeval_integrations` is the command `llmeval`."""
+
+import sys
+
+from llmeval_integrations.cli import main
+
+sys.exit(main())

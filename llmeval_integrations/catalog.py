@@ -1,0 +1,88 @@
+"""Evaluators by name."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import fields
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from llmeval_integrations import evaluators
+from llmeval_integrations.errors import InvalidOptionError, UnknownNameError
+from llmeval_integrations.evaluator import Evaluator
+
+ENTRY_POINTS = "llmeval_integrations.evaluators"
+"""The entry point group in which other packages name their evaluator classes."""
+
+
+def load_evaluator(name: str, **options: Any) -> Evaluator:
+    """Build the evaluator that has this name: its class name in snake case, or an alias.
+
+    Raises UnknownNameError for the name, InvalidOptionError for an option.
+    """
+    kind = evaluator_class(name)
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    for option in options:
+        if option not in known:
+            raise InvalidOptionError(
+                f"{name} has no option {option!r}; it has {', '.join(known) or 'none'}"
+            )
+    for field in fields(kind):  # type: ignore[arg-type]
+        required = field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
+        if required and field.name not in options:
+            raise InvalidOptionError(f"{name} needs the option {field.name}")
+    return kind(**options)
+
+
+def list_evaluators() -> list[str]:
+    """List the names of all evaluators, those of other packages among them, without aliases."""
+    return sorted({*(kind.name for kind in _own()), *(point.name for point in _points())})
+
+
+def evaluator_class(name: str) -> type[Evaluator]:
+    """Give the class behind a name or an alias."""
+    for kind in _own():
+        if name == kind.name or name in kind.aliases:
+            return kind
+    for point in _points():
+        if name == point.name:
+            kind = point.load()
+            if not (inspect.isclass(kind) and issubclass(kind, Evaluator)):
+                raise UnknownNameError(f"{name!r} stands for {kind!r}, which is no Evaluator")
+            return kind
+    names = list_evaluators()
+    close = difflib.get_close_matches(str(name), names, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise UnknownNameError(f"no evaluator is called {name!r}; {hint}there are {', '.join(names)}")
+
+
+@cache
+def _own() -> tuple[type[Evaluator], ...]:
+    """Find the evaluator classes of this package: whatever its rooms define."""
+    return tuple(kind for module in _modules() for kind in _defined_in(module))
+
+
+def _modules() -> Iterator[Any]:
+    for found in pkgutil.iter_modules(evaluators.__path__, f"{evaluators.__name__}."):
+        yield import_module(found.name)
+
+
+def _defined_in(module: Any) -> Iterator[type[Evaluator]]:
+    for thing in vars(module).values():
+        if (
+            inspect.isclass(thing)
+            and issubclass(thing, Evaluator)
+            and thing.__module__ == module.__name__
+            and not inspect.isabstract(thing)
+        ):
+            yield thing
+
+
+def _points() -> Any:
+    return entry_points(group=ENTRY_POINTS)

@@ -1,0 +1,74 @@
+"""What every evaluator is."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from llmeval_integrations.fresh_stack import on_fresh_stack
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import MISSING, Sample, as_sample
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Evaluator(ABC):
+    """Turns a sample into a result.
+
+    Subclasses are frozen dataclasses: their fields are their options, checked in
+    `__post_init__`, and they write one method, `check`.
+    """
+
+    name: ClassVar[str]
+    """The class name in snake case, which is also its name in the catalog."""
+
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Further names in the catalog."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    """The sample's fields without which there is no answer, beside the output."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.name = _WORD_START.sub("_", cls.__name__).lower()
+
+    @abstractmethod
+    def check(self, sample: Sample) -> Result:
+        """Look at one sample; the one method that an evaluator writes."""
+
+    def evaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
+        """Evaluate one sample."""
+        if type(sample) is not Sample:
+            sample = as_sample(sample)
+        try:
+            return self.check(sample)
+        except RecursionError:
+            return on_fresh_stack(self.check, sample)
+
+    async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
+        """Evaluate one sample without blocking the event loop for longer than the check itself."""
+        return self.evaluate(sample)
+
+    def evaluate_many(self, samples: Iterable[Sample | Mapping[str, Any]]) -> list[Result]:
+        """Evaluate samples in order; the first bad call raises."""
+        evaluate = self.evaluate
+        return [evaluate(sample) for sample in samples]
+
+    def __call__(
+        self,
+        output: Any,
+        reference: Any = MISSING,
+        input: Any = MISSING,
+        *,
+        contexts: Any = MISSING,
+        variables: Any = MISSING,
+        id: Any = MISSING,
+    ) -> Result:
+        """Evaluate one output given by itself."""
+        return self.evaluate(Sample(output, reference, input, contexts, variables, id))
+
+    def expect_pass(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
+        """Evaluate one output; raise AssertionError with the reason unless it passes."""
+        return self(output, reference, **fields).expect_pass()

@@ -1,0 +1,56 @@
+"""Is the output the reference, to the letter?"""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from typing import ClassVar
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.options import check_flag
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_NO_DIGITS = str.maketrans("", "", string.digits)
+
+
+@dataclass(frozen=True)
+class ExactMatch(Evaluator):
+    """Is the output's text the reference's?
+
+    Score 1 or 0. Nothing is parsed and no white space is forgiven.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+
+    ignore_case: bool = False
+    """Whether upper and lower case are the same."""
+
+    ignore_punctuation: bool = False
+    """Whether ASCII punctuation is left out first."""
+
+    ignore_numbers: bool = False
+    """Whether ASCII digits are left out first."""
+
+    def __post_init__(self) -> None:
+        check_flag(self, "ignore_case")
+        check_flag(self, "ignore_punctuation")
+        check_flag(self, "ignore_numbers")
+
+    def check(self, sample: Sample) -> Result:
+        reference = self._prepare(text_of(sample.require("reference", self.name)))
+        output = self._prepare(text_of(sample.output))
+        if output == reference:
+            return Result(1, True)
+        return Result(0, False, None, f"{output[:80]!r} is not {reference[:80]!r}")
+
+    def _prepare(self, text: str) -> str:
+        if self.ignore_case:
+            text = text.lower()
+        if self.ignore_punctuation:
+            text = text.translate(_NO_PUNCTUATION)
+        if self.ignore_numbers:
+            text = text.translate(_NO_DIGITS)
+        return text

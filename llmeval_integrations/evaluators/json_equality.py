@@ -1,0 +1,89 @@
+"""Is the output the same JSON as the reference?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_tree import Comparison, Difference
+from llmeval_integrations.json_value import bag, canonical, equal, equal_in_any_order
+from llmeval_integrations.options import check_callable, check_choice
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+ListOrder = Literal["strict", "any", "top_level_any"]
+
+
+@dataclass(frozen=True)
+class JsonEquality(Evaluator):
+    """Is the output the same JSON as the reference?
+
+    Score True or False. `true` is not `1`, `1` is `1.0`, null is not a missing key, keys come in
+    any order. Where the two differ, the reason names the first place; JsonMatch names all.
+    LangChain's drop-in is `list_order="top_level_any"`.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+
+    operator: Callable[[Any, Any], Any] | None = None
+    """Compares the parsed output with the parsed reference instead; its value is the score."""
+
+    list_order: ListOrder = "strict"
+    """Whether the order of array items counts: everywhere, nowhere, or but in the outermost."""
+
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON, in output and reference alike."""
+
+    def __post_init__(self) -> None:
+        check_callable(self, "operator")
+        check_choice(self, "list_order", get_args(ListOrder))
+        check_choice(self, "parsing", PARSINGS)
+
+    def check(self, sample: Sample) -> Result:
+        reference = parse_reference(self, sample, self.parsing)
+        output = parse(sample.output, self.parsing)
+        if isinstance(output, Defect):
+            return defective(output, False)
+        if self.operator is not None:
+            score = self._operate(output, reference)
+            return Result(score, bool(score), None, None if score else "The operator says no")
+        if self._same(output, reference):
+            return Result(True, True)
+        return Result(False, False, None, self._reason(output, reference))
+
+    def _same(self, output: Any, reference: Any) -> bool:
+        if self.list_order == "any":
+            return equal_in_any_order(output, reference)
+        if self.list_order == "top_level_any" and _both_arrays(output, reference):
+            return len(output) == len(reference) and (
+                equal(output, reference) or bag(output) == bag(reference)
+            )
+        return equal(output, reference)
+
+    def _operate(self, output: Any, reference: Any) -> Any:
+        """Let the operator compare; arrays whose order does not count come sorted."""
+        if self.list_order != "strict" and _both_arrays(output, reference):
+            deep = self.list_order == "any"
+            output, reference = (
+                sorted(items, key=lambda item: canonical(item, sort_arrays=deep))
+                for items in (output, reference)
+            )
+        return self.operator(output, reference)  # type: ignore[misc]
+
+    def _reason(self, output: Any, reference: Any) -> str:
+        if self.list_order == "top_level_any" and _both_arrays(output, reference):
+            return f"The items of the arrays differ ({len(output)} and {len(reference)})"
+        found: Difference | None = next(
+            Comparison(ordered=self.list_order == "strict").differences(output, reference), None
+        )
+        return str(found)
+
+
+def _both_arrays(output: Any, reference: Any) -> bool:
+    return isinstance(output, list) and isinstance(reference, list)

@@ -1,0 +1,221 @@
+"""Does the output conform to a JSON Schema?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Final, Literal
+
+import jsonschema_rs
+import msgspec
+
+from llmeval_integrations.errors import (
+    InvalidOptionError,
+    InvalidSchemaError,
+    MissingFieldError,
+    RunawayPatternError,
+)
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_pointer import pointer
+from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.options import check_choice, check_flag, wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import MISSING, Sample
+
+Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
+
+_DRAFTS: Final[dict[str | None, Any]] = {
+    None: jsonschema_rs.validator_for,
+    "4": jsonschema_rs.Draft4Validator,
+    "6": jsonschema_rs.Draft6Validator,
+    "7": jsonschema_rs.Draft7Validator,
+    "2019-09": jsonschema_rs.Draft201909Validator,
+    "2020-12": jsonschema_rs.Draft202012Validator,
+}
+
+_RUNAWAY = (
+    jsonschema_rs.ValidationErrorKind.BacktrackLimitExceeded,
+    jsonschema_rs.ValidationErrorKind.RegexEngineFailure,
+)
+
+# These say nothing about the parts of the value that they stand at.
+_OF_THE_CONTAINER = frozenset(
+    (
+        "minItems maxItems uniqueItems contains minContains maxContains minProperties "
+        "maxProperties propertyNames required dependentRequired dependencies "
+        "additionalProperties unevaluatedProperties"
+    ).split()
+)
+
+
+@dataclass(frozen=True)
+class JsonSchema(Evaluator):
+    """Does the output conform to a JSON Schema?
+
+    Score True or False. The reason words the first violation, the label is its keyword. Metadata:
+    `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`; `conformity`, from 0
+    to 1: the share of the values in the output, containers included, that no error concerns. A
+    required member that is missing counts as one more value; an error that is about a
+    container's members as a whole concerns the container alone.
+
+    Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. A
+    pattern that backtracks without end is a RunawayPatternError.
+    """
+
+    aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
+
+    schema: Any = None
+    """The schema: a mapping, a boolean, JSON text, a Pydantic model or TypeAdapter. None takes
+    each sample's reference."""
+
+    check_formats: bool = False
+    """Whether `format` is asserted, rather than a remark."""
+
+    draft: Draft | None = None
+    """The draft that applies; None goes by `$schema`, and by 2020-12 where there is none."""
+
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON."""
+
+    def __post_init__(self) -> None:
+        check_flag(self, "check_formats")
+        check_choice(self, "parsing", PARSINGS)
+        if self.draft is not None:
+            check_choice(self, "draft", [draft for draft in _DRAFTS if draft])
+        key = None
+        if self.schema is not None:
+            key = _schema_text(self.schema)
+            try:
+                _compile(key, self.draft, self.check_formats)
+            except InvalidSchemaError as error:
+                raise InvalidOptionError(f"{self.name}: {error}") from error
+        object.__setattr__(self, "_key", key)
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The reference is needed where there is no schema of our own."""
+        return ("reference",) if self.schema is None else ()
+
+    def check(self, sample: Sample) -> Result:
+        validator = self._validator(sample)
+        value = parse(sample.output, self.parsing)
+        if isinstance(value, Defect):
+            return defective(value, False)
+        if validator.is_valid(value):
+            return Result(True, True, None, None, {"conformity": 1.0})
+        return self._violations(value, validator)
+
+    def _validator(self, sample: Sample) -> Any:
+        key: bytes | str | None = self._key  # type: ignore[attr-defined]
+        if key is None:
+            schema = sample.reference
+            if schema is MISSING:
+                raise MissingFieldError(
+                    f"{self.name} needs a schema, as the option schema=... or the sample's reference"
+                )
+            key = schema if type(schema) is str else _schema_text(schema)
+        return _compile(key, self.draft, self.check_formats)
+
+    def _violations(self, value: Any, validator: Any) -> Result:
+        errors = list(validator.iter_errors(value))
+        for error in errors:
+            if isinstance(error.kind, _RUNAWAY):
+                raise RunawayPatternError(
+                    f"{self.name}: the pattern at {pointer(error.schema_path)} gives no answer for "
+                    f"the text at {pointer(error.instance_path) or 'the root'}: {error.message}"
+                )
+        first = errors[0]
+        reason = f"{first.message} at {pointer(first.instance_path) or 'the root'}"
+        if len(errors) > 1:
+            reason += f"; and {len(errors) - 1} more"
+        details = {
+            "errors": [
+                {
+                    "pointer": pointer(error.instance_path),
+                    "schema_pointer": pointer(error.schema_path),
+                    "keyword": error.kind.name,
+                    "message": error.message,
+                }
+                for error in errors
+            ],
+            "conformity": _conformity(value, errors),
+        }
+        return Result(False, False, first.kind.name, reason, details)
+
+
+@lru_cache(maxsize=512)
+def _compile(schema: bytes | str, draft: str | None, check_formats: bool) -> Any:
+    """Build the validator of a schema's text, or raise InvalidSchemaError."""
+    text = schema if isinstance(schema, str) else schema.decode()
+    value = parse(text)
+    if isinstance(value, Defect):
+        raise InvalidSchemaError(f"the schema {text!r:.200} is not JSON: {value.reason}")
+    if not isinstance(value, (dict, bool)):
+        raise InvalidSchemaError(f"a schema is an object or a boolean, got {text!r:.200}")
+    try:
+        return _DRAFTS[draft](value, validate_formats=check_formats, offline=True)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
+        reason = str(error).split("\n\n", maxsplit=1)[0]
+        hint = "; nothing is fetched, put it into the schema's $defs" if "$ref" in text else ""
+        raise InvalidSchemaError(f"the schema {text!r:.200} is wrong: {reason}{hint}") from error
+
+
+def _schema_text(schema: Any) -> bytes | str:
+    """Write a schema as the text that stands for it in the cache."""
+    if isinstance(schema, str):
+        return schema
+    if isinstance(schema, type) or hasattr(schema, "json_schema"):
+        return _schema_text_of_type(schema)
+    try:
+        return msgspec.json.encode(schema)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidSchemaError(f"the schema {schema!r:.200} is not JSON: {error}") from error
+
+
+@lru_cache(maxsize=128)
+def _schema_text_of_type(kind: Any) -> bytes:
+    """Ask a Pydantic model, or a TypeAdapter, for its schema."""
+    for method in ("model_json_schema", "json_schema", "schema"):
+        if callable(getattr(kind, method, None)):
+            return msgspec.json.encode(getattr(kind, method)())
+    raise InvalidSchemaError(f"{kind!r} is neither a schema nor a Pydantic model or TypeAdapter")
+
+
+def _conformity(value: Any, errors: list[Any]) -> float:
+    """Give the share of values, and of required members that are missing, without an error."""
+    alone: set[tuple[str | int, ...]] = set()
+    whole: set[tuple[str | int, ...]] = set()
+    missing: set[tuple[str | int, ...]] = set()
+    for error in errors:
+        path, keyword = tuple(error.instance_path), error.kind.name
+        if keyword == "required":
+            missing.add((*path, error.kind.as_dict()["property"]))
+        elif keyword in ("additionalProperties", "unevaluatedProperties"):
+            whole.update((*path, name) for name in error.kind.as_dict()["unexpected"])
+        elif keyword in _OF_THE_CONTAINER:
+            alone.add(path)
+        else:
+            whole.add(path)
+    total = bad = 0
+    for path, inside in _places(value, whole):
+        total += 1
+        bad += inside or path in alone
+    return 1 - (bad + len(missing)) / (total + len(missing))
+
+
+def _places(
+    value: Any, whole: set[tuple[str | int, ...]]
+) -> Iterator[tuple[tuple[str | int, ...], bool]]:
+    """Walk all values with their paths, and whether they stand at or inside one of `whole`."""
+    waiting: list[tuple[tuple[str | int, ...], Any, bool]] = [((), value, False)]
+    while waiting:
+        path, item, inside = waiting.pop()
+        inside = inside or path in whole
+        yield path, inside
+        if isinstance(item, dict):
+            waiting.extend(((*path, key), part, inside) for key, part in item.items())
+        elif isinstance(item, list):
+            waiting.extend(((*path, n), part, inside) for n, part in enumerate(item))

@@ -1,0 +1,69 @@
+"""Is the output JSON, and is it an object?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import PARSINGS, Parsing, check, parse
+from llmeval_integrations.options import check_choice
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+
+def defective(defect: Defect, score: float, **metadata: Any) -> Result:
+    """Make the result of an output that is not JSON: its defect is the label."""
+    position = {"offset": defect.offset, "line": defect.line, "column": defect.column}
+    return Result(score, False, defect.name, defect.reason, {**position, **metadata})
+
+
+@dataclass(frozen=True)
+class JsonValidity(Evaluator):
+    """Does the output parse as JSON?
+
+    Score 1 or 0. Where it does not, the label names the defect, the reason is the message of
+    Python's own parser, and the metadata gives offset, line and column.
+    LangChain's drop-in is this evaluator as it is.
+    """
+
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON; truncated text is invalid in every mode."""
+
+    def __post_init__(self) -> None:
+        check_choice(self, "parsing", PARSINGS)
+
+    def check(self, sample: Sample) -> Result:
+        defect = check(sample.output, self.parsing)
+        if defect is None:
+            return Result(1, True, None, "Valid JSON")
+        return defective(defect, 0)
+
+
+@dataclass(frozen=True)
+class JsonObject(Evaluator):
+    """Does the output parse as a JSON object, and not as an array, a text or a number?
+
+    Score 1 or 0. Metadata: `response`, the output; `format`, the Python type after parsing, None
+    where it does not parse; `json_response_result`, "pass" or "fail".
+    """
+
+    parsing: Parsing = "strict"
+    """How much may stand around the JSON."""
+
+    def __post_init__(self) -> None:
+        check_choice(self, "parsing", PARSINGS)
+
+    def check(self, sample: Sample) -> Result:
+        value = parse(sample.output, self.parsing)
+        details = {"response": sample.output, "format": None, "json_response_result": "fail"}
+        if isinstance(value, Defect):
+            return defective(value, 0, **details)
+        details["format"] = type(value).__name__
+        if isinstance(value, dict):
+            details["json_response_result"] = "pass"
+            return Result(1, True, None, "A JSON object", details)
+        reason = f"Expected a JSON object, got {type(value).__name__}"
+        return Result(0, False, "not_an_object", reason, details)

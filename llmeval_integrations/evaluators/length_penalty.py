@@ -1,0 +1,65 @@
+"""Is the output too short or too long?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.options import check_number, wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+
+@dataclass(frozen=True)
+class LengthPenalty(Evaluator):
+    """Is the output too short or too long?
+
+    Score 0.0 within the bounds, else minus the number of characters beyond the bound times
+    `penalty_rate`. Passes at 0. Metadata: `length` in characters, `min_length`, `max_length`,
+    `penalty`. A value that is not text is measured as its JSON.
+    """
+
+    min_length: int = 10
+    """The fewest characters that cost nothing."""
+
+    max_length: int = 1000
+    """The most characters that cost nothing."""
+
+    penalty_rate: float = 0.01
+    """What each character beyond a bound costs."""
+
+    max_penalty: float | None = None
+    """The worst score, zero or below; None means that it has no floor."""
+
+    def __post_init__(self) -> None:
+        check_number(self, "min_length", minimum=0, whole=True)
+        check_number(self, "max_length", minimum=0, whole=True)
+        check_number(self, "penalty_rate", minimum=0)
+        check_number(self, "max_penalty", maximum=0, optional=True)
+        if self.min_length > self.max_length:
+            raise wrong(self, "min_length", f"at most max_length={self.max_length}")
+
+    def check(self, sample: Sample) -> Result:
+        output = sample.output
+        length = len(output) if type(output) is str else len(text_of(output))
+        if length < self.min_length:
+            label, sign, bound, beyond = "too_short", "<", self.min_length, self.min_length - length
+        elif length > self.max_length:
+            label, sign, bound, beyond = "too_long", ">", self.max_length, length - self.max_length
+        else:
+            reason = f"Length acceptable: {self.min_length} <= {length} <= {self.max_length}"
+            return Result(0.0, True, None, reason, self._details(length, 0.0))
+        penalty = -beyond * self.penalty_rate
+        if self.max_penalty is not None and penalty < self.max_penalty:
+            penalty = self.max_penalty
+        reason = f"{label.replace('_', ' ').capitalize()}: {length} {sign} {bound}"
+        return Result(penalty, penalty == 0, label, reason, self._details(length, penalty))
+
+    def _details(self, length: int, penalty: float) -> dict[str, float]:
+        return {
+            "length": length,
+            "min_length": self.min_length,
+            "max_length": self.max_length,
+            "penalty": penalty,
+        }

@@ -1,0 +1,146 @@
+"""Does the output repeat itself?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.options import check_choice, check_flag, check_number, wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
+
+Scope = Literal["full", "thought"]
+
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class NgramRepetitionPenalty(Evaluator):
+    """Does the output repeat itself?
+
+    The repetition rate is the share of the text's n-grams that occurred before, from 0 to 1.
+    Score, zero or below: `(threshold - rate) * penalty_rate` beyond the threshold; with a soft
+    penalty a ramp from 0 at `min_scaling` to `max_penalty` where every n-gram is the same one.
+    Passes at 0. Metadata: `repetition_rate`, `unique_ngrams`, `total_ngrams`, `token_count`,
+    `penalty`, `penalty_mode`, `most_common_ngrams` (those that repeat, five at most).
+    """
+
+    n: int = 3
+    """Tokens in an n-gram."""
+
+    penalty_threshold: float = 0.3
+    """The rate up to which nothing is taken off."""
+
+    penalty_rate: float = 1.0
+    """What is taken off for each unit of the rate beyond the threshold."""
+
+    use_soft_penalty: bool = False
+    """Whether the penalty is a ramp instead."""
+
+    max_penalty: float | None = None
+    """The worst score, zero or below: the ramp's end, -1.0 unless given; else no floor."""
+
+    min_scaling: float = 0.0
+    """The rate from which the ramp starts at 0."""
+
+    tokenizer: str = "simple"
+    """`simple` splits at white space, `tiktoken` into a model's tokens, `jieba` into Chinese
+    words. All but jieba ignore upper and lower case."""
+
+    encoding_name: str = "cl100k_base"
+    """The vocabulary of tiktoken."""
+
+    chinese_only: bool = False
+    """Whether jieba leaves out all but Han characters."""
+
+    analyze_scope: Scope = "full"
+    """The whole text, or what stands in `<think>` tags."""
+
+    def __post_init__(self) -> None:
+        check_number(self, "n", minimum=1, whole=True)
+        check_number(self, "penalty_threshold", minimum=0, maximum=1)
+        check_number(self, "penalty_rate", minimum=0)
+        check_flag(self, "use_soft_penalty")
+        check_number(self, "max_penalty", maximum=0, optional=True)
+        check_number(self, "min_scaling", minimum=0, below=1)
+        check_choice(self, "tokenizer", TOKENIZERS)
+        check_flag(self, "chinese_only")
+        check_choice(self, "analyze_scope", get_args(Scope))
+        if self.chinese_only and self.tokenizer != "jieba":
+            raise wrong(self, "chinese_only", "for any tokenizer but jieba")
+        self._tokenizer()
+
+    def _tokenizer(self) -> Tokenizer:
+        return load_tokenizer(self.tokenizer, self.encoding_name, self.chinese_only)
+
+    def check(self, sample: Sample) -> Result:
+        text = text_of(sample.output)
+        if self.analyze_scope == "thought":
+            text = _thoughts(text)
+            if not text:
+                return self._result(0, 0, "No thought process found to analyze", [])
+        tokenizer = self._tokenizer()
+        tokens = tokenizer.tokens(text)
+        total = len(tokens) - self.n + 1
+        if total < 1:
+            reason = f"Text too short for {self.n}-gram analysis"
+            return self._result(len(tokens), 0, reason, [])
+        ngrams = tokens if self.n == 1 else zip(*(tokens[start:] for start in range(self.n)))
+        unique = len(set(ngrams))
+        shown = self._most_common(tokens, tokenizer) if unique < total else []
+        return self._result(len(tokens), unique, None, shown)
+
+    def _result(self, tokens: int, unique: int, reason: str | None, shown: list[Any]) -> Result:
+        total = max(tokens - self.n + 1, 0)
+        rate = 1 - unique / total if total else 0.0
+        penalty = self._penalty(rate)
+        mode = "soft" if self.use_soft_penalty else "hard"
+        metadata = {
+            "repetition_rate": rate,
+            "unique_ngrams": unique,
+            "total_ngrams": total,
+            "token_count": tokens,
+            "penalty": penalty,
+            "penalty_mode": mode,
+            "most_common_ngrams": shown,
+            "n": self.n,
+            "tokenizer": self.tokenizer,
+            "analyze_scope": self.analyze_scope,
+        }
+        reason = reason or (
+            f"{self.n}-gram repetition rate: {rate:.3f}, penalty: {penalty:.3f} ({mode} penalty, "
+            f"{self.tokenizer} tokenizer, scope: {self.analyze_scope})"
+        )
+        return Result(penalty, penalty == 0, "repetitive" if penalty else None, reason, metadata)
+
+    def _penalty(self, rate: float) -> float:
+        if self.use_soft_penalty:
+            steepest = -1.0 if self.max_penalty is None else self.max_penalty
+            beyond = max(rate - self.min_scaling, 0.0)
+            return beyond / (1 - self.min_scaling) * steepest if beyond else 0.0
+        if rate <= self.penalty_threshold:
+            return 0.0
+        penalty = (self.penalty_threshold - rate) * self.penalty_rate
+        return penalty if self.max_penalty is None else max(penalty, self.max_penalty)
+
+    def _most_common(self, tokens: Sequence[Hashable], tokenizer: Tokenizer) -> list[Any]:
+        counts = Counter(zip(*(tokens[start:] for start in range(self.n))))
+        common = counts.most_common(_SHOWN)
+        return [[tokenizer.text(ngram), count] for ngram, count in common if count > 1]
+
+
+def _thoughts(text: str) -> str:
+    """Join what stands in thinking tags."""
+    thoughts, position = [], 0
+    while (start := text.find("<think>", position)) >= 0:
+        start += len("<think>")
+        position = text.find("</think>", start)
+        if position < 0:
+            break
+        thoughts.append(text[start:position])
+    return " ".join(thoughts)

@@ -1,0 +1,61 @@
+"""Is the output an instance of a Python type?"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from types import NoneType
+from typing import Final
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.options import wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+_NAMED: Final[dict[str, type]] = {
+    **{kind.__name__: kind for kind in vars(builtins).values() if isinstance(kind, type)},
+    "None": NoneType,
+    "NoneType": NoneType,
+}
+
+TypeOption = type | str | tuple["type | str", ...]
+
+
+@dataclass(frozen=True)
+class PythonType(Evaluator):
+    """Is the output an instance of a Python type?
+
+    Score 1 or 0, by `isinstance`. Metadata: `response`, the output; `format`, the name of its
+    type; `custom_response_result`, "pass" or "fail". Nothing is parsed: a text is a `str`.
+    """
+
+    expected_type: TypeOption
+    """A type, a built-in type's name ("dict"), names joined by "|" ("dict|list"), or a tuple."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_types", self._resolve(self.expected_type))
+
+    def check(self, sample: Sample) -> Result:
+        types: tuple[type, ...] = self._types  # type: ignore[attr-defined]
+        found = type(sample.output).__name__
+        passed = isinstance(sample.output, types)
+        details = {
+            "response": sample.output,
+            "format": found,
+            "custom_response_result": "pass" if passed else "fail",
+        }
+        if passed:
+            return Result(1, True, None, f"An instance of {found}", details)
+        expected = " or ".join(kind.__name__ for kind in types)
+        return Result(0, False, found, f"Expected {expected}, got {found}", details)
+
+    def _resolve(self, option: object) -> tuple[type, ...]:
+        if isinstance(option, type):
+            return (option,)
+        if isinstance(option, str):
+            names = [name.strip() for name in option.split("|")]
+            if all(name in _NAMED for name in names):
+                return tuple(_NAMED[name] for name in names)
+        if isinstance(option, (tuple, list)) and option:
+            return tuple(kind for part in option for kind in self._resolve(part))
+        raise wrong(self, "expected_type", "a type, the name of a built-in one, or a tuple of these")

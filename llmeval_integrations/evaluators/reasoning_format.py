@@ -1,0 +1,206 @@
+"""Does the output keep thinking, answer and tool calls in their tags?"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.json_text import parse
+from llmeval_integrations.options import wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+
+@dataclass(frozen=True)
+class ReasoningFormat(Evaluator):
+    """Does the output have its thinking and its answer in tags?
+
+    Score 1.0 where both pairs of tags are there, in any order, else 0.0. Metadata:
+    `has_think_tag`, `has_answer_tag`, `total_reward`, `think_token`, `answer_token`.
+    """
+
+    think_token: str = "think"
+    """The name of the thinking tag, taken as text."""
+
+    answer_token: str = "answer"
+    """The name of the answer tag, taken as text."""
+
+    def __post_init__(self) -> None:
+        for option in ("think_token", "answer_token"):
+            value = getattr(self, option)
+            if not isinstance(value, str) or not value:
+                raise wrong(self, option, "a tag's name")
+
+    def check(self, sample: Sample) -> Result:
+        text = text_of(sample.output)
+        think = _has_pair(text, self.think_token)
+        answer = _has_pair(text, self.answer_token)
+        score = 1.0 if think and answer else 0.0
+        missing = [
+            f"Missing <{token}></{token}> tags"
+            for token, found in ((self.think_token, think), (self.answer_token, answer))
+            if not found
+        ]
+        metadata = {
+            "has_think_tag": think,
+            "has_answer_tag": answer,
+            "total_reward": score,
+            "think_token": self.think_token,
+            "answer_token": self.answer_token,
+        }
+        if not missing:
+            return Result(score, True, None, "All format requirements met", metadata)
+        label = "missing_tags" if len(missing) == 2 else f"missing_{'answer' if think else 'think'}"
+        return Result(score, False, label, "; ".join(missing), metadata)
+
+
+def _has_pair(text: str, tag: str) -> bool:
+    """Whether an opening tag is followed, somewhere, by its closing one."""
+    start = text.find(f"<{tag}>")
+    return start >= 0 and text.find(f"</{tag}>", start + len(tag) + 2) >= 0
+
+
+_THINK, _END_OF_THINK = "<think>", "</think>"
+_CALL, _END_OF_CALL = "<tool_call>", "</tool_call>"
+
+
+@dataclass(frozen=True)
+class ReasoningToolCallFormat(Evaluator):
+    """Does the output think first, then either answer or call tools, all in tags?
+
+    Score 1.0 or 0.0. Valid is `<think>` and then one `<answer>`, or one or more `<tool_call>`, each
+    holding a JSON object with `name` and `arguments`; nothing but white space stands between. A
+    tag inside of a JSON string is text. Metadata: `has_think_tag`, `has_answer_tag`,
+    `has_tool_call_tag`, `valid_format`, `valid_tool_call_json`, `tool_call_count`, `reward`.
+    """
+
+    def check(self, sample: Sample) -> Result:
+        text = text_of(sample.output).strip()
+        think = _has_pair(text, "think")
+        calls = _read_calls(text)
+        # Whatever a well-formed call holds is data, were it an answer's tags.
+        before_calls = text if calls.problem else text[: calls.start]
+        answer = _has_pair(before_calls, "answer")
+        called = calls.count > 0 or _has_pair(text, "tool_call")
+        label, reason = _verdict(text, calls, think=think, answer=answer, called=called)
+        score = 0.0 if label else 1.0
+        metadata: dict[str, Any] = {
+            "has_think_tag": think,
+            "has_answer_tag": answer,
+            "has_tool_call_tag": called,
+            "valid_format": not label,
+            "valid_tool_call_json": called and label != "invalid_json",
+            "tool_call_count": calls.count,
+            "reward": score,
+        }
+        return Result(score, not label, label, reason, metadata)
+
+
+def _verdict(
+    text: str, calls: _Calls, *, think: bool, answer: bool, called: bool
+) -> tuple[str | None, str]:
+    """Give the label, None where all is well, and the reason."""
+    if not think:
+        return "missing_think", "Missing <think></think> tags"
+    if answer == called:
+        return (
+            "invalid_combination",
+            "Invalid combination: should have either <answer> or <tool_call> tags, "
+            "not both or neither",
+        )
+    if answer:
+        label = None if _is_answered(text) else "invalid_format"
+        return label, f"{'Invalid' if label else 'Valid'} <think></think> + <answer></answer> format"
+    if calls.problem == "json":
+        return "invalid_json", "Invalid JSON format in <tool_call> tags"
+    if calls.problem:
+        return "invalid_format", "Invalid <think></think> + <tool_call></tool_call> format"
+    return None, "Valid <think></think> + <tool_call></tool_call> format with valid JSON"
+
+
+def _is_answered(text: str) -> bool:
+    """Whether the text is one pair of thinking tags and one of answer tags."""
+    rest = _after_thinking(text)
+    tags = ("<answer>", "</answer>", _THINK, _END_OF_THINK)
+    return (
+        text.startswith("<answer>", rest)
+        and text.endswith("</answer>")
+        and all(text.count(tag) == 1 for tag in tags)
+    )
+
+
+def _after_thinking(text: str) -> int:
+    """Give the position after the thinking and white space; -1 where the text begins otherwise."""
+    end = text.find(_END_OF_THINK)
+    if end < 0 or not text.startswith(_THINK) or text.find(_THINK, len(_THINK), end) >= 0:
+        return len(text)
+    return _skip_space(text, end + len(_END_OF_THINK))
+
+
+class _Calls(NamedTuple):
+    """The tool calls at the end of a text."""
+
+    start: int
+    """Where the first one begins."""
+
+    count: int
+    problem: str | None
+    """`format` or `json`; the first says that tags are wrong, the second what stands in them."""
+
+
+def _read_calls(text: str) -> _Calls:
+    """Read the calls that follow the thinking, up to the end of the text."""
+    start = position = _after_thinking(text)
+    count, problem = 0, None
+    while text.startswith(_CALL, position):
+        content = position + len(_CALL)
+        end = text.find(_END_OF_CALL, content)
+        if end < 0:
+            break
+        count += 1
+        if not _is_call(text[content:end]):
+            # The tag that was found may stand in a string: ask where the JSON itself ends.
+            # Once only, or a hostile text would be read anew for each of its calls.
+            found = -1 if problem else _end_of_json(text, content)
+            if found < 0 or not _is_call(text[content:found]):
+                problem = "json"
+            end = max(end, found)
+        position = _skip_space(text, end + len(_END_OF_CALL))
+    if not count:
+        count = min(text.count(_CALL), text.count(_END_OF_CALL))
+        return _Calls(start, count, "format")
+    nested = problem and any(
+        text.find(tag, start) >= 0 for tag in (_CALL + _CALL, _END_OF_CALL + _END_OF_CALL)
+    )
+    return _Calls(start, count, "format" if nested or position < len(text) else problem)
+
+
+def _end_of_json(text: str, start: int) -> int:
+    """Give the position of the closing tag right after the JSON value at `start`, or -1."""
+    try:
+        _, end = _raw_decode(text, _skip_space(text, start))
+    except (ValueError, RecursionError):
+        return -1
+    end = _skip_space(text, end)
+    return end if text.startswith(_END_OF_CALL, end) else -1
+
+
+_raw_decode = json.JSONDecoder(parse_int=float).raw_decode
+_SPACE = re.compile(r"\s*")
+
+
+def _skip_space(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
+def _is_call(content: str) -> bool:
+    """Whether a tag's content is a JSON object with the name of a tool and its arguments."""
+    if not content.lstrip().startswith("{"):
+        return False
+    value = parse(content.strip())
+    return isinstance(value, dict) and isinstance(value.get("name"), str) and "arguments" in value

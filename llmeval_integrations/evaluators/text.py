@@ -1,0 +1,19 @@
+"""The text of an output, for evaluators that look at characters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import parse
+from llmeval_integrations.json_value import canonical
+
+
+def text_of(output: Any) -> str:
+    """Give a text as it is, bytes decoded, a JSON value as compact JSON, all else as `str` does."""
+    if isinstance(output, str):
+        return output
+    if isinstance(output, (bytes, bytearray)):
+        return output.decode(errors="replace")
+    value = parse(output, "lenient")
+    return str(output) if isinstance(value, Defect) else canonical(value)

@@ -1,0 +1,1 @@
+"""One file per framework that uses our evaluators: they call us."""

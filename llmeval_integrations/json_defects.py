@@ -1,0 +1,351 @@
+"""Why a text is not the JSON it should be: a name to count, a position, and Python's own words."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.json_depth import MAX_DEPTH, deepest_allowed
+from llmeval_integrations.json_pointer import pointer
+
+DEFECTS: Final[dict[str, str]] = {
+    "empty": "nothing but white space",
+    "prose": "no JSON at all",
+    "prose_around": "text before or after the JSON",
+    "code_fence": "a Markdown fence where plain JSON was asked for",
+    "truncated": "the text stops in the middle",
+    "trailing_comma": "a comma before a closing bracket, or after the end",
+    "single_quotes": "single quotes around a name or a text",
+    "smart_quotes": "typographic quotes around a name or a text",
+    "unescaped_quote": "a quote inside a text without a backslash",
+    "unquoted_key": "a name without quotes",
+    "python_literal": "True, False or None",
+    "comment": "a comment",
+    "ellipsis": "three dots in place of values",
+    "bare_word": "a word that is no JSON literal",
+    "nan_or_infinity": "NaN or Infinity",
+    "duplicate_key": "an object has a name twice (strict mode)",
+    "control_character": "a raw line break or control character in a text",
+    "invalid_escape": "a backslash before a character that it cannot escape",
+    "missing_comma": "two values without a comma between them",
+    "missing_colon": "a name without a colon after it",
+    "missing_value": "a comma or bracket where a value should be",
+    "mismatched_bracket": "a closing bracket that closes something else",
+    "extra_data": "a second JSON text after the first",
+    "too_deep": f"nested deeper than {MAX_DEPTH} levels",
+    "lone_surrogate": "half of a surrogate pair, which no UTF-8 text can hold",
+    "number": "a number that JSON cannot write, or no computer can hold",
+    "byte_order_mark": "a byte order mark before the JSON",
+    "encoding": "bytes that are not UTF-8",
+    "not_json": "a Python value that JSON has no way to write",
+    "unexpected_character": "a character that cannot stand there",
+}
+"""Every defect's name and what it means."""
+
+
+class Defect(msgspec.Struct, frozen=True):
+    """What keeps a text from being JSON."""
+
+    name: str
+    """One of DEFECTS."""
+
+    reason: str
+    """The message of Python's own parser with line and column, or ours where it has none."""
+
+    offset: int | None = None
+    """Characters before the place, from 0; None for values that are already parsed."""
+
+    line: int | None = None
+    """From 1."""
+
+    column: int | None = None
+    """From 1."""
+
+
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_CONSTANT = re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL)
+_FAR_EXPONENT = re.compile(_STRING + r"|(-?[0-9][0-9.]*[eE][+-]?[0-9]{18,})", re.DOTALL)
+_STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
+_COLON = re.compile(r"[ \t\n\r]*:")
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.|([\ud800-\udfff])",
+    re.DOTALL,
+)
+_JSON_START = re.compile(
+    r"[{\[]\s*(?:[\"'{\[\]}]|[A-Za-z_]\w*\s*:|-?[0-9]+\s*,)",
+)
+_WORD = re.compile(r"[^\W\d]\w*")
+_DIGITS = frozenset("0123456789")
+_LITERALS = ("true", "false", "null")
+
+
+def _at(text: str, name: str, message: str, offset: int) -> Defect:
+    error = json.JSONDecodeError(message, text, offset)
+    return Defect(name, str(error), offset, error.lineno, error.colno)
+
+
+def empty(text: str, reason: str | None = None) -> Defect:
+    """Nothing but white space, back-ticks or an empty fence."""
+    defect = _at(text, "empty", "Expecting value", 0)
+    return msgspec.structs.replace(defect, reason=reason) if reason else defect
+
+
+def too_deep(text: str, start: int) -> Defect:
+    """Nested beyond MAX_DEPTH; the offset is that of the first bracket too many."""
+    message = f"Nested deeper than {MAX_DEPTH} levels"
+    return _at(text, "too_deep", message, deepest_allowed(text, start))
+
+
+def fenced(text: str) -> Defect:
+    """A fence in strict mode; the reason is what Python's parser says of it."""
+    offset = len(text) - len(text.lstrip(" \t\n\r"))
+    return _at(text, "code_fence", "Expecting value", offset)
+
+
+def encoding(error: UnicodeDecodeError) -> Defect:
+    """Bytes that are not UTF-8."""
+    return Defect("encoding", str(error), error.start)
+
+
+def find_constant(text: str, body: str, start: int) -> Defect:
+    """Locate the NaN or Infinity that Python's parser took for a number."""
+    found = next(match for match in _CONSTANT.finditer(body) if match[1])
+    return _at(text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start())
+
+
+def find_number(text: str, body: str, start: int) -> Defect:
+    """Locate the number whose exponent is beyond what even a Decimal holds."""
+    found = next(match for match in _FAR_EXPONENT.finditer(body) if match[1])
+    return _at(text, "number", "Number out of range", start + found.start())
+
+
+def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:
+    """Locate half a surrogate pair, raw or escaped, in an otherwise good text."""
+    for found in _ESCAPE.finditer(body):
+        if found[1] or found[2]:
+            return _at(text, "lone_surrogate", "Lone surrogate", start + found.start())
+    return None
+
+
+def find_duplicate_key(text: str) -> Defect | None:
+    """Locate the first name that its object already has, in an otherwise good text."""
+    names: list[set[str] | None] = []
+    for token in _STRUCTURE.finditer(text):
+        first = token[0][0]
+        if first in "{[":
+            names.append(set() if first == "{" else None)
+        elif first in "}]":
+            names.pop()
+        elif names and names[-1] is not None and _COLON.match(text, token.end()):
+            name = json.loads(token[0])
+            if name in names[-1]:
+                return _at(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
+            names[-1].add(name)
+    return None
+
+
+def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
+    """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
+    name = _name(body, error.pos, error.msg)
+    if start:
+        error = json.JSONDecodeError(error.msg, text, start + error.pos)
+    reason, offset, line, column = str(error), error.pos, error.lineno, error.colno
+    if error.msg.startswith("Illegal trailing comma"):
+        # Python 3.13 points at the comma, older ones at what follows; offsets must not differ.
+        rest = text[offset + 1 :]
+        offset += 1 + len(rest) - len(rest.lstrip(" \t\n\r"))
+        moved = json.JSONDecodeError("", text, offset)
+        line, column = moved.lineno, moved.colno
+    return Defect(name, reason, offset, line, column)
+
+
+def _name(body: str, pos: int, message: str) -> str:
+    """Tell defects apart by Python's message and the characters around the place."""
+    if message.startswith("Unterminated string"):
+        return "truncated"
+    if message.startswith("Invalid control character"):
+        return "control_character"
+    if message.startswith(("Invalid \\", "Invalid \\u")):
+        tail = body[pos : pos + 7]
+        return "truncated" if len(tail) < 6 and '"' not in tail else "invalid_escape"
+    if message.startswith("Illegal trailing comma"):
+        return "trailing_comma"
+    if message.startswith("Unexpected UTF-8 BOM"):
+        return "byte_order_mark"
+    if message.startswith("Extra data"):
+        return _name_after_the_end(body, pos)
+    if pos >= len(body):
+        return "truncated"
+    return _name_at(body, pos, message)
+
+
+def _name_after_the_end(body: str, pos: int) -> str:
+    char = body[pos]
+    if _continues_number(body, pos):
+        return "number"
+    if body.startswith(("//", "/*", "#"), pos):
+        return "comment"
+    if char == ",":
+        return "trailing_comma" if not body[pos + 1 :].strip() else "extra_data"
+    if char in '{["}]' or char in _DIGITS or body.startswith("```", pos):
+        return "extra_data"
+    return "prose_around"
+
+
+def _name_at(body: str, pos: int, message: str) -> str:
+    """Name what stands at `pos`, inside the text, where something else was expected."""
+    char = body[pos]
+    before = body[:pos].rstrip(" \t\n\r")[-1:] if char in "}],0123456789" else ""
+    expected = message.removeprefix("Expecting ").partition(" ")[0]
+    if pos == 0:
+        return _name_of_start(body)
+    if char in "/#" and (char == "#" or body[pos + 1 : pos + 2] in ("/", "*")):
+        return "comment"
+    if expected == "','":
+        return _name_between(body, pos)
+    if expected == "':'":
+        return "missing_colon"
+    if char in "'`":
+        return "single_quotes"
+    if char in "“”‘’„«":
+        return "smart_quotes"
+    if char in "}]":
+        return {",": "trailing_comma", ":": "missing_value"}.get(before, "mismatched_bracket")
+    if char == ",":
+        return "missing_value"
+    if expected == "property":
+        if before == "," and body[pos - 1] == "," and body[pos - 2] in _DIGITS:
+            return "number"  # 1,000
+        return "unquoted_key" if char.isalnum() or char in "_$" else "unexpected_character"
+    return _name_of_word(body, pos)
+
+
+def _name_between(body: str, pos: int) -> str:
+    """Name what stands where a comma or a closing bracket was expected."""
+    char = body[pos]
+    if char in "}]":
+        return "mismatched_bracket"
+    if _continues_number(body, pos):
+        rest = body[pos:]
+        return "truncated" if rest in (".", "e", "E", "e+", "e-", "E+", "E-") else "number"
+    if body[pos - 1] == '"' and (char.isalnum() or char in "_$%&'*+./:;<=>?@\\^|~!-"):
+        return "unescaped_quote"
+    return "missing_comma"
+
+
+def _name_of_start(body: str) -> str:
+    """Name a text whose very first character cannot begin JSON."""
+    word = _WORD.match(body)
+    if body[0] == "'" and body[-1] == "'":
+        return "single_quotes"
+    if body.startswith(("//", "/*", "#")) and _JSON_START.search(body):
+        return "comment"
+    if body[0] in "}]":
+        return "mismatched_bracket"
+    if (word and word[0] == body) or body[0] in "+-." or body[0] in _DIGITS:
+        named = _name_of_word(body, 0)
+        if named not in ("bare_word", "unexpected_character"):
+            return named
+    return "prose_around" if _JSON_START.search(body) else "prose"
+
+
+def _name_of_word(body: str, pos: int) -> str:
+    """Name a word or sign that stands where a value was expected."""
+    word = _WORD.match(body, pos)
+    if word:
+        text = word[0]
+        if text in ("True", "False", "None"):
+            return "python_literal"
+        if text.lower() in ("nan", "inf", "infinity"):
+            return "nan_or_infinity"
+        if word.end() == len(body) and any(literal.startswith(text) for literal in _LITERALS):
+            return "truncated"
+        return "bare_word"
+    if body.startswith(("...", "…"), pos):
+        return "ellipsis"
+    if body[pos:] == "-":
+        return "truncated"
+    if body[pos] in "+-.":
+        after = body[pos + 1 : pos + 2]
+        if after in _DIGITS or after == ".":
+            return "number"
+        return "nan_or_infinity" if body[pos + 1 : pos + 4].lower() in ("inf", "nan") else "number"
+    return "unexpected_character"
+
+
+def _continues_number(body: str, pos: int) -> bool:
+    return body[pos - 1] in _DIGITS and (body[pos] in _DIGITS or body[pos] in ".eExX_oObB")
+
+
+def check_value(value: Any, *, finite: bool) -> Defect | None:
+    """Say why a value that is already parsed is not JSON, or None where it is.
+
+    Objects are mappings with text names, arrays lists or tuples. `finite` refuses NaN and
+    Infinity. A value that holds itself is too deep.
+    """
+    levels: list[Iterator[tuple[Any, Any]]] = [iter([("", value)])]
+    keys: list[Any] = [""]
+    while levels:
+        for key, item in levels[-1]:
+            keys[-1] = key
+            problem = _problem_of(item, finite)
+            if isinstance(key, _NotText):
+                problem = "not_json", f"the key {key.key!r:.80} is not text"
+            elif isinstance(key, str) and not key.isascii():
+                problem = problem or _problem_of(key, finite)
+            if problem is None and isinstance(item, (dict, list, tuple)):
+                if len(levels) > MAX_DEPTH:
+                    return Defect("too_deep", f"Nested deeper than {MAX_DEPTH} levels")
+                levels.append(_items_of(item))
+                keys.append(None)
+                break
+            if problem:
+                return Defect(problem[0], f"{problem[1]} at {pointer(step if isinstance(step, (str, int)) else str(step.key) for step in keys[1:]) or 'the root'}")
+        else:
+            levels.pop()
+            keys.pop()
+    return None
+
+
+class _NotText(msgspec.Struct):
+    """A key that is not text, told from the position in a list."""
+
+    key: Any
+
+
+def _items_of(container: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(container, dict):
+        return iter(
+            [
+                (key if isinstance(key, str) else _NotText(key), item)
+                for key, item in container.items()
+            ]
+        )
+    return enumerate(container)
+
+
+def _problem_of(item: Any, finite: bool) -> tuple[str, str] | None:
+    if isinstance(item, str):
+        if not item.isascii() and _has_surrogate(item):
+            return "lone_surrogate", "Lone surrogate"
+    elif isinstance(item, float):
+        if finite and not math.isfinite(item):
+            return "nan_or_infinity", f"{item!r} is not JSON"
+    elif item is not None and not isinstance(item, (int, Decimal, dict, list, tuple)):
+        return "not_json", f"{type(item).__name__} is not a JSON value"
+    return None
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

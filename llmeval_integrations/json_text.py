@@ -1,0 +1,315 @@
+"""Text to JSON value, or to the defect that keeps it from being one. Pure functions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, Literal, get_args
+
+import msgspec
+
+from llmeval_integrations import json_defects
+from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_depth import MAX_DEPTH, nesting
+from llmeval_integrations.json_partial import complete
+
+Parsing = Literal["strict", "markdown", "lenient"]
+"""How much a text may differ from plain JSON.
+
+`strict`: the whole text is one RFC 8259 JSON text without duplicate keys.
+`markdown`: one RFC 8259 text, which may stand in white space, back-ticks or one Markdown fence.
+`lenient`: what LangChain's `parse_json_markdown` accepts: truncated text is completed, text
+around a fence is skipped, NaN and Infinity are numbers, and a stray closing bracket reads as null.
+"""
+
+PARSINGS: Final[tuple[str, ...]] = get_args(Parsing)
+
+_WHITE_SPACE = " \t\n\r"
+_LENIENT_STRIP = " \n\r\t`"
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
+_SHORT = 2 * MAX_DEPTH
+
+_decode = msgspec.json.Decoder().decode
+_validate = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+def parse(text: Any, parsing: Parsing = "markdown") -> Any:
+    """Give the JSON value of a text, or a Defect that says why it has none.
+
+    A value that is already parsed is given back, once it is known to be JSON: tuples
+    become lists, Pydantic models what they dump. Bytes are read as UTF-8.
+    Integers are exact at any size; a number too large for a float, or an integer of more
+    than 4,300 digits, is a Decimal.
+    """
+    if not isinstance(text, str):
+        return _parse_value(text, parsing)
+    if parsing == "markdown":
+        try:
+            value = _decode(text)
+        except (ValueError, RecursionError):
+            return _parse_wrapped(text)
+        if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
+            return json_defects.too_deep(text, 0)
+        return value
+    return _parse_strict(text) if parsing == "strict" else _parse_lenient(text, _complete)
+
+
+def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
+    """Say why a text is not JSON, or None where it is; cheaper than `parse`.
+
+    In lenient mode truncated text is *not* completed here: it would make any text valid.
+    """
+    if parsing == "markdown" and isinstance(text, str):
+        try:
+            _validate(text)
+        except (ValueError, RecursionError):
+            value = _parse_wrapped(text)
+            return value if isinstance(value, Defect) else None
+        if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
+            return json_defects.too_deep(text, 0)
+        return None
+    if parsing == "lenient" and isinstance(text, str):
+        value = _parse_lenient(text, _loads_as_python)
+    else:
+        value = parse(text, parsing)
+    return value if isinstance(value, Defect) else None
+
+
+# --- the modes ---------------------------------------------------------------------------------
+
+
+def _parse_wrapped(text: str) -> Any:
+    """Read a text that the fast parser refused: unwrap it, or explain it."""
+    start, end = _unwrap(text)
+    if start or end < len(text):
+        body = text[start:end]
+        try:
+            value = _decode(body)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            if len(body) > _SHORT and nesting(body) > MAX_DEPTH:
+                return json_defects.too_deep(text, start)
+            return value
+    return _parse_slowly(text, start, end)
+
+
+def _unwrap(text: str) -> tuple[int, int]:
+    """Find what stands inside white space, back-ticks or one Markdown fence.
+
+    The closing fence is the last one of the text, since a JSON string may hold back-ticks.
+    A fence that is never closed ends with the text, as in CommonMark.
+    """
+    end = len(text.rstrip(_WHITE_SPACE))
+    start = len(text) - len(text.lstrip(_WHITE_SPACE))
+    opening = _FENCE.match(text, start, end)
+    if opening:
+        fence = opening[1]
+        start = opening.end()
+        if opening[2] is None and text[start : start + 4].lower() == "json":
+            start += 4  # ```json {...}``` on one line
+        if text.endswith(fence, start, end):
+            end = start + len(text[start:end].rstrip(fence[0]))
+    elif text.startswith("`", start, end):
+        start += 1 if text[start + 1 : start + 2] != "`" else 2
+        end = start + len(text[start:end].rstrip("`"))
+    return start, max(start, end)
+
+
+def _parse_slowly(text: str, start: int, end: int) -> Any:
+    """Read with Python's own parser, which is slower, exact on every number, and explains."""
+    part = text[start:end]
+    body = part.strip(_WHITE_SPACE)
+    start += len(part) - len(part.lstrip(_WHITE_SPACE))
+    if not body:
+        return json_defects.empty(text)
+    try:
+        value = _loads_exactly(body)
+    except json.JSONDecodeError as error:
+        if error.pos > _SHORT and nesting(body[: error.pos]) > MAX_DEPTH:
+            return json_defects.too_deep(text, start)
+        return json_defects.explain(text, body, start, error)
+    except RecursionError:
+        if has_fresh_stack() or nesting(body) > MAX_DEPTH:
+            return json_defects.too_deep(text, start)
+        return on_fresh_stack(_parse_slowly, text, start, end)
+    except _ConstantFound:
+        return json_defects.find_constant(text, body, start)
+    except InvalidOperation:
+        return json_defects.find_number(text, body, start)
+    if len(body) > _SHORT and nesting(body) > MAX_DEPTH:
+        return json_defects.too_deep(text, start)
+    return json_defects.find_lone_surrogate(text, body, start) or value
+
+
+def _parse_strict(text: str) -> Any:
+    """Read the whole text as one JSON text in which no object has a name twice."""
+    try:
+        _validate(text)
+        value = _decode_pairs(text)
+    except _DuplicateKeyFound:
+        return json_defects.find_duplicate_key(text)
+    except (ValueError, ArithmeticError, RecursionError):
+        if text.lstrip(_WHITE_SPACE).startswith(("`", "~~~")):
+            return json_defects.fenced(text)
+        value = _parse_slowly(text, 0, len(text))
+        if isinstance(value, (dict, list)):
+            return json_defects.find_duplicate_key(text) or value
+        return value
+    if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
+        return json_defects.too_deep(text, 0)
+    return value
+
+
+def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
+    """Read as LangChain's `parse_json_markdown` does, in linear time.
+
+    Numbers stay exact and nesting bounded, which there they are not.
+    """
+    try:
+        value = _loads_from_markdown(text, loads)
+    except json.JSONDecodeError as error:
+        if not error.doc:
+            return json_defects.empty(text, reason=str(error))
+        defect = json_defects.explain(text, error.doc, max(text.find(error.doc), 0), error)
+        return msgspec.structs.replace(defect, reason=str(error))
+    except InvalidOperation:
+        return json_defects.find_number(text, text, 0)
+    except RecursionError:
+        if has_fresh_stack() or nesting(text) > MAX_DEPTH:
+            return json_defects.too_deep(text, 0)
+        return on_fresh_stack(_parse_lenient, text, loads)
+    if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
+        return json_defects.check_value(value, finite=False) or value
+    return value
+
+
+def _loads_from_markdown(text: str, loads: Callable[[str], Any]) -> Any:
+    """Try the text, then what follows its first fence; raises json.JSONDecodeError."""
+    try:
+        return loads(_as_action_input(text.strip(_LENIENT_STRIP)))
+    except json.JSONDecodeError:
+        fence = text.find("```")
+        if fence < 0:
+            raise
+    body = text[fence + 3 :].removeprefix("json")
+    return loads(_as_action_input(body.strip(_LENIENT_STRIP)))
+
+
+_ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')
+_ESCAPES = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def _as_action_input(text: str) -> str:
+    """Escape the raw line breaks in the value of "action_input", as LangChain's agents need it."""
+    if '"action_input"' not in text:
+        return text
+    return _ACTION_INPUT.sub(lambda found: found[1] + found[2].translate(_ESCAPES), text)
+
+
+# --- values and numbers ------------------------------------------------------------------------
+
+
+def _parse_value(value: Any, parsing: Parsing) -> Any:
+    if isinstance(value, (bytes, bytearray)):
+        try:
+            return parse(value.decode(), parsing)
+        except UnicodeDecodeError as error:
+            return json_defects.encoding(error)
+    if hasattr(value, "model_dump") and not isinstance(value, type):
+        value = value.model_dump(mode="json")
+    defect = json_defects.check_value(value, finite=parsing != "lenient")
+    return defect or _with_lists(value)
+
+
+def _with_lists(value: Any) -> Any:
+    """Turn tuples into lists; a value without any is given back itself."""
+    if isinstance(value, dict):
+        changed = {key: _with_lists(item) for key, item in value.items()}
+        return changed if any(changed[key] is not value[key] for key in value) else value
+    if isinstance(value, (list, tuple)):
+        items = [_with_lists(item) for item in value]
+        same = isinstance(value, list) and all(map(_is, items, value))
+        return value if same else items
+    return value
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+class _ConstantFound(Exception):
+    """NaN or Infinity was met."""
+
+
+class _DuplicateKeyFound(Exception):
+    """An object has a key twice."""
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _ConstantFound(name)
+
+
+def exact_float(text: str) -> float | Decimal:
+    """Read a number with a fraction or exponent; beyond a float's range it is a Decimal."""
+    number = float(text)
+    return Decimal(text) if number in (float("inf"), float("-inf")) else number
+
+
+def exact_int(text: str) -> int | Decimal:
+    """Read an integer of any length; Python refuses to convert one of more than 4,300 digits."""
+    try:
+        return int(text)
+    except ValueError:
+        return Decimal(text)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _DuplicateKeyFound
+    return members
+
+
+_exact = json.JSONDecoder(
+    parse_float=exact_float, parse_int=exact_int, parse_constant=_refuse_constant
+).decode
+_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
+_with_raw_characters = json.JSONDecoder(
+    parse_float=exact_float, parse_int=exact_int, strict=False
+).decode
+_decode_pairs = json.JSONDecoder(
+    parse_float=exact_float, parse_int=exact_int, object_pairs_hook=_unique
+).decode
+
+
+def _loads_exactly(text: str) -> Any:
+    _refuse_byte_order_mark(text)
+    return _exact(text)
+
+
+def _loads_as_python(text: str) -> Any:
+    """Read what `json.loads` reads: NaN and Infinity, lone surrogates, the last of equal names."""
+    _refuse_byte_order_mark(text)
+    return _as_python(text)
+
+
+def _loads_raw(text: str) -> Any:
+    try:
+        return _decode(text)
+    except (ValueError, RecursionError):
+        _refuse_byte_order_mark(text)
+        return _with_raw_characters(text)
+
+
+def _complete(text: str) -> Any:
+    return complete(text, _loads_raw)
+
+
+def _refuse_byte_order_mark(text: str) -> None:
+    if text.startswith("\ufeff"):
+        message = "Unexpected UTF-8 BOM (decode using utf-8-sig)"
+        raise json.JSONDecodeError(message, text, 0)

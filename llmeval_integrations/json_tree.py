@@ -1,0 +1,218 @@
+"""Comparing two JSON values path by path. Pure functions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Literal
+
+import msgspec
+
+from llmeval_integrations.json_matching import MAX_PAIRS, match
+from llmeval_integrations.json_pointer import pointer
+from llmeval_integrations.json_value import canonical
+from llmeval_integrations.sample import MISSING
+
+Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
+Path = tuple["str | int", ...]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One place where the output is not the reference."""
+
+    path: Path
+    """Names and positions from the root. Where an array is compared in any order, the position
+    of a missing item is that in the reference, all others are the output's."""
+
+    kind: Kind
+    """`mismatch`: another value of the same type; `missing`: only in the reference; `extra`:
+    only in the output."""
+
+    output: Any = MISSING
+    reference: Any = MISSING
+
+    in_array: bool = False
+    """Whether an item of an array is missing or extra, rather than a member of an object."""
+
+    @property
+    def pointer(self) -> str:
+        """The path as a JSON Pointer (RFC 6901)."""
+        return pointer(self.path)
+
+    def __str__(self) -> str:
+        where = self.pointer or "the whole"
+        if self.kind in ("missing", "extra"):
+            return f"{where} {self.kind}"
+        return f"{where} {_short(self.output)}, expected {_short(self.reference)}"
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """How two values are compared, and where the comparison had to stop short."""
+
+    ordered: bool = True
+    """Whether the order of array items counts."""
+
+    ignore_extra: bool = False
+    """Whether the output's objects may have keys that the reference has not."""
+
+    unmatched: list[Path] = []
+    """Arrays too large for exact matching, where only items equal as wholes were paired."""
+
+    def differences(self, output: Any, reference: Any, path: Path = ()) -> Iterator[Difference]:
+        """Find what has to change for the output to be the reference.
+
+        Within one array what is to be removed comes last and backwards, so that the
+        differences can be applied one after another.
+        """
+        if type(output) is dict and type(reference) is dict:
+            yield from self._of_objects(output, reference, path)
+        elif type(output) is list and type(reference) is list:
+            if self.ordered:
+                yield from self._of_arrays(output, reference, path)
+            else:
+                yield from self._of_bags(output, reference, path)
+        elif not _same_scalar(output, reference):
+            kind: Kind = "mismatch" if _type(output) == _type(reference) else "wrong_type"
+            yield Difference(path, kind, output, reference)
+
+    def fits(self, output: Any, reference: Any) -> bool:
+        """Whether there is no difference."""
+        return next(self.differences(output, reference), None) is None
+
+    def _of_objects(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
+        for key, expected in reference.items():
+            value = output.get(key, MISSING)
+            if value is MISSING:
+                yield Difference((*path, key), "missing", reference=expected)
+            elif type(value) is not type(expected) or type(value) in _CONTAINERS:
+                yield from self.differences(value, expected, (*path, key))
+            elif value != expected:
+                yield Difference((*path, key), "mismatch", value, expected)
+        if not self.ignore_extra:
+            for key, value in output.items():
+                if key not in reference:
+                    yield Difference((*path, key), "extra", value)
+
+    def _of_arrays(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
+        for position, (value, expected) in enumerate(zip(output, reference)):
+            if type(value) is not type(expected) or type(value) in _CONTAINERS:
+                yield from self.differences(value, expected, (*path, position))
+            elif value != expected:
+                yield Difference((*path, position), "mismatch", value, expected)
+        pairs = range(min(len(output), len(reference)))
+        yield from _leftover(
+            [(n, output[n]) for n in range(len(pairs), len(output))],
+            [(n, reference[n]) for n in range(len(pairs), len(reference))],
+            path,
+        )
+
+    def _of_bags(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
+        """Pair equal items first, then whatever fits, then the rest in order."""
+        spare, wanted = _without_equals(output, reference)
+        if self.ignore_extra and spare and wanted:
+            spare, wanted = self._without_fitting(output, reference, spare, wanted, path)
+        paired = min(len(spare), len(wanted))
+        for here, there in zip(spare, wanted):
+            yield from self.differences(output[here], reference[there], (*path, here))
+        yield from _leftover(
+            [(n, output[n]) for n in spare[paired:]],
+            [(n, reference[n]) for n in wanted[paired:]],
+            path,
+        )
+
+    def _without_fitting(
+        self, output: Any, reference: Any, spare: list[int], wanted: list[int], path: Path
+    ) -> tuple[list[int], list[int]]:
+        """Pair as many items as can be paired; two that are equal may be paired beforehand.
+
+        Fitting is transitive, so whatever an equal pair is taken from can be paired
+        the other way round.
+        """
+        if len(spare) * len(wanted) > MAX_PAIRS:
+            self.unmatched.append(path)
+            return spare, wanted
+        fits = [
+            [n for n, here in enumerate(spare) if self.fits(output[here], reference[there])]
+            for there in wanted
+        ]
+        pairs = match(fits, len(spare))
+        used = set(pairs.values())
+        return (
+            [here for n, here in enumerate(spare) if n not in used],
+            [there for n, there in enumerate(wanted) if n not in pairs],
+        )
+
+
+def patch(differences: list[Difference]) -> list[dict[str, Any]]:
+    """Write differences as an RFC 6902 patch that turns the output into the reference."""
+    operations: list[dict[str, Any]] = []
+    for difference in differences:
+        path = difference.pointer
+        if difference.kind == "extra":
+            operations.append({"op": "remove", "path": path})
+        elif difference.kind == "missing":
+            if difference.in_array:
+                path = pointer(difference.path[:-1]) + "/-"
+            operations.append({"op": "add", "path": path, "value": difference.reference})
+        else:
+            operations.append({"op": "replace", "path": path, "value": difference.reference})
+    return operations
+
+
+def summarize(differences: list[Difference], most: int = 3) -> str:
+    """Name the first differences in one line, and how many more there are."""
+    named = "; ".join(map(str, differences[:most]))
+    more = len(differences) - most
+    return f"{named}; and {more} more" if more > 0 else named
+
+
+_CONTAINERS = frozenset((dict, list))
+
+
+def _type(value: Any) -> str:
+    """Give the JSON type's name."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, (int, float, Decimal)):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "object" if isinstance(value, dict) else "array"
+
+
+def _same_scalar(output: Any, reference: Any) -> bool:
+    return bool(output == reference) and _type(output) == _type(reference)
+
+
+def _without_equals(output: list[Any], reference: list[Any]) -> tuple[list[int], list[int]]:
+    """Give the positions that are left on both sides once equal items are paired."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for position in range(len(output) - 1, -1, -1):
+        places[canonical(output[position], sort_arrays=True)].append(position)
+    wanted = []
+    for position, item in enumerate(reference):
+        equals = places.get(canonical(item, sort_arrays=True))
+        if equals:
+            equals.pop()
+        else:
+            wanted.append(position)
+    return sorted(position for left in places.values() for position in left), wanted
+
+
+def _leftover(
+    spare: list[tuple[int, Any]], wanted: list[tuple[int, Any]], path: Path
+) -> Iterator[Difference]:
+    """Give the items that only one side has; those to remove last and backwards."""
+    for position, item in wanted:
+        yield Difference((*path, position), "missing", reference=item, in_array=True)
+    for position, item in reversed(spare):
+        yield Difference((*path, position), "extra", item, in_array=True)
+
+
+def _short(value: Any) -> str:
+    """Write a value in at most 60 characters."""
+    text = canonical(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

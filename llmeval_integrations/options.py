@@ -1,0 +1,66 @@
+"""Checking an evaluator's options when it is built, so that a mistake is named where it was made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+
+from llmeval_integrations.errors import InvalidOptionError
+
+
+def check_number(
+    evaluator: Any,
+    option: str,
+    *,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+    below: float = math.inf,
+    whole: bool = False,
+    optional: bool = False,
+) -> None:
+    """Raise unless the option is a finite number from `minimum` to `maximum` and less than `below`."""
+    value = getattr(evaluator, option)
+    if optional and value is None:
+        return
+    kinds = int if whole else (int, float)
+    good = isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
+    if not (good and minimum <= value <= maximum and value < below):
+        bounds = [
+            text
+            for text, given in (
+                (f"at least {minimum}", minimum > -math.inf),
+                (f"at most {maximum}", maximum < math.inf),
+                (f"below {below}", below < math.inf),
+            )
+            if given
+        ]
+        kind = "a whole number" if whole else "a finite number"
+        raise wrong(evaluator, option, ", ".join([kind, *bounds]) + (", or None" if optional else ""))
+
+
+def check_flag(evaluator: Any, option: str) -> None:
+    """Raise unless the option is True or False."""
+    if not isinstance(getattr(evaluator, option), bool):
+        raise wrong(evaluator, option, "True or False")
+
+
+def check_choice(evaluator: Any, option: str, choices: Collection[str]) -> None:
+    """Raise unless the option is one of the choices."""
+    value = getattr(evaluator, option)
+    if not isinstance(value, str) or value not in choices:
+        raise wrong(evaluator, option, "one of " + ", ".join(map(repr, choices)))
+
+
+def check_callable(evaluator: Any, option: str) -> None:
+    """Raise unless the option is None or can be called."""
+    value = getattr(evaluator, option)
+    if value is not None and not callable(value):
+        raise wrong(evaluator, option, "something that can be called, or None")
+
+
+def wrong(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
+    """Word the error for an option: who, what, the value, and what would have been right."""
+    value = getattr(evaluator, option)
+    return InvalidOptionError(f"{evaluator.name}: {option}={value!r} is not {expected}")

@@ -1,0 +1,43 @@
+"""What an evaluator says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One evaluator's answer about one sample: scored, or unscored with a reason."""
+
+    score: float | int | bool | None
+    """The figure; its range is the evaluator's own. None means unscored: there is no figure."""
+
+    passed: bool | None = None
+    """Whether the output is good enough; None where unscored."""
+
+    label: str | None = None
+    """A short name of what was found, such as a defect, to count over a run."""
+
+    reason: str | None = None
+    """Why, in words for a person."""
+
+    metadata: dict[str, Any] = {}
+    """Details, by name."""
+
+    @classmethod
+    def unscored(cls, reason: str, *, label: str | None = None, **metadata: Any) -> Result:
+        """Make a result without a score: the evaluator could not tell, and says why."""
+        return cls(None, None, label, reason, metadata)
+
+    @property
+    def scored(self) -> bool:
+        """Whether there is a score at all."""
+        return self.score is not None
+
+    def expect_pass(self) -> Result:
+        """Give the result back if it passed; raise AssertionError with the reason if it did not."""
+        if self.passed:
+            return self
+        state = "failed" if self.scored else "unscored"
+        raise AssertionError(f"{state}: {self.reason or f'score {self.score}'}")
