@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import pkgutil
 from collections.abc import Iterator
@@ -10,7 +9,6 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from llmeval_integrations import evaluators
@@ -56,8 +54,10 @@ def evaluator_class(name: str) -> type[Evaluator]:
             if not (inspect.isclass(kind) and issubclass(kind, Evaluator)):
                 raise UnknownNameError(f"{name!r} stands for {kind!r}, which is no Evaluator")
             return kind
+    from difflib import get_close_matches
+
     names = list_evaluators()
-    close = difflib.get_close_matches(str(name), names, 1)
+    close = get_close_matches(str(name), names, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise UnknownNameError(f"no evaluator is called {name!r}; {hint}there are {', '.join(names)}")
 
@@ -85,4 +85,6 @@ def _defined_in(module: Any) -> Iterator[type[Evaluator]]:
 
 
 def _points() -> Any:
+    from importlib.metadata import entry_points
+
     return entry_points(group=ENTRY_POINTS)

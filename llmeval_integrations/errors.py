@@ -3,8 +3,8 @@
 EvalError
 ├── InvalidOptionError      (ValueError)   an evaluator was built with an option that makes no sense
 ├── MissingFieldError       (ValueError)   a sample lacks a field that the evaluator needs
-├── InvalidReferenceError   (ValueError)   the reference is not what the evaluator can compare with
-├── InvalidSchemaError      (ValueError)   the schema is not a JSON Schema, or reaches outside itself
+├── InvalidReferenceError   (ValueError)   the reference is not what the evaluator compares with
+├── InvalidSchemaError      (ValueError)   the schema is no JSON Schema, or reaches outside itself
 ├── RunawayPatternError     (ValueError)   a regular expression would run for ever on this text
 ├── UnknownNameError        (LookupError)  no evaluator, framework or report has that name
 ├── InputError              (ValueError)   a data file, a column or a configuration cannot be read
@@ -37,7 +37,7 @@ class InvalidSchemaError(EvalError, ValueError):
 
 
 class RunawayPatternError(EvalError, ValueError):
-    """A regular expression gave no answer within its limit, so the output is neither right nor wrong."""
+    """A regular expression gave no answer within its limit: the output is not right nor wrong."""
 
 
 class UnknownNameError(EvalError, LookupError):

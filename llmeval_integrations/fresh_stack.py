@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
@@ -21,6 +20,8 @@ def on_fresh_stack(function: Callable[..., T], *arguments: Any) -> T:
     """
     if has_fresh_stack():
         raise RecursionError(f"{function!r} needs more stack than an empty one has")
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix=_NAME) as pool:
         return pool.submit(function, *arguments).result()
 

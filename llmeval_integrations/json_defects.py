@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.json_depth import MAX_DEPTH, deepest_allowed
+from llmeval_integrations.json_depth import MAX_DEPTH, deepest
 from llmeval_integrations.json_pointer import pointer
 
 DEFECTS: Final[dict[str, str]] = {
@@ -21,7 +21,7 @@ DEFECTS: Final[dict[str, str]] = {
     "code_fence": "a Markdown fence where plain JSON was asked for",
     "truncated": "the text stops in the middle",
     "trailing_comma": "a comma before a closing bracket, or after the end",
-    "single_quotes": "single quotes around a name or a text",
+    "single_quotes": "single quotes or back-ticks around a name or a text",
     "smart_quotes": "typographic quotes around a name or a text",
     "unescaped_quote": "a quote inside a text without a backslash",
     "unquoted_key": "a name without quotes",
@@ -32,13 +32,13 @@ DEFECTS: Final[dict[str, str]] = {
     "nan_or_infinity": "NaN or Infinity",
     "duplicate_key": "an object has a name twice (strict mode)",
     "control_character": "a raw line break or control character in a text",
-    "invalid_escape": "a backslash before a character that it cannot escape",
+    "invalid_escape": "a backslash before a character that it cannot escape, or outside of a text",
     "missing_comma": "two values without a comma between them",
     "missing_colon": "a name without a colon after it",
     "missing_value": "a comma or bracket where a value should be",
-    "mismatched_bracket": "a closing bracket that closes something else",
+    "mismatched_bracket": "a bracket that is missing, or closes something else or nothing",
     "extra_data": "a second JSON text after the first",
-    "too_deep": f"nested deeper than {MAX_DEPTH} levels",
+    "too_deep": "nested deeper than Python can read, some 1,000 levels or more",
     "lone_surrogate": "half of a surrogate pair, which no UTF-8 text can hold",
     "number": "a number that JSON cannot write, or no computer can hold",
     "byte_order_mark": "a byte order mark before the JSON",
@@ -79,11 +79,23 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _JSON_START = re.compile(
-    r"[{\[]\s*(?:[\"'{\[\]}]|[A-Za-z_]\w*\s*:|-?[0-9]+\s*,)",
+    r"\{(?:\}|\s*(?:[\"'“]|[A-Za-z_]\w*\s*:))|\[(?:\]|\s*(?:[\"'“{\[]|-?[0-9]+\s*,))"
 )
+_SECOND_TEXT = re.compile(
+    r"[\s,`~]*(?:json\s*)?(?:" + _JSON_START.pattern + r"|\"|-?[0-9.]+\s*(?:[,\n]|\Z))"
+)
+_NUMBER_LIKE = re.compile(r"-?[0-9][\w.%°+*/:€$£-]*|-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_SIGNED = re.compile(r"[+.-]\.?(?:[0-9]|inf|nan)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d]\w*")
 _DIGITS = frozenset("0123456789")
 _LITERALS = ("true", "false", "null")
+_ELLIPSES = ("...", "…")
+_NAMED_BY_CHARACTER = {
+    ",": "missing_value",
+    "\\": "invalid_escape",
+    **dict.fromkeys("'`", "single_quotes"),
+    **dict.fromkeys("“”‘’„«", "smart_quotes"),
+}
 
 
 def _at(text: str, name: str, message: str, offset: int) -> Defect:
@@ -91,16 +103,15 @@ def _at(text: str, name: str, message: str, offset: int) -> Defect:
     return Defect(name, str(error), offset, error.lineno, error.colno)
 
 
-def empty(text: str, reason: str | None = None) -> Defect:
+def empty(text: str, start: int) -> Defect:
     """Nothing but white space, back-ticks or an empty fence."""
-    defect = _at(text, "empty", "Expecting value", 0)
-    return msgspec.structs.replace(defect, reason=reason) if reason else defect
+    return _at(text, "empty", "Expecting value", start)
 
 
 def too_deep(text: str, start: int) -> Defect:
-    """Nested beyond MAX_DEPTH; the offset is that of the first bracket too many."""
-    message = f"Nested deeper than {MAX_DEPTH} levels"
-    return _at(text, "too_deep", message, deepest_allowed(text, start))
+    """Nested deeper than can be read; the offset is that of the innermost bracket."""
+    levels, offset = deepest(text, start)
+    return _at(text, "too_deep", f"Nested {levels} levels deep", offset)
 
 
 def fenced(text: str) -> Defect:
@@ -122,8 +133,10 @@ def find_constant(text: str, body: str, start: int) -> Defect:
 
 def find_number(text: str, body: str, start: int) -> Defect:
     """Locate the number whose exponent is beyond what even a Decimal holds."""
-    found = next(match for match in _FAR_EXPONENT.finditer(body) if match[1])
-    return _at(text, "number", "Number out of range", start + found.start())
+    outside = (found.start() for found in _FAR_EXPONENT.finditer(body) if found[1])
+    # Where prose stands around, an odd number of quotes in it hides what is outside of strings.
+    offset = next(outside, 0)
+    return _at(text, "number", "Number out of range", start + offset)
 
 
 def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:
@@ -153,7 +166,7 @@ def find_duplicate_key(text: str) -> Defect | None:
 
 def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
     """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
-    name = _name(body, error.pos, error.msg)
+    name = _name(body.rstrip(" \t\n\r"), error.pos, error.msg)
     if start:
         error = json.JSONDecodeError(error.msg, text, start + error.pos)
     reason, offset, line, column = str(error), error.pos, error.lineno, error.colno
@@ -168,7 +181,7 @@ def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> De
 
 def _name(body: str, pos: int, message: str) -> str:
     """Tell defects apart by Python's message and the characters around the place."""
-    if message.startswith("Unterminated string"):
+    if pos >= len(body) or message.startswith("Unterminated string"):
         return "truncated"
     if message.startswith("Invalid control character"):
         return "control_character"
@@ -181,47 +194,46 @@ def _name(body: str, pos: int, message: str) -> str:
         return "byte_order_mark"
     if message.startswith("Extra data"):
         return _name_after_the_end(body, pos)
-    if pos >= len(body):
-        return "truncated"
     return _name_at(body, pos, message)
 
 
 def _name_after_the_end(body: str, pos: int) -> str:
+    """Name what stands at `pos`, after a complete JSON text."""
     char = body[pos]
-    if _continues_number(body, pos):
+    if _NUMBER_LIKE.fullmatch(body):
         return "number"
     if body.startswith(("//", "/*", "#"), pos):
         return "comment"
-    if char == ",":
-        return "trailing_comma" if not body[pos + 1 :].strip() else "extra_data"
-    if char in '{["}]' or char in _DIGITS or body.startswith("```", pos):
+    if char in "}]:":
+        return "mismatched_bracket"
+    if char == "," and pos + 1 == len(body):
+        return "trailing_comma"
+    if _SECOND_TEXT.match(body, pos):
         return "extra_data"
-    return "prose_around"
+    return "prose_around" if body[0] in '{["' else _name_of_prose(body)  # "1. First, ..."
 
 
 def _name_at(body: str, pos: int, message: str) -> str:
     """Name what stands at `pos`, inside the text, where something else was expected."""
     char = body[pos]
-    before = body[:pos].rstrip(" \t\n\r")[-1:] if char in "}],0123456789" else ""
     expected = message.removeprefix("Expecting ").partition(" ")[0]
     if pos == 0:
         return _name_of_start(body)
-    if char in "/#" and (char == "#" or body[pos + 1 : pos + 2] in ("/", "*")):
+    if char == "#" or body.startswith(("//", "/*"), pos):
         return "comment"
+    if body.startswith(_ELLIPSES, pos):
+        return "ellipsis"
     if expected == "','":
         return _name_between(body, pos)
     if expected == "':'":
         return "missing_colon"
-    if char in "'`":
-        return "single_quotes"
-    if char in "“”‘’„«":
-        return "smart_quotes"
+    if char in _NAMED_BY_CHARACTER:
+        return _NAMED_BY_CHARACTER[char]
     if char in "}]":
+        before = body[:pos].rstrip(" \t\n\r")[-1:]
         return {",": "trailing_comma", ":": "missing_value"}.get(before, "mismatched_bracket")
-    if char == ",":
-        return "missing_value"
     if expected == "property":
-        if before == "," and body[pos - 1] == "," and body[pos - 2] in _DIGITS:
+        if char in _DIGITS and body[pos - 1] == "," and body[pos - 2] in _DIGITS:
             return "number"  # 1,000
         return "unquoted_key" if char.isalnum() or char in "_$" else "unexpected_character"
     return _name_of_word(body, pos)
@@ -229,30 +241,40 @@ def _name_at(body: str, pos: int, message: str) -> str:
 
 def _name_between(body: str, pos: int) -> str:
     """Name what stands where a comma or a closing bracket was expected."""
-    char = body[pos]
-    if char in "}]":
-        return "mismatched_bracket"
     if _continues_number(body, pos):
         rest = body[pos:]
         return "truncated" if rest in (".", "e", "E", "e+", "e-", "E+", "E-") else "number"
-    if body[pos - 1] == '"' and (char.isalnum() or char in "_$%&'*+./:;<=>?@\\^|~!-"):
-        return "unescaped_quote"
-    return "missing_comma"
+    if body[pos] in "}]:":
+        return "mismatched_bracket"
+    word = _WORD.match(body, pos)
+    is_text = body[pos] in "(&–—" or (word is not None and word[0] not in _LITERALS)
+    line = body[:pos].rstrip(" \t")
+    if line.endswith('"'):
+        if len(line) == pos:  # "the "large" one"
+            is_text = body[pos] not in "\"{['" or line.endswith('""')
+        return "unescaped_quote" if is_text else "missing_comma"
+    return "number" if is_text and line[-1] in _DIGITS else "missing_comma"  # 5 kg
 
 
 def _name_of_start(body: str) -> str:
     """Name a text whose very first character cannot begin JSON."""
     word = _WORD.match(body)
+    if body[0] == "\ufeff":
+        return "byte_order_mark"
     if body[0] == "'" and body[-1] == "'":
         return "single_quotes"
     if body.startswith(("//", "/*", "#")) and _JSON_START.search(body):
         return "comment"
     if body[0] in "}]":
         return "mismatched_bracket"
-    if (word and word[0] == body) or body[0] in "+-." or body[0] in _DIGITS:
+    if (word and word[0] == body) or _SIGNED.match(body):
         named = _name_of_word(body, 0)
-        if named not in ("bare_word", "unexpected_character"):
+        if named != "bare_word":
             return named
+    return _name_of_prose(body)
+
+
+def _name_of_prose(body: str) -> str:
     return "prose_around" if _JSON_START.search(body) else "prose"
 
 
@@ -268,7 +290,7 @@ def _name_of_word(body: str, pos: int) -> str:
         if word.end() == len(body) and any(literal.startswith(text) for literal in _LITERALS):
             return "truncated"
         return "bare_word"
-    if body.startswith(("...", "…"), pos):
+    if body.startswith(_ELLIPSES, pos):
         return "ellipsis"
     if body[pos:] == "-":
         return "truncated"
@@ -281,7 +303,8 @@ def _name_of_word(body: str, pos: int) -> str:
 
 
 def _continues_number(body: str, pos: int) -> bool:
-    return body[pos - 1] in _DIGITS and (body[pos] in _DIGITS or body[pos] in ".eExX_oObB")
+    char = body[pos]
+    return body[pos - 1] in _DIGITS and (char in "._%°+-*/:€$£" or char.isalnum())
 
 
 def check_value(value: Any, *, finite: bool) -> Defect | None:
@@ -294,7 +317,7 @@ def check_value(value: Any, *, finite: bool) -> Defect | None:
     keys: list[Any] = [""]
     while levels:
         for key, item in levels[-1]:
-            keys[-1] = key
+            keys[-1] = str(key.key) if isinstance(key, _NotText) else key
             problem = _problem_of(item, finite)
             if isinstance(key, _NotText):
                 problem = "not_json", f"the key {key.key!r:.80} is not text"
@@ -307,7 +330,8 @@ def check_value(value: Any, *, finite: bool) -> Defect | None:
                 keys.append(None)
                 break
             if problem:
-                return Defect(problem[0], f"{problem[1]} at {pointer(step if isinstance(step, (str, int)) else str(step.key) for step in keys[1:]) or 'the root'}")
+                where = pointer(keys[1:]) or "the root"
+                return Defect(problem[0], f"{problem[1]} at {where}")
         else:
             levels.pop()
             keys.pop()
@@ -338,7 +362,10 @@ def _problem_of(item: Any, finite: bool) -> tuple[str, str] | None:
     elif isinstance(item, float):
         if finite and not math.isfinite(item):
             return "nan_or_infinity", f"{item!r} is not JSON"
-    elif item is not None and not isinstance(item, (int, Decimal, dict, list, tuple)):
+    elif isinstance(item, Decimal):
+        if not item.is_finite():
+            return "nan_or_infinity", f"{item!r} is not JSON"
+    elif item is not None and not isinstance(item, (int, dict, list, tuple)):
         return "not_json", f"{type(item).__name__} is not a JSON value"
     return None
 

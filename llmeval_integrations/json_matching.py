@@ -6,9 +6,10 @@ from collections import deque
 from typing import Final
 
 MAX_PAIRS: Final = 250_000
-"""The most comparisons of items that one pair of arrays may cost: 500 items against 500.
+"""The most pairs of values that may be tried to find out which items of two arrays fit.
 
-Beyond it only items that are equal as wholes are paired, and the result says so.
+Some 0.5 s of work, for all the arrays of a document together. Beyond it only items that are
+equal as wholes are paired, and the result says so.
 """
 
 
@@ -20,6 +21,7 @@ def match(candidates: list[list[int]], columns: int) -> dict[int, int]:
     """
     row_of: list[int | None] = [None] * columns
     column_of: dict[int, int] = {}
+    lost: set[int] = set()  # columns from which no free one can be reached, now or later
     for root in range(len(candidates)):
         came_from: dict[int, int] = {}
         queue = deque([root])
@@ -27,7 +29,7 @@ def match(candidates: list[list[int]], columns: int) -> dict[int, int]:
             row = queue.popleft()
             free = None
             for column in candidates[row]:
-                if column not in came_from:
+                if column not in came_from and column not in lost:
                     came_from[column] = row
                     holder = row_of[column]
                     if holder is None:
@@ -37,6 +39,8 @@ def match(candidates: list[list[int]], columns: int) -> dict[int, int]:
             if free is not None:
                 _augment(free, root, came_from, row_of, column_of)
                 break
+        else:
+            lost.update(came_from)
     return column_of
 
 

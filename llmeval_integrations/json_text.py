@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, Literal, get_args
 
@@ -13,7 +13,7 @@ import msgspec
 from llmeval_integrations import json_defects
 from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_depth import MAX_DEPTH, nesting
+from llmeval_integrations.json_depth import MAX_DEPTH, is_too_deep
 from llmeval_integrations.json_partial import complete
 
 Parsing = Literal["strict", "markdown", "lenient"]
@@ -31,6 +31,7 @@ _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
 _SHORT = 2 * MAX_DEPTH
+_LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
 
 _decode = msgspec.json.Decoder().decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
@@ -39,43 +40,62 @@ _validate = msgspec.json.Decoder(msgspec.Raw).decode
 def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     """Give the JSON value of a text, or a Defect that says why it has none.
 
+    Nesting may be as deep as Python's own parser goes, some 1,000 levels, 5,000 at the most.
     A value that is already parsed is given back, once it is known to be JSON: tuples
     become lists, Pydantic models what they dump. Bytes are read as UTF-8.
     Integers are exact at any size; a number too large for a float, or an integer of more
     than 4,300 digits, is a Decimal.
     """
-    if not isinstance(text, str):
+    if type(text) is not str:
         return _parse_value(text, parsing)
     if parsing == "markdown":
         try:
             value = _decode(text)
         except (ValueError, RecursionError):
             return _parse_wrapped(text)
-        if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
+        if len(text) > _SHORT and is_too_deep(text):
             return json_defects.too_deep(text, 0)
         return value
     return _parse_strict(text) if parsing == "strict" else _parse_lenient(text, _complete)
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
-    """Say why a text is not JSON, or None where it is; cheaper than `parse`.
+    """Say why a text is not JSON, or None where it is; three times cheaper than `parse`.
 
     In lenient mode truncated text is *not* completed here: it would make any text valid.
     """
-    if parsing == "markdown" and isinstance(text, str):
+    if isinstance(text, str):
+        text = str.__str__(text)
+    if parsing == "markdown" and type(text) is str:
         try:
             _validate(text)
         except (ValueError, RecursionError):
             value = _parse_wrapped(text)
             return value if isinstance(value, Defect) else None
-        if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
-            return json_defects.too_deep(text, 0)
         return None
     if parsing == "lenient" and isinstance(text, str):
         value = _parse_lenient(text, _loads_as_python)
     else:
         value = parse(text, parsing)
     return value if isinstance(value, Defect) else None
+
+
+def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defect | None]:
+    """Do what `check` does for a whole column."""
+    if parsing != "markdown":
+        return [check(text, parsing) for text in texts]
+    found: list[Defect | None] = []
+    for text in texts:
+        if type(text) is str:
+            try:
+                _validate(text)
+            except (ValueError, RecursionError):
+                pass
+            else:
+                found.append(None)
+                continue
+        found.append(check(text))
+    return found
 
 
 # --- the modes ---------------------------------------------------------------------------------
@@ -91,10 +111,10 @@ def _parse_wrapped(text: str) -> Any:
         except (ValueError, RecursionError):
             pass
         else:
-            if len(body) > _SHORT and nesting(body) > MAX_DEPTH:
+            if is_too_deep(body):
                 return json_defects.too_deep(text, start)
             return value
-    return _parse_slowly(text, start, end)
+    return _parse_slowly(text, start, len(text[:end].rstrip(_WHITE_SPACE)))
 
 
 def _unwrap(text: str) -> tuple[int, int]:
@@ -114,33 +134,35 @@ def _unwrap(text: str) -> tuple[int, int]:
         if text.endswith(fence, start, end):
             end = start + len(text[start:end].rstrip(fence[0]))
     elif text.startswith("`", start, end):
-        start += 1 if text[start + 1 : start + 2] != "`" else 2
-        end = start + len(text[start:end].rstrip("`"))
+        inside = text[start:end].rstrip("`")
+        if len(inside) < end - start:
+            end = start + len(inside)
+            start += 2 if text.startswith("``", start) else 1
     return start, max(start, end)
 
 
 def _parse_slowly(text: str, start: int, end: int) -> Any:
     """Read with Python's own parser, which is slower, exact on every number, and explains."""
     part = text[start:end]
-    body = part.strip(_WHITE_SPACE)
-    start += len(part) - len(part.lstrip(_WHITE_SPACE))
+    body = part.lstrip(_WHITE_SPACE)
+    start += len(part) - len(body)
     if not body:
-        return json_defects.empty(text)
+        return json_defects.empty(text, start)
     try:
-        value = _loads_exactly(body)
+        if not start:
+            _refuse_byte_order_mark(body)
+        value = _loads(body)
     except json.JSONDecodeError as error:
-        if error.pos > _SHORT and nesting(body[: error.pos]) > MAX_DEPTH:
-            return json_defects.too_deep(text, start)
         return json_defects.explain(text, body, start, error)
     except RecursionError:
-        if has_fresh_stack() or nesting(body) > MAX_DEPTH:
+        if has_fresh_stack():
             return json_defects.too_deep(text, start)
         return on_fresh_stack(_parse_slowly, text, start, end)
-    except _ConstantFound:
+    except _ConstantError:
         return json_defects.find_constant(text, body, start)
     except InvalidOperation:
         return json_defects.find_number(text, body, start)
-    if len(body) > _SHORT and nesting(body) > MAX_DEPTH:
+    if is_too_deep(body):
         return json_defects.too_deep(text, start)
     return json_defects.find_lone_surrogate(text, body, start) or value
 
@@ -150,7 +172,7 @@ def _parse_strict(text: str) -> Any:
     try:
         _validate(text)
         value = _decode_pairs(text)
-    except _DuplicateKeyFound:
+    except _DuplicateKeyError:
         return json_defects.find_duplicate_key(text)
     except (ValueError, ArithmeticError, RecursionError):
         if text.lstrip(_WHITE_SPACE).startswith(("`", "~~~")):
@@ -159,7 +181,7 @@ def _parse_strict(text: str) -> Any:
         if isinstance(value, (dict, list)):
             return json_defects.find_duplicate_key(text) or value
         return value
-    if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
+    if len(text) > _SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return value
 
@@ -173,16 +195,16 @@ def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
         value = _loads_from_markdown(text, loads)
     except json.JSONDecodeError as error:
         if not error.doc:
-            return json_defects.empty(text, reason=str(error))
+            return msgspec.structs.replace(json_defects.empty(text, 0), reason=str(error))
         defect = json_defects.explain(text, error.doc, max(text.find(error.doc), 0), error)
         return msgspec.structs.replace(defect, reason=str(error))
     except InvalidOperation:
         return json_defects.find_number(text, text, 0)
     except RecursionError:
-        if has_fresh_stack() or nesting(text) > MAX_DEPTH:
+        if has_fresh_stack():
             return json_defects.too_deep(text, 0)
         return on_fresh_stack(_parse_lenient, text, loads)
-    if len(text) > _SHORT and nesting(text) > MAX_DEPTH:
+    if is_too_deep(text):
         return json_defects.check_value(value, finite=False) or value
     return value
 
@@ -214,43 +236,65 @@ def _as_action_input(text: str) -> str:
 
 
 def _parse_value(value: Any, parsing: Parsing) -> Any:
+    try:
+        return _read_value(value, parsing)
+    except RecursionError:
+        if has_fresh_stack():
+            return Defect("too_deep", "Nested deeper than can be read")
+        return on_fresh_stack(_parse_value, value, parsing)
+
+
+def _read_value(value: Any, parsing: Parsing) -> Any:
+    if isinstance(value, str):
+        return parse(str.__str__(value), parsing)  # the fast parser takes no subclasses
     if isinstance(value, (bytes, bytearray)):
         try:
             return parse(value.decode(), parsing)
         except UnicodeDecodeError as error:
             return json_defects.encoding(error)
-    if hasattr(value, "model_dump") and not isinstance(value, type):
-        value = value.model_dump(mode="json")
+    if hasattr(type(value), "model_dump"):
+        try:
+            value = value.model_dump(mode="json")
+        except (TypeError, ValueError) as error:
+            return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
     defect = json_defects.check_value(value, finite=parsing != "lenient")
-    return defect or _with_lists(value)
+    return defect or _plain(value)
 
 
-def _with_lists(value: Any) -> Any:
-    """Turn tuples into lists; a value without any is given back itself."""
+def _plain(value: Any) -> Any:
+    """Write a JSON value with the types that parsing gives: no tuple, no subclass, no long integer.
+
+    Decimals become the number that their text stands for.
+    """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, dict):
-        changed = {key: _with_lists(item) for key, item in value.items()}
-        return changed if any(changed[key] is not value[key] for key in value) else value
+        return dict(zip(map(str.__str__, value), map(_plain, value.values())))
     if isinstance(value, (list, tuple)):
-        items = [_with_lists(item) for item in value]
-        same = isinstance(value, list) and all(map(_is, items, value))
-        return value if same else items
-    return value
+        return list(map(_plain, value))
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value) if value.bit_length() <= _LONGEST_INTEGER else Decimal(int(value))
+    if isinstance(value, Decimal) and value.is_finite():
+        text = str(value)
+        return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
+    return float(value)
 
 
-def _is(one: Any, other: Any) -> bool:
-    return one is other
+_PLAIN = frozenset((str, bool, float, type(None)))
 
 
-class _ConstantFound(Exception):
+class _ConstantError(Exception):
     """NaN or Infinity was met."""
 
 
-class _DuplicateKeyFound(Exception):
+class _DuplicateKeyError(Exception):
     """An object has a key twice."""
 
 
 def _refuse_constant(name: str) -> Any:
-    raise _ConstantFound(name)
+    raise _ConstantError(name)
 
 
 def exact_float(text: str) -> float | Decimal:
@@ -270,10 +314,12 @@ def exact_int(text: str) -> int | Decimal:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise _DuplicateKeyFound
+        raise _DuplicateKeyError
     return members
 
 
+# Without functions of ours it is twice as fast, and most texts that come here only fail.
+_explain = json.JSONDecoder().decode
 _exact = json.JSONDecoder(
     parse_float=exact_float, parse_int=exact_int, parse_constant=_refuse_constant
 ).decode
@@ -286,8 +332,14 @@ _decode_pairs = json.JSONDecoder(
 ).decode
 
 
-def _loads_exactly(text: str) -> Any:
-    _refuse_byte_order_mark(text)
+def _loads(text: str) -> Any:
+    """Read one RFC 8259 text with Python's parser; every number is exact."""
+    try:
+        _explain(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        pass  # an integer of more than 4,300 digits
     return _exact(text)
 
 

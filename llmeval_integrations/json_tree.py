@@ -47,8 +47,8 @@ class Difference(msgspec.Struct, frozen=True):
         return f"{where} {_short(self.output)}, expected {_short(self.reference)}"
 
 
-class Comparison(msgspec.Struct, frozen=True):
-    """How two values are compared, and where the comparison had to stop short."""
+class Comparison(msgspec.Struct, kw_only=True):
+    """One comparison of two values: how it is done, and where it had to stop short."""
 
     ordered: bool = True
     """Whether the order of array items counts."""
@@ -57,7 +57,11 @@ class Comparison(msgspec.Struct, frozen=True):
     """Whether the output's objects may have keys that the reference has not."""
 
     unmatched: list[Path] = []
-    """Arrays too large for exact matching, where only items equal as wholes were paired."""
+    """The array at which MAX_PAIRS ran out, if any did. There, and in those that come after it,
+    the items were not all tried against each other, and too many may be called different."""
+
+    tried: int = 0
+    """How many pairs of values were tried so far."""
 
     def differences(self, output: Any, reference: Any, path: Path = ()) -> Iterator[Difference]:
         """Find what has to change for the output to be the reference.
@@ -75,10 +79,6 @@ class Comparison(msgspec.Struct, frozen=True):
         elif not _same_scalar(output, reference):
             kind: Kind = "mismatch" if _type(output) == _type(reference) else "wrong_type"
             yield Difference(path, kind, output, reference)
-
-    def fits(self, output: Any, reference: Any) -> bool:
-        """Whether there is no difference."""
-        return next(self.differences(output, reference), None) is None
 
     def _of_objects(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
         for key, expected in reference.items():
@@ -129,19 +129,52 @@ class Comparison(msgspec.Struct, frozen=True):
         Fitting is transitive, so whatever an equal pair is taken from can be paired
         the other way round.
         """
-        if len(spare) * len(wanted) > MAX_PAIRS:
+        pairs = self._pairs(
+            [output[position] for position in spare], [reference[position] for position in wanted]
+        )
+        if self.tried > MAX_PAIRS and not self.unmatched:
             self.unmatched.append(path)
-            return spare, wanted
-        fits = [
-            [n for n, here in enumerate(spare) if self.fits(output[here], reference[there])]
-            for there in wanted
-        ]
-        pairs = match(fits, len(spare))
         used = set(pairs.values())
         return (
             [here for n, here in enumerate(spare) if n not in used],
             [there for n, there in enumerate(wanted) if n not in pairs],
         )
+
+    def _pairs(
+        self, output: list[Any], reference: list[Any], *, nested: bool = False
+    ) -> dict[int, int]:
+        """Pair as many items as fit, one to one: position in the reference → in the output.
+
+        Nested arrays are paired as a whole or not at all. Each item is tried with those that share
+        its rarest mark alone: in a list of records one or two, where all would be their square.
+        """
+        places = _places(output)
+        if nested:
+            self.tried += sum(map(len, places.values()))
+        fitting = []
+        for item in reference:
+            shared = [places.get(mark, ()) for mark in _marks(item)]
+            candidates = min(shared, key=len, default=range(len(output)))
+            fitting.append([place for place in candidates if self._fits(output[place], item)])
+            if self.tried > MAX_PAIRS or (nested and not fitting[-1]):
+                break
+        return match(fitting, len(output))
+
+    def _fits(self, output: Any, reference: Any) -> bool:
+        """Whether the output, keys that are extra and order aside, is the reference."""
+        self.tried += 1
+        if self.tried > MAX_PAIRS:
+            return False
+        if type(output) is dict and type(reference) is dict:
+            for key, expected in reference.items():
+                if key not in output or not self._fits(output[key], expected):
+                    return False
+            return True
+        if type(output) is list and type(reference) is list:
+            if len(output) != len(reference):
+                return False
+            return len(self._pairs(output, reference, nested=True)) == len(reference)
+        return _same_scalar(output, reference)
 
 
 def patch(differences: list[Difference]) -> list[dict[str, Any]]:
@@ -168,6 +201,7 @@ def summarize(differences: list[Difference], most: int = 3) -> str:
 
 
 _CONTAINERS = frozenset((dict, list))
+_SHOWN = 60
 
 
 def _type(value: Any) -> str:
@@ -202,6 +236,24 @@ def _without_equals(output: list[Any], reference: list[Any]) -> tuple[list[int],
     return sorted(position for left in places.values() for position in left), wanted
 
 
+def _places(items: list[Any]) -> dict[Any, list[int]]:
+    """List the positions of the items that have a mark in common, by that mark."""
+    places: defaultdict[Any, list[int]] = defaultdict(list)
+    for position, item in enumerate(items):
+        for mark in _marks(item):
+            places[mark].append(position)
+    return places
+
+
+def _marks(item: Any) -> Iterator[tuple[Any, ...]]:
+    """Give what any item that fits has too: the same scalars, and arrays of the same length."""
+    for key, value in item.items() if type(item) is dict else [(None, item)]:
+        if type(value) is list:
+            yield key, "array", len(value)
+        elif type(value) is not dict:
+            yield key, _type(value), value
+
+
 def _leftover(
     spare: list[tuple[int, Any]], wanted: list[tuple[int, Any]], path: Path
 ) -> Iterator[Difference]:
@@ -213,6 +265,6 @@ def _leftover(
 
 
 def _short(value: Any) -> str:
-    """Write a value in at most 60 characters."""
+    """Write a value in a few words."""
     text = canonical(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

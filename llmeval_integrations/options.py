@@ -1,4 +1,4 @@
-"""Checking an evaluator's options when it is built, so that a mistake is named where it was made."""
+"""Checking an evaluator's options when it is built, so that a mistake is named where it is made."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection
 from typing import Any
 
-
 from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.wording import shown
 
 
 def check_number(
@@ -20,13 +20,11 @@ def check_number(
     whole: bool = False,
     optional: bool = False,
 ) -> None:
-    """Raise unless the option is a finite number from `minimum` to `maximum` and less than `below`."""
+    """Raise unless the option is a finite number from `minimum` to `maximum`, and below `below`."""
     value = getattr(evaluator, option)
     if optional and value is None:
         return
-    kinds = int if whole else (int, float)
-    good = isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
-    if not (good and minimum <= value <= maximum and value < below):
+    if not (_is_number(value, whole=whole) and minimum <= value <= maximum and value < below):
         bounds = [
             text
             for text, given in (
@@ -37,7 +35,18 @@ def check_number(
             if given
         ]
         kind = "a whole number" if whole else "a finite number"
-        raise wrong(evaluator, option, ", ".join([kind, *bounds]) + (", or None" if optional else ""))
+        raise wrong(
+            evaluator, option, ", ".join([kind, *bounds]) + (", or None" if optional else "")
+        )
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float holds
+        return False
 
 
 def check_flag(evaluator: Any, option: str) -> None:
@@ -63,4 +72,4 @@ def check_callable(evaluator: Any, option: str) -> None:
 def wrong(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
     """Word the error for an option: who, what, the value, and what would have been right."""
     value = getattr(evaluator, option)
-    return InvalidOptionError(f"{evaluator.name}: {option}={value!r} is not {expected}")
+    return InvalidOptionError(f"{evaluator.name}: {option}={shown(value)} is not {expected}")

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.errors import InputError, MissingFieldError
+from llmeval_integrations.wording import shown
 
 
 class Missing(Enum):
@@ -64,12 +65,13 @@ def as_sample(thing: Sample | Mapping[str, Any]) -> Sample:
         return thing
     if not isinstance(thing, Mapping):
         raise InputError(
-            f"expected a Sample or a mapping with its fields, got {thing!r:.200}; "
+            f"expected a Sample or a mapping with its fields, got {shown(thing)}; "
             "to evaluate a text alone, call the evaluator: evaluator(text)"
         )
     unknown = [key for key in thing if key not in Sample.__struct_fields__]
     if unknown or "output" not in thing:
         raise InputError(
-            f"a sample has the fields {', '.join(Sample.__struct_fields__)} and needs an output; got {sorted(map(str, thing))}"
+            f"a sample has the fields {', '.join(Sample.__struct_fields__)} and needs an output; "
+            f"got {sorted(map(str, thing))}"
         )
     return Sample(**thing)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from llmeval_integrations.edit_distance import METRICS, measure
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference
-from llmeval_integrations.evaluators.string_distance import METRICS, measure
+from llmeval_integrations.evaluators.parsed import parse_reference, require_json_reference
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.json_value import canonical
@@ -55,10 +55,11 @@ class JsonEditDistance(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        reference = parse_reference(self, sample, self.parsing)
         output = parse(sample.output, self.parsing)
         if isinstance(output, Defect):
+            require_json_reference(self, sample, self.parsing)
             return defective(output, 1.0)
+        reference = parse_reference(self, sample, self.parsing)
         write = self.canonicalize or canonical
         score, exact = self._measure(write(output), write(reference))
         passed = score <= self.max_distance

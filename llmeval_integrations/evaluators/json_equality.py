@@ -8,7 +8,11 @@ from typing import Any, ClassVar, Literal, get_args
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.evaluators.parsed import (
+    parse_reference,
+    require_json_reference,
+    same_text,
+)
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.json_tree import Comparison, Difference
@@ -46,10 +50,13 @@ class JsonEquality(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        reference = parse_reference(self, sample, self.parsing)
+        if self.operator is None and same_text(sample, self.parsing):
+            return Result(True, True)
         output = parse(sample.output, self.parsing)
         if isinstance(output, Defect):
+            require_json_reference(self, sample, self.parsing)
             return defective(output, False)
+        reference = parse_reference(self, sample, self.parsing)
         if self.operator is not None:
             score = self._operate(output, reference)
             return Result(score, bool(score), None, None if score else "The operator says no")

@@ -7,7 +7,11 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.evaluators.parsed import (
+    parse_reference,
+    require_json_reference,
+    same_text,
+)
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_matching import MAX_PAIRS
 from llmeval_integrations.json_pointer import pointer
@@ -50,10 +54,13 @@ class JsonMatch(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        reference = parse_reference(self, sample, self.parsing)
+        if same_text(sample, self.parsing):
+            return Result(1.0, True, None, "Matches", {"matched": True})
         output = parse(sample.output, self.parsing)
         if isinstance(output, Defect):
+            require_json_reference(self, sample, self.parsing)
             return defective(output, 0.0, matched=False)
+        reference = parse_reference(self, sample, self.parsing)
         if equal(output, reference):
             return Result(1.0, True, None, "Matches", {"matched": True})
         comparison = Comparison(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)

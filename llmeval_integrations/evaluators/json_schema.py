@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal
 
@@ -18,12 +19,13 @@ from llmeval_integrations.errors import (
 )
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_pointer import pointer
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
-from llmeval_integrations.options import check_choice, check_flag, wrong
+from llmeval_integrations.options import check_choice, check_flag
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.wording import shown
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
 
@@ -43,11 +45,22 @@ _RUNAWAY = (
 
 # These say nothing about the parts of the value that they stand at.
 _OF_THE_CONTAINER = frozenset(
-    (
-        "minItems maxItems uniqueItems contains minContains maxContains minProperties "
-        "maxProperties propertyNames required dependentRequired dependencies "
-        "additionalProperties unevaluatedProperties"
-    ).split()
+    [
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "minProperties",
+        "maxProperties",
+        "propertyNames",
+        "required",
+        "dependentRequired",
+        "dependencies",
+        "additionalProperties",
+        "unevaluatedProperties",
+    ]
 )
 
 
@@ -102,6 +115,9 @@ class JsonSchema(Evaluator):
     def check(self, sample: Sample) -> Result:
         validator = self._validator(sample)
         value = parse(sample.output, self.parsing)
+        if self.parsing == "lenient" and not isinstance(value, Defect):
+            # NaN and lone surrogates have no place in JSON Schema, whatever the parser lets in.
+            value = check_value(value, finite=True) or value
         if isinstance(value, Defect):
             return defective(value, False)
         if validator.is_valid(value):
@@ -114,13 +130,19 @@ class JsonSchema(Evaluator):
             schema = sample.reference
             if schema is MISSING:
                 raise MissingFieldError(
-                    f"{self.name} needs a schema, as the option schema=... or the sample's reference"
+                    f"{self.name} needs a schema: the option schema=... or the sample's reference"
                 )
             key = schema if type(schema) is str else _schema_text(schema)
         return _compile(key, self.draft, self.check_formats)
 
     def _violations(self, value: Any, validator: Any) -> Result:
-        errors = list(validator.iter_errors(value))
+        try:
+            errors = list(validator.iter_errors(value))
+        except ValueError as error:
+            if "ecursion" in str(error):  # it can tell right from wrong deeper than it can explain
+                return Result(False, False, "too_deep", "Does not conform; too deep to say where")
+            # It cannot word a number of more than 4,300 digits.
+            errors = list(validator.iter_errors(_with_short_numbers(value)))
         for error in errors:
             if isinstance(error.kind, _RUNAWAY):
                 raise RunawayPatternError(
@@ -152,15 +174,15 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool) -> Any
     text = schema if isinstance(schema, str) else schema.decode()
     value = parse(text)
     if isinstance(value, Defect):
-        raise InvalidSchemaError(f"the schema {text!r:.200} is not JSON: {value.reason}")
+        raise InvalidSchemaError(f"the schema {shown(text)} is not JSON: {value.reason}")
     if not isinstance(value, (dict, bool)):
-        raise InvalidSchemaError(f"a schema is an object or a boolean, got {text!r:.200}")
+        raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
     try:
         return _DRAFTS[draft](value, validate_formats=check_formats, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         reason = str(error).split("\n\n", maxsplit=1)[0]
         hint = "; nothing is fetched, put it into the schema's $defs" if "$ref" in text else ""
-        raise InvalidSchemaError(f"the schema {text!r:.200} is wrong: {reason}{hint}") from error
+        raise InvalidSchemaError(f"the schema {shown(text)} is wrong: {reason}{hint}") from error
 
 
 def _schema_text(schema: Any) -> bytes | str:
@@ -172,7 +194,7 @@ def _schema_text(schema: Any) -> bytes | str:
     try:
         return msgspec.json.encode(schema)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidSchemaError(f"the schema {schema!r:.200} is not JSON: {error}") from error
+        raise InvalidSchemaError(f"the schema {shown(schema)} is not JSON: {error}") from error
 
 
 @lru_cache(maxsize=128)
@@ -181,7 +203,21 @@ def _schema_text_of_type(kind: Any) -> bytes:
     for method in ("model_json_schema", "json_schema", "schema"):
         if callable(getattr(kind, method, None)):
             return msgspec.json.encode(getattr(kind, method)())
-    raise InvalidSchemaError(f"{kind!r} is neither a schema nor a Pydantic model or TypeAdapter")
+    raise InvalidSchemaError(
+        f"{shown(kind)} is neither a schema nor a Pydantic model or TypeAdapter"
+    )
+
+
+def _with_short_numbers(value: Any) -> Any:
+    """Round the numbers that are too long to be written."""
+    if isinstance(value, dict):
+        return {key: _with_short_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_short_numbers(item) for item in value]
+    return _ROUGHLY.plus(value) if isinstance(value, Decimal) else value
+
+
+_ROUGHLY = Context(prec=30, Emin=-(10**17), Emax=10**17)
 
 
 def _conformity(value: Any, errors: list[Any]) -> float:

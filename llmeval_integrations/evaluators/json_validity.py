@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, check, parse
+from llmeval_integrations.json_text import PARSINGS, Parsing, check, check_many, parse
 from llmeval_integrations.options import check_choice
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -37,9 +36,13 @@ class JsonValidity(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         defect = check(sample.output, self.parsing)
-        if defect is None:
-            return Result(1, True, None, "Valid JSON")
-        return defective(defect, 0)
+        return Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
+
+    def check_many(self, samples: list[Sample]) -> list[Result]:
+        return [
+            Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
+            for defect in check_many([sample.output for sample in samples], self.parsing)
+        ]
 
 
 @dataclass(frozen=True)

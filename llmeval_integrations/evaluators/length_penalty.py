@@ -42,7 +42,17 @@ class LengthPenalty(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         output = sample.output
-        length = len(output) if type(output) is str else len(text_of(output))
+        return self._judge(len(output) if type(output) is str else len(text_of(output)))
+
+    def check_many(self, samples: list[Sample]) -> list[Result]:
+        judge = self._judge
+        outputs = [sample.output for sample in samples]
+        return [
+            judge(len(output) if type(output) is str else len(text_of(output)))
+            for output in outputs
+        ]
+
+    def _judge(self, length: int) -> Result:
         if length < self.min_length:
             label, sign, bound, beyond = "too_short", "<", self.min_length, self.min_length - length
         elif length > self.max_length:

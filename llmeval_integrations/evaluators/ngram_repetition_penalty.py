@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.evaluator import Evaluator
@@ -12,7 +13,7 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.options import check_choice, check_flag, check_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
+from llmeval_integrations.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
 
 Scope = Literal["full", "thought"]
 
@@ -27,7 +28,8 @@ class NgramRepetitionPenalty(Evaluator):
     Score, zero or below: `(threshold - rate) * penalty_rate` beyond the threshold; with a soft
     penalty a ramp from 0 at `min_scaling` to `max_penalty` where every n-gram is the same one.
     Passes at 0. Metadata: `repetition_rate`, `unique_ngrams`, `total_ngrams`, `token_count`,
-    `penalty`, `penalty_mode`, `most_common_ngrams` (those that repeat, five at most).
+    `penalty`, `penalty_mode`, `most_common_ngrams` (where there is a penalty, the five that
+    occur most often).
     """
 
     n: int = 3
@@ -69,10 +71,13 @@ class NgramRepetitionPenalty(Evaluator):
         check_number(self, "max_penalty", maximum=0, optional=True)
         check_number(self, "min_scaling", minimum=0, below=1)
         check_choice(self, "tokenizer", TOKENIZERS)
+        check_choice(self, "encoding_name", ENCODINGS)
         check_flag(self, "chinese_only")
         check_choice(self, "analyze_scope", get_args(Scope))
         if self.chinese_only and self.tokenizer != "jieba":
             raise wrong(self, "chinese_only", "for any tokenizer but jieba")
+        if self.encoding_name != "cl100k_base" and self.tokenizer != "tiktoken":
+            raise wrong(self, "encoding_name", "for any tokenizer but tiktoken")
         self._tokenizer()
 
     def _tokenizer(self) -> Tokenizer:
@@ -90,10 +95,13 @@ class NgramRepetitionPenalty(Evaluator):
         if total < 1:
             reason = f"Text too short for {self.n}-gram analysis"
             return self._result(len(tokens), 0, reason, [])
-        ngrams = tokens if self.n == 1 else zip(*(tokens[start:] for start in range(self.n)))
-        unique = len(set(ngrams))
-        shown = self._most_common(tokens, tokenizer) if unique < total else []
+        unique = len(set(self._ngrams(tokens)))
+        penalty = self._penalty(1 - unique / total)
+        shown = self._most_common(tokens, tokenizer) if penalty else []
         return self._result(len(tokens), unique, None, shown)
+
+    def _ngrams(self, tokens: Sequence[Hashable]) -> Iterable[tuple[Hashable, ...]]:
+        return zip(*(tokens[start:] for start in range(self.n)))
 
     def _result(self, tokens: int, unique: int, reason: str | None, shown: list[Any]) -> Result:
         total = max(tokens - self.n + 1, 0)
@@ -129,9 +137,9 @@ class NgramRepetitionPenalty(Evaluator):
         return penalty if self.max_penalty is None else max(penalty, self.max_penalty)
 
     def _most_common(self, tokens: Sequence[Hashable], tokenizer: Tokenizer) -> list[Any]:
-        counts = Counter(zip(*(tokens[start:] for start in range(self.n))))
-        common = counts.most_common(_SHOWN)
-        return [[tokenizer.text(ngram), count] for ngram, count in common if count > 1]
+        repeated = [(n, ngram) for ngram, n in Counter(self._ngrams(tokens)).items() if n > 1]
+        repeated.sort(key=itemgetter(0), reverse=True)
+        return [[tokenizer.text(ngram), count] for count, ngram in repeated[:_SHOWN]]
 
 
 def _thoughts(text: str) -> str:

@@ -7,8 +7,29 @@ from typing import Any
 from llmeval_integrations.errors import InvalidReferenceError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.json_text import Parsing, check, parse
 from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.wording import shown
+
+
+def same_text(sample: Sample, parsing: Parsing) -> bool:
+    """Whether output and reference are the same text, and JSON: then they need no parsing.
+
+    Not in lenient mode, where NaN is a number that is not equal to itself.
+    """
+    output = sample.output
+    return (
+        type(output) is str
+        and output == sample.reference
+        and parsing != "lenient"
+        and check(output, parsing) is None
+    )
+
+
+def require_json_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> None:
+    """Raise what `parse_reference` raises, without the cost of the value."""
+    if sample.reference is MISSING or check(sample.reference, parsing) is not None:
+        parse_reference(evaluator, sample, parsing)
 
 
 def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> Any:
@@ -23,7 +44,7 @@ def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> A
     value = parse(reference, parsing)
     if isinstance(value, Defect):
         raise InvalidReferenceError(
-            f"{evaluator.name}: the reference {reference!r:.200} is not JSON"
+            f"{evaluator.name}: the reference {shown(reference)} is not JSON"
             f" ({value.name}): {value.reason}"
         )
     return value

@@ -58,4 +58,6 @@ class PythonType(Evaluator):
                 return tuple(_NAMED[name] for name in names)
         if isinstance(option, (tuple, list)) and option:
             return tuple(kind for part in option for kind in self._resolve(part))
-        raise wrong(self, "expected_type", "a type, the name of a built-in one, or a tuple of these")
+        raise wrong(
+            self, "expected_type", "a type, the name of a built-in one, or a tuple of these"
+        )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, get_args
-
-import regex
 
 from llmeval_integrations.errors import (
     InvalidOptionError,
@@ -19,12 +18,13 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.options import check_choice, check_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
 
 Where = Literal["match", "search", "fullmatch"]
 
 # The two modules give their flags different numbers.
 _FLAGS = {
-    getattr(re, name): getattr(regex, name)
+    name: int(getattr(re, name))
     for name in ("ASCII", "IGNORECASE", "LOCALE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
 }
 
@@ -53,7 +53,7 @@ class RegexMatch(Evaluator):
     def __post_init__(self) -> None:
         if isinstance(self.flags, bool) or not isinstance(self.flags, int) or self.flags < 0:
             raise wrong(self, "flags", "flags of the module re, added up")
-        if int(self.flags) & ~sum(int(flag) for flag in _FLAGS):
+        if int(self.flags) & ~sum(_FLAGS.values()):
             raise wrong(self, "flags", "flags of the module re that change what matches")
         check_choice(self, "where", get_args(Where))
         check_number(self, "timeout", minimum=0.001)
@@ -62,8 +62,10 @@ class RegexMatch(Evaluator):
                 raise wrong(self, "pattern", "a regular expression as text, or None")
             try:
                 _compile(self.pattern, int(self.flags))
-            except (regex.error, ValueError) as error:
-                raise InvalidOptionError(f"{self.name}: pattern={self.pattern!r}: {error}") from error
+            except InvalidReferenceError as error:
+                raise InvalidOptionError(
+                    f"{self.name}: pattern={shown(self.pattern)}: {error}"
+                ) from error
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -74,26 +76,47 @@ class RegexMatch(Evaluator):
         pattern = self.pattern
         if pattern is None:
             pattern = sample.require("reference", self.name)
+            if not isinstance(pattern, str):
+                raise InvalidReferenceError(
+                    f"{self.name}: {shown(pattern)} is not a regular expression's text"
+                )
         text = text_of(sample.output)
+        look = getattr(_compile(pattern, int(self.flags)), self.where)
         try:
-            found = getattr(_compile(pattern, int(self.flags)), self.where)(
-                text, timeout=self.timeout
-            )
+            found = look(text, timeout=self.timeout)
         except TimeoutError:
             raise RunawayPatternError(
-                f"{self.name}: the pattern {pattern!r:.200} gives no answer within "
+                f"{self.name}: the pattern {shown(pattern)} gives no answer within "
                 f"{self.timeout:g} s for a text of {len(text)} characters"
             ) from None
-        except (regex.error, ValueError, TypeError) as error:
-            raise InvalidReferenceError(
-                f"{self.name}: {pattern!r:.200} is not a regular expression: {error}"
-            ) from error
         if found:
             return Result(1, True)
-        return Result(0, False, None, f"Does not match {pattern!r:.200}")
+        return Result(0, False, None, f"Does not match {shown(pattern)}")
 
 
 @lru_cache(maxsize=256)
 def _compile(pattern: str, flags: int) -> Any:
-    translated = sum(int(theirs) for ours, theirs in _FLAGS.items() if flags & int(ours))
-    return regex.compile(pattern, translated | int(regex.VERSION0))
+    """Compile with the module `regex`, which is `re` with a time limit."""
+    import regex
+
+    translated = sum(int(getattr(regex, name)) for name, flag in _FLAGS.items() if flags & flag)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            re.compile(pattern, flags)  # refuses what only the other module knows
+        return regex.compile(_as_in_re(pattern), translated | int(regex.VERSION0))
+    except (re.error, regex.error, ValueError, RecursionError, OverflowError) as error:
+        raise InvalidReferenceError(
+            f"{shown(pattern)} is not a regular expression: {error}"
+        ) from error
+
+
+# A brace that is no quantifier would start fuzzy matching there, `[[` and `[:` nested sets.
+_OTHER_MEANING = re.compile(
+    r"(\\N\{[^}]*\}|\\.)|\{(?!(?:[0-9]+,?[0-9]*|,[0-9]*)\})|(?<=\[)\[(?=:)", re.DOTALL
+)
+
+
+def _as_in_re(pattern: str) -> str:
+    """Escape what `re` takes as a character and `regex` does not."""
+    return _OTHER_MEANING.sub(lambda found: found[1] or f"\\{found[0]}", pattern)

@@ -7,13 +7,14 @@ from typing import Any
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import parse
 from llmeval_integrations.json_value import canonical
+from llmeval_integrations.wording import shown
 
 
 def text_of(output: Any) -> str:
-    """Give a text as it is, bytes decoded, a JSON value as compact JSON, all else as `str` does."""
+    """Give a text as it is, bytes decoded, a JSON value as compact JSON, all else as its repr."""
     if isinstance(output, str):
-        return output
+        return str.__str__(output)  # a subclass may say something else of itself
     if isinstance(output, (bytes, bytearray)):
         return output.decode(errors="replace")
     value = parse(output, "lenient")
-    return str(output) if isinstance(value, Defect) else canonical(value)
+    return shown(output) if isinstance(value, Defect) else canonical(value)

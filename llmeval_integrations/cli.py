@@ -1,0 +1,247 @@
+"""The command `llmeval`."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NoReturn, TypeVar
+
+from llmeval_integrations.catalog import evaluator_class, list_evaluators
+from llmeval_integrations.errors import EvalError, InputError
+from llmeval_integrations.runs import Run, evaluate
+from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
+from llmeval_integrations.runs.describing import describe, long_text, short_text
+from llmeval_integrations.runs.fields import parse_field
+from llmeval_integrations.runs.printable import one_line
+from llmeval_integrations.runs.reading import FORMATS
+from llmeval_integrations.runs.run import summary_text
+from llmeval_integrations.runs.running import OnProgress
+from llmeval_integrations.runs.specification import build, parse_specification
+from llmeval_integrations.runs.thresholds import check_thresholds, missed, parse_threshold
+from llmeval_integrations.version import __version__
+
+Value = TypeVar("Value")
+
+OK: Final = 0
+MISSED: Final = 1
+WRONG_CALL: Final = 2
+INTERRUPTED: Final = 130
+
+_EPILOG: Final = """\
+examples:
+  llmeval run outputs.jsonl -e json_validity -e json_match --out runs/first
+  llmeval run outputs.csv -e 'length_penalty:min_length=50,max_length=4000' --field output=response
+  llmeval run outputs.jsonl -e json_schema:schema=@schema.json --fail-under json_schema=0.95
+  llmeval run eval.yaml
+  llmeval list json_schema
+
+exit codes: 0 done, 1 a pass rate is under its threshold, 2 a wrong call
+"""
+
+_RUN: Final = """\
+Evaluate every row of the data with every evaluator. Columns are called like the fields of a
+sample: output, reference, input, contexts, variables, id; --field names others. The value of an
+evaluator's option is JSON, else text; @FILE stands for what is in the file. A YAML file holds the
+same: data, format, evaluators, fields, out, overwrite, fail_under.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and give its exit code: 0 done, 1 threshold missed, 2 wrong call."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # what a terminal cannot show must not end the program
+            stream.reconfigure(errors="backslashreplace")
+    call = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = call.command
+    try:
+        return command(call)
+    except (EvalError, OSError) as error:
+        _say(f"llmeval {call.subcommand}: error: {error}")
+        return WRONG_CALL
+    except KeyboardInterrupt:
+        _say(f"llmeval {call.subcommand}: interrupted")
+        return INTERRUPTED
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with a call."""
+
+    def error(self, message: str) -> NoReturn:
+        _say(f"{self.prog}: error: {message}; see {self.prog} --help")
+        raise SystemExit(WRONG_CALL)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="llmeval",
+        description="Evaluate what language models write.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
+    commands = parser.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
+    _add_run(commands)
+    _add_list(commands)
+    return parser
+
+
+def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
+    run = commands.add_parser(
+        "run", help="evaluate a file of outputs", description=_RUN, allow_abbrev=False
+    )
+    run.set_defaults(command=_run)
+    add = run.add_argument
+    add("data", help="JSONL, JSON, CSV, TSV or Parquet; - for standard input; or a YAML file")
+    add(
+        "-e",
+        "--evaluator",
+        action="append",
+        metavar="[NAME=]EVALUATOR[:OPTION=VALUE,...]",
+        help="an evaluator; give one -e for each",
+    )
+    add("--field", action="append", metavar="[EVALUATOR.]FIELD=COLUMN", help="a field's column")
+    add("--format", choices=FORMATS, help="the data's format, where its name does not tell")
+    add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
+    add("--overwrite", action="store_true", default=None, help="replace a run that is there")
+    add("--fail-under", action="append", metavar="NAME=RATE", help="exit 1 below this pass rate")
+    add("-q", "--quiet", action="store_true", help="print no table and no progress")
+    add("--json", action="store_true", help="print the summary as JSON, not as a table")
+
+
+def _add_list(commands: argparse._SubParsersAction[_Parser]) -> None:
+    listing = commands.add_parser("list", help="show evaluators, options and needs")
+    listing.set_defaults(command=_list)
+    listing.add_argument("name", nargs="?", help="show everything about one evaluator")
+    listing.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _run(call: argparse.Namespace) -> int:
+    configuration = _configuration(call)
+    if configuration.data is None:
+        raise InputError(f"{call.data} does not say which data")
+    if not configuration.evaluators:
+        raise InputError("no evaluator is given; add -e NAME (llmeval list shows which there are)")
+    evaluators = build(configuration.evaluators)
+    thresholds = configuration.fail_under or {}
+    check_thresholds(thresholds, evaluators)
+    with _progress(quiet=call.quiet) as on_progress:
+        run = evaluate(
+            configuration.data,
+            evaluators,
+            fields=configuration.fields,
+            out=configuration.out,
+            overwrite=bool(configuration.overwrite),
+            format=configuration.format,
+            on_progress=on_progress,
+        )
+    _show(run, call)
+    _warn(run)
+    misses = list(missed(run, thresholds))
+    for miss in misses:
+        _say(f"llmeval run: {miss}")
+    return MISSED if misses else OK
+
+
+def _configuration(call: argparse.Namespace) -> Configuration:
+    """Put together what a YAML file and the command line say; the latter counts."""
+    here = Path()
+    evaluators = call.evaluator and [parse_specification(text, here) for text in call.evaluator]
+    given = Configuration(
+        None,
+        call.format,
+        evaluators,
+        call.field and _by_name(map(parse_field, call.field), "--field"),
+        call.out,
+        call.overwrite,
+        call.fail_under and _by_name(map(parse_threshold, call.fail_under), "--fail-under"),
+    )
+    if Path(call.data).suffix.lower() in SUFFIXES:
+        return read_configuration(Path(call.data)).updated(given)
+    return given._replace(data=call.data)
+
+
+def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"{option}: {name!r} is given twice")
+        found[name] = value
+    return found
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[OnProgress | None]:
+    """Show how far a run has come, if there is a terminal to show it on."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("evaluating", total=None)
+
+        def show(samples: int, share: float | None) -> None:
+            total = None if share is None else 1.0
+            progress.update(task, completed=share or 0, total=total, description=f"{samples:,}")
+
+        yield show
+
+
+def _show(run: Run, call: argparse.Namespace) -> None:
+    if call.json:
+        _print(summary_text(run.summary))
+    elif not call.quiet:
+        from rich.console import Console
+
+        from llmeval_integrations.runs.table import WIDTH, as_text
+
+        _print(as_text(run, Console(width=None if sys.stdout.isatty() else WIDTH)))
+        if run.out is not None:
+            _print(f"  {run.out}\n")
+
+
+def _warn(run: Run) -> None:
+    """Say on stderr what a table is easily read past: no data, or nothing but errors."""
+    if not run.summary["samples"]:
+        _say("llmeval run: warning: the data has no rows")
+    for name, figures in run.summary["evaluators"].items():
+        if figures["errors"] and figures["errors"] == figures["n"]:
+            first = run.findings[name][0].reason
+            _say(f"llmeval run: warning: {name}: EVERY row is an error, such as {first}")
+
+
+def _list(call: argparse.Namespace) -> int:
+    names = list_evaluators() if call.name is None else [call.name]
+    descriptions = [describe(evaluator_class(name)) for name in names]
+    if call.json:
+        known = [dataclasses.asdict(description) for description in descriptions]
+        found = known if call.name is None else known[0]
+        _print(json.dumps(found, indent=2, default=repr) + "\n")
+    elif call.name is None:
+        _print("\n".join(map(short_text, descriptions)) + "\n")
+    else:
+        _print(long_text(descriptions[0]) + "\n")
+    return OK
+
+
+def _print(text: str) -> None:
+    """Print, unless whoever read us has gone, as `head` does."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(text: str) -> None:
+    """Print one line on stderr."""
+    sys.stderr.write(one_line(text) + "\n")

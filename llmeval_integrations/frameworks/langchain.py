@@ -1,0 +1,396 @@
+"""Our evaluators for LangChain: its interface, its result dicts, its names, and LCEL.
+
+Works with langchain-core alone. Where `langchain_classic`, or the `langchain.evaluation` of
+before 1.0, is installed, the classes here are true subclasses of its `StringEvaluator`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from enum import Enum
+from functools import cache
+from importlib import import_module
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+import jsonschema_rs
+
+from llmeval_integrations import catalog, errors
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.json_schema import JsonSchema, _schema_text
+from llmeval_integrations.json_text import parse
+from llmeval_integrations.json_value import bag, python_canonical
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import MISSING, Sample
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableLambda
+
+try:
+    import langchain_core as _langchain_core  # noqa: F401
+except ModuleNotFoundError as error:
+    if error.name != "langchain_core":
+        raise
+    raise errors.MissingDependencyError.of("langchain-core", "langchain") from error
+
+
+def _evaluation(module: str) -> Any:
+    """Import a module of LangChain's evaluation package; None where no LangChain has one."""
+    for package in ("langchain_classic", "langchain"):
+        try:
+            return import_module(f"{package}.evaluation.{module}")
+        except ModuleNotFoundError as error:  # noqa: PERF203
+            # A package that is there and lacks something itself is broken, not absent.
+            if error.name not in (package, f"{package}.evaluation"):
+                raise
+    return None
+
+
+_StringEvaluator: Any = getattr(_evaluation("schema"), "StringEvaluator", object)
+
+# Their twins in LangChain give a score and nothing else.
+_SCORE_ALONE: Final = frozenset(
+    ["exact_match", "json_edit_distance", "json_equality", "regex_match", "string_distance"]
+)
+
+
+class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
+    """One of our evaluators as a LangChain `StringEvaluator`.
+
+    Results are LangChain's dicts: `score`, and `reasoning` where the output did not pass and there
+    is something to say. Where LangChain raises because the output is not JSON, the result is a
+    low score with the reason. An unscored result has the score None. An input or a reference that
+    is not needed is accepted without a warning.
+    """
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        """Wrap an evaluator; raises InvalidOptionError for anything else."""
+        if not isinstance(evaluator, Evaluator):
+            raise errors.InvalidOptionError(
+                f"{type(self).__name__}: {evaluator!r:.200} is no Evaluator; "
+                "load_evaluator(name) makes one by name"
+            )
+        self.evaluator = evaluator
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.evaluator!r})"
+
+    @property
+    def evaluation_name(self) -> str:
+        """The evaluator's name in the catalog."""
+        return self.evaluator.name
+
+    @property
+    def requires_input(self) -> bool:
+        """Whether there is no answer without the model's input."""
+        return "input" in self.evaluator.needs
+
+    @property
+    def requires_reference(self) -> bool:
+        """Whether there is no answer without a reference."""
+        return "reference" in self.evaluator.needs
+
+    def evaluate_strings(
+        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Evaluate one output of a model.
+
+        None is an absent reference or input, as everywhere in LangChain: write a reference that
+        is JSON null as the text "null". Of further arguments `contexts`, `variables` and `id` go
+        to the evaluator; callbacks, tags and whatever else LangChain hands on stop here.
+        Raises MissingFieldError, a ValueError, where a reference or input is needed.
+        """
+        sample = self._sample(prediction, reference, input, kwargs)
+        return self._answer(self.evaluator.evaluate(sample), sample)
+
+    async def aevaluate_strings(
+        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Evaluate one output of a model without going through a thread."""
+        sample = self._sample(prediction, reference, input, kwargs)
+        return self._answer(await self.evaluator.aevaluate(sample), sample)
+
+    # LangChain's base class has these two as what the two above call.
+    _evaluate_strings = evaluate_strings
+    _aevaluate_strings = aevaluate_strings
+
+    def as_runnable(self) -> RunnableLambda[Any, dict[str, Any]]:
+        """Give a Runnable, for `chain | evaluator.as_runnable()`.
+
+        It takes what a chain ends with: a text, a message, a parsed value; or a mapping with
+        `prediction` (or `output`) and, as needed, `reference`, `input`, `contexts`, `variables`,
+        `id`, other keys being none of its business. It gives the dict of `evaluate_strings`.
+        """
+        from langchain_core.runnables import RunnableLambda
+
+        def evaluate(output: Any) -> dict[str, Any]:
+            return self.evaluate_strings(**_arguments(output))
+
+        async def aevaluate(output: Any) -> dict[str, Any]:
+            return await self.aevaluate_strings(**_arguments(output))
+
+        return RunnableLambda(evaluate, aevaluate, name=self.evaluation_name)
+
+    def _sample(
+        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
+    ) -> Sample:
+        needs = self.evaluator.needs
+        if input is None and "input" in needs:
+            raise self._missing("an input")
+        if reference is None and "reference" in needs:
+            raise self._missing("a reference")
+        fields = (reference, input, *map(further.get, ("contexts", "variables", "id")))
+        return Sample(prediction, *[MISSING if field is None else field for field in fields])
+
+    def _missing(self, what: str) -> errors.MissingFieldError:
+        kind = type(self.evaluator if type(self) is LangChainEvaluator else self)
+        return errors.MissingFieldError(f"{kind.__name__} requires {what} string.")
+
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
+        if result.passed:
+            return {"score": result.score}
+        reason = result.reason
+        if isinstance(self.evaluator, JsonSchema) and "errors" in result.metadata:
+            message = _jsonschema_message(self.evaluator, sample)
+            message = message or result.metadata["errors"][0]["message"]
+            reason = f"<ValidationError: {message!r}>"
+        if not reason or (self.evaluator.name in _SCORE_ALONE and not result.label):
+            return {"score": result.score}
+        return {"score": result.score, "reasoning": reason}
+
+
+class JsonValidityEvaluator(LangChainEvaluator):
+    """Does the output parse as JSON? Takes the options of JsonValidity."""
+
+    def __init__(self, **options: Any) -> None:
+        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
+        super().__init__(catalog.load_evaluator("json_validity", **options))
+
+
+class JsonEqualityEvaluator(LangChainEvaluator):
+    """Is the output the same JSON as the reference? Takes the options of JsonEquality.
+
+    As in LangChain the items of two top-level arrays may come in any order.
+    """
+
+    def __init__(self, operator: Any = None, **options: Any) -> None:
+        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
+        options = {"operator": operator, "list_order": "top_level_any", **options}
+        super().__init__(catalog.load_evaluator("json_equality", **options))
+
+
+class JsonEditDistanceEvaluator(LangChainEvaluator):
+    """How much would have to be typed anew? Takes the options of JsonEditDistance.
+
+    As in LangChain the canonical text is what `json.dumps` writes, keys sorted.
+    """
+
+    def __init__(
+        self, string_distance: Any = None, canonicalize: Any = None, **options: Any
+    ) -> None:
+        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
+        options["string_distance"] = string_distance
+        options["canonicalize"] = python_canonical if canonicalize is None else canonicalize
+        super().__init__(catalog.load_evaluator("json_edit_distance", **options))
+
+
+class JsonSchemaEvaluator(LangChainEvaluator):
+    """Does the output conform to the JSON Schema? Takes the options of JsonSchema.
+
+    A violation is worded as by the package `jsonschema`; in our own words, in the same form, where
+    that is not installed, finds nothing wrong or would need more than 20,000 steps, and where the
+    schema has `patternProperties` or a second `$schema` inside.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
+        super().__init__(catalog.load_evaluator("json_schema", **options))
+
+    @property
+    def evaluation_name(self) -> str:
+        """LangChain's name for it."""
+        return "json_schema_validation"
+
+
+_DROP_INS: Final[dict[str, type[LangChainEvaluator]]] = {
+    "json_validity": JsonValidityEvaluator,
+    "json_equality": JsonEqualityEvaluator,
+    "json_edit_distance": JsonEditDistanceEvaluator,
+    "json_schema": JsonSchemaEvaluator,
+    "json_schema_validation": JsonSchemaEvaluator,
+}
+
+
+def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
+    """Build an evaluator by its name, ours first, else LangChain's own.
+
+    The name is a text or LangChain's `EvaluatorType`. `llm` is for those evaluators of LangChain
+    that ask a model; its signature offers one to all, so that a caller need not know which do.
+    Raises UnknownNameError for a name that neither has, InvalidOptionError for an option.
+    """
+    if evaluator in _DROP_INS:
+        return _DROP_INS[evaluator](**kwargs)
+    try:
+        catalog.evaluator_class(evaluator)
+    except errors.UnknownNameError as error:
+        return _load_from_langchain(evaluator, error, llm=llm, **kwargs)
+    options = {name: _plain_text(value) for name, value in kwargs.items()}
+    return LangChainEvaluator(catalog.load_evaluator(evaluator, **options))
+
+
+def load_evaluators(
+    evaluators: Sequence[str], *, llm: Any = None, config: Any = None, **kwargs: Any
+) -> list[Any]:
+    """Build several evaluators by their names.
+
+    `config` maps a name to the options of that evaluator alone, `kwargs` go to all of them.
+    Raises as `load_evaluator` does.
+    """
+    return [
+        load_evaluator(evaluator, llm=llm, **{**kwargs, **(config or {}).get(evaluator, {})})
+        for evaluator in evaluators
+    ]
+
+
+def register(*, replace: bool = False) -> list[str]:
+    """Let LangChain's own `load_evaluator` build our evaluators too; give the names it learned.
+
+    Names that LangChain has itself stay LangChain's unless `replace` is true. Raises
+    MissingDependencyError where no LangChain that has a `load_evaluator` is installed.
+    """
+    known = getattr(_evaluation("loading"), "_EVALUATOR_MAP", None)
+    if not isinstance(known, dict):
+        raise errors.MissingDependencyError(
+            "there is no langchain_classic.evaluation.loading._EVALUATOR_MAP to register in; run: "
+            f"pip install 'langchain-classic<2', or use {__name__}.load_evaluator"
+        )
+    names = sorted({*catalog.list_evaluators(), *_DROP_INS})
+    learned = {name: _class_for(name) for name in names if replace or name not in known}
+    known.update(learned)
+    return list(learned)
+
+
+def _class_for(name: str) -> type[LangChainEvaluator]:
+    """Give a class that builds the evaluator of this name: LangChain's map holds classes."""
+
+    def build(_: type, **options: Any) -> Any:
+        return load_evaluator(name, **options)
+
+    # What it builds is a plain LangChainEvaluator, which can be pickled.
+    return _DROP_INS.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
+
+
+def _load_from_langchain(name: str, unknown: errors.UnknownNameError, **options: Any) -> Any:
+    """Let LangChain build the evaluator; raise the error again where it has none of that name."""
+    loading = _evaluation("loading")
+    if loading is None:
+        raise unknown
+    known = list(getattr(loading, "_EVALUATOR_MAP", loading.EvaluatorType))
+    if name not in known:
+        theirs = ", ".join(sorted({str(_plain_text(each)) for each in known}))
+        raise errors.UnknownNameError(f"{unknown}; LangChain has {theirs}") from None
+    return loading.load_evaluator(name, **options)
+
+
+def _plain_text(value: Any) -> Any:
+    """Give the text behind a member of one of LangChain's enumerations, such as StringDistance."""
+    return value.value if isinstance(value, Enum) and isinstance(value, str) else value
+
+
+def _arguments(output: Any) -> dict[str, Any]:
+    """Make the arguments of `evaluate_strings` of what a chain ends with."""
+    if not isinstance(output, Mapping):
+        return {"prediction": _content(output)}
+    fields = ("prediction", "output", "reference", "input", "contexts", "variables", "id")
+    given = {field: _content(output[field]) for field in fields if field in output}
+    if "prediction" not in given and "output" not in given:
+        raise errors.InputError(
+            f"a mapping needs the key 'prediction' or 'output', got {list(output)!r:.200}; "
+            "to evaluate a mapping itself, hand on {'prediction': it}"
+        )
+    return {"prediction": given.pop("output", None), **given}
+
+
+def _content(thing: Any) -> Any:
+    """Give a message's text, its parts joined; anything else is given back as it is."""
+    from langchain_core.messages import BaseMessage
+
+    if not isinstance(thing, BaseMessage):
+        return thing
+    parts = [thing.content] if isinstance(thing.content, str) else thing.content
+    texts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
+    return "".join(part["text"] for part in texts if part.get("type") == "text")
+
+
+# --- LangChain's words for a violated schema ---------------------------------------------------
+
+_MAX_STEPS: Final = 20_000
+_steps: ContextVar[Iterator[int]] = ContextVar("steps")
+
+
+def _jsonschema_message(evaluator: JsonSchema, sample: Sample) -> str | None:
+    """Ask `jsonschema` for the message of its best error; None where it has none to give."""
+    try:
+        import jsonschema
+        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        return None
+    schema = parse(_schema_text(sample.reference if evaluator.schema is None else evaluator.schema))
+    if "patternProperties" in str(schema) or str(schema).count("'$schema'") > 1:
+        return None
+    draft = f"Draft{(evaluator.draft or '').replace('-', '')}Validator"
+    kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
+    if isinstance(schema, dict):
+        # A $ref back to the root would else make jsonschema go on with its own keywords.
+        schema = {key: part for key, part in schema.items() if key != "$schema"}
+    formats = kind.FORMAT_CHECKER if evaluator.check_formats else None
+    # REGISTRY holds the metaschemas and, unlike the default, fetches nothing.
+    validator = _bounded(kind)(schema, registry=REGISTRY, format_checker=formats)
+    token = _steps.set(count())
+    try:
+        value = parse(sample.output, evaluator.parsing)
+        error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+    except Exception:  # noqa: BLE001
+        # The verdict stands. What jsonschema-rs can judge may be too deep, too long or too
+        # unusual for jsonschema, which then fails in ways of its own.
+        return None
+    finally:
+        _steps.reset(token)
+    return error and str(error.message)
+
+
+@cache
+def _bounded(kind: Any) -> Any:
+    """Make a validator class whose keywords take linear time at most, and which counts them."""
+    import jsonschema
+
+    keywords = {**kind.VALIDATORS, "pattern": _pattern, "uniqueItems": _unique_items}
+
+    def counted(keyword: Any) -> Any:
+        def check(*arguments: Any) -> Any:
+            if next(_steps.get()) >= _MAX_STEPS:
+                raise TimeoutError(f"more than {_MAX_STEPS} steps")
+            return keyword(*arguments)
+
+        return check
+
+    counting = {name: counted(keyword) for name, keyword in keywords.items()}
+    return jsonschema.validators.extend(kind, counting)  # type: ignore[no-untyped-call]
+
+
+def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Match by the engine that gave the verdict: Python's `re` could backtrack for ever."""
+    from jsonschema import ValidationError
+
+    described = {"pattern": pattern}
+    if isinstance(instance, str) and not jsonschema_rs.is_valid(described, instance, offline=True):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Count items by canonical text: jsonschema compares objects each with each."""
+    from jsonschema import ValidationError
+
+    if wanted and validator.is_type(instance, "array") and len(bag(instance)) < len(instance):
+        yield ValidationError(f"{instance!r} has non-unique elements")

@@ -1,0 +1,127 @@
+"""Evaluating a chunk of rows, so that one bad row spoils no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.result import Result
+from llmeval_integrations.runs.fields import Columns
+from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.source import Record, Source
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.wording import shown
+
+MAX_SCORE: Final = 1e300
+"""The largest score that a mean is taken over; NaN and infinity are no scores at all."""
+
+_LONGEST_ERROR: Final = 2_000
+_NUMBERS: Final = (float, int, bool)
+
+
+def answer(
+    evaluators: Mapping[str, Evaluator],
+    columns: Mapping[str, Columns],
+    chunk: Sequence[Record],
+    source: Source,
+) -> Iterator[list[Row]]:
+    """Yield each evaluator's rows for the chunk, in the order of the chunk.
+
+    A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
+    """
+    ids: list[Any] = []
+    samples: dict[Columns, list[Any]] = {}
+    for name, evaluator in evaluators.items():
+        of = columns[name]
+        if of not in samples:
+            samples[of] = [of.sample(row, number) for number, row in chunk]
+        ids = ids or [of.id(row, number) for number, row in chunk]
+        unfit = _unfit(samples[of], evaluator, name, of, chunk)
+        answers = _answers(evaluator, samples[of], unfit)
+        yield [
+            _row(id_, name, result)
+            if isinstance(result, Result)
+            else _error_row(id_, name, result, source.place(number))
+            for id_, (number, _), result in zip(ids, chunk, answers, strict=True)
+        ]
+
+
+def _unfit(
+    samples: list[Any], evaluator: Evaluator, name: str, columns: Columns, chunk: Sequence[Record]
+) -> dict[int, Exception]:
+    """Find the samples that this evaluator cannot look at, by position."""
+    unfit: dict[int, Exception] = {
+        position: sample for position, sample in enumerate(samples) if type(sample) is not Sample
+    }
+    for field in evaluator.needs:
+        get = attrgetter(field)
+        for position, sample in enumerate(samples):
+            if position not in unfit and get(sample) is MISSING:
+                unfit[position] = columns.missing(chunk[position][1], field, name)
+    return unfit
+
+
+def _answers(
+    evaluator: Evaluator, samples: list[Any], unfit: dict[int, Exception]
+) -> list[Result | Exception]:
+    """Give the evaluator's results, and what was raised where there is none."""
+    if not unfit:
+        return _evaluate(evaluator, samples)
+    fit = [sample for position, sample in enumerate(samples) if position not in unfit]
+    results = iter(_evaluate(evaluator, fit) if fit else ())
+    return [
+        unfit[position] if position in unfit else next(results) for position in range(len(samples))
+    ]
+
+
+def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exception]:
+    """Evaluate all samples at once, or one by one where one of them raises."""
+    try:
+        results: list[Result | Exception] = [*evaluator.evaluate_many(samples)]
+    except Exception:  # noqa: BLE001 - one by one it is raised again, and kept
+        results = []
+    if len(results) == len(samples):
+        return results
+    return [_evaluate_one(evaluator, sample) for sample in samples]
+
+
+def _evaluate_one(evaluator: Evaluator, sample: Sample) -> Result | Exception:
+    try:
+        return evaluator.evaluate(sample)
+    except Exception as error:  # noqa: BLE001 - whatever it was, it becomes the row's error
+        return error
+
+
+def _row(id: Any, name: str, result: Result) -> Row:
+    """Make a row of a result; a score that is no finite number is an error."""
+    score, passed = result.score, result.passed
+    if score is None:
+        return Row(id, name, None, None, result.label, result.reason, result.metadata, True, None)
+    if type(score) not in _NUMBERS or not -MAX_SCORE <= score <= MAX_SCORE:
+        figure = _figure(score)
+        if figure is None:
+            return _error_row(id, name, ValueError(f"the score {shown(score)} is no finite number"))
+        score = figure
+    if passed is not None:
+        passed = bool(passed)
+    return Row(id, name, score, passed, result.label, result.reason, result.metadata, False, None)
+
+
+def _error_row(id: Any, name: str, error: object, place: str = "") -> Row:
+    """Make a row of what was raised, or of what somebody's evaluator gave instead of a result."""
+    if not isinstance(error, Exception):
+        error = TypeError(f"expected a Result, got {shown(error)}")
+    message = f"{place}: {error}" if place else str(error)
+    text = f"{type(error).__name__}: {message}"[:_LONGEST_ERROR]
+    return Row(id, name, None, None, None, None, {}, False, text)
+
+
+def _figure(score: Any) -> float | None:
+    """Give another library's number as Python's, None where it is none or not finite."""
+    try:
+        figure = float(score)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return figure if -MAX_SCORE <= figure <= MAX_SCORE and not isinstance(score, str) else None

@@ -1,0 +1,34 @@
+"""Cutting a stream of rows into chunks that fit memory and patience."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Final
+
+from llmeval_integrations.runs.source import Record, Source
+
+MOST_ROWS: Final = 128
+"""The most rows of a chunk: as many as the processor's cache and the garbage collector like."""
+
+MOST_BYTES: Final = 8_000_000
+"""The bytes of text after which a chunk ends with the row that it has begun."""
+
+_FIRST: Final = 8
+_PATIENCE: Final = 0.25
+"""Seconds that a chunk may take, so that whoever watches sees rows come."""
+
+
+def in_chunks(source: Source) -> Iterator[list[Record]]:
+    """Yield rows in chunks, smaller ones where the caller takes long over each."""
+    size, start, began = _FIRST, source.done, perf_counter()
+    chunk: list[Record] = []
+    for record in source.records:
+        chunk.append(record)
+        if len(chunk) >= size or source.done - start > MOST_BYTES:
+            yield chunk
+            now = perf_counter()
+            size = min(2 * size, MOST_ROWS) if now - began < _PATIENCE else max(size // 2, 1)
+            chunk, start, began = [], source.done, now
+    if chunk:
+        yield chunk

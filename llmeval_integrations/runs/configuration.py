@@ -1,0 +1,153 @@
+"""A run written down in a YAML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs.hints import hint
+from llmeval_integrations.runs.reading import STDIN
+from llmeval_integrations.runs.specification import Specification, parse_specification, resolve
+from llmeval_integrations.wording import shown
+
+SUFFIXES: Final = (".yaml", ".yml")
+
+
+class Configuration(NamedTuple):
+    """What a run is made of, from a file or a command line; None where it does not say."""
+
+    data: str | None = None
+    """The path of the data, or "-"."""
+
+    format: str | None = None
+    """The format of the data."""
+
+    evaluators: list[Specification] | None = None
+    """The evaluators."""
+
+    fields: Mapping[str, str] | None = None
+    """From `[EVALUATOR.]FIELD` to a column."""
+
+    out: str | None = None
+    """The directory of the run."""
+
+    overwrite: bool | None = None
+    """Whether the directory may hold a run already."""
+
+    fail_under: Mapping[str, float] | None = None
+    """The pass rates below which the command fails."""
+
+    def updated(self, other: Configuration) -> Configuration:
+        """Give this configuration with what the other one says."""
+        said = {key: value for key, value in other._asdict().items() if value is not None}
+        return self._replace(**said)
+
+
+def read_configuration(path: Path) -> Configuration:
+    """Read a YAML file; the paths in it are relative to its folder.
+
+    Its keys are the fields of Configuration. `evaluators` is a list; an item is an evaluator's
+    name, as on the command line with options behind it; a mapping from a name to options; or
+    `{name: ..., evaluator: ..., options: ...}`. Raises InputError.
+    """
+    content = _load(path)
+    if not isinstance(content, Mapping):
+        raise InputError(f"{path}: expected keys and values, got {shown(content)}")
+    _check_keys(content, Configuration._fields, str(path))
+    given = {key: value for key, value in content.items() if value is not None}
+    readers: dict[str, Callable[[Any, Path], Any]] = {
+        "data": _path,
+        "out": _path,
+        "format": _text,
+        "evaluators": _evaluators,
+        "fields": _mapping_of(str, "a column"),
+        "overwrite": _flag,
+        "fail_under": _mapping_of((int, float), "a rate"),
+    }
+    try:
+        return Configuration(**{key: readers[key](given[key], path.parent) for key in given})
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _load(path: Path) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise InputError(
+            f"{path} is not YAML: {place}{getattr(error, 'problem', None) or error}"
+        ) from error
+    except (RecursionError, UnicodeDecodeError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as YAML: {error}") from error
+
+
+def _check_keys(content: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+    for key in content:
+        if key not in known:
+            raise InputError(f"{where}: unknown key {shown(key)}; {hint(key, known)}")
+
+
+def _path(value: Any, folder: Path) -> str:
+    text = _text(value, folder)
+    return text if text == STDIN else str(folder / text)
+
+
+def _text(value: Any, _folder: Path) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(f"expected a text, got {shown(value)}")
+    return value
+
+
+def _flag(value: Any, _folder: Path) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"expected true or false, got {shown(value)}")
+    return value
+
+
+def _mapping_of(
+    kind: type | tuple[type, ...], what: str
+) -> Callable[[Any, Path], Mapping[str, Any]]:
+    def read(value: Any, _folder: Path) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            raise InputError(f"expected names and values, got {shown(value)}")
+        for name, item in value.items():
+            if not isinstance(name, str) or not isinstance(item, kind) or isinstance(item, bool):
+                raise InputError(f"{name!r}: {shown(item)} is not a name and {what}")
+        return value
+
+    return read
+
+
+def _evaluators(value: Any, folder: Path) -> list[Specification]:
+    if isinstance(value, Mapping):
+        value = [{name: options} for name, options in value.items()]
+    if not isinstance(value, list):
+        raise InputError(f"evaluators: expected a list, got {shown(value)}")
+    return [_evaluator(item, folder) for item in value]
+
+
+def _evaluator(item: Any, folder: Path) -> Specification:
+    if isinstance(item, str):
+        return parse_specification(item, folder)
+    if isinstance(item, Mapping) and "evaluator" in item:
+        _check_keys(item, ("name", "evaluator", "options"), "evaluators")
+        name, evaluator = item.get("name"), item["evaluator"]
+        options = item.get("options")
+    elif isinstance(item, Mapping) and len(item) == 1:
+        name, (evaluator, options) = None, next(iter(item.items()))
+    else:
+        raise InputError(f"evaluators: {shown(item)} is not a name, or a name with its options")
+    options = {} if options is None else options
+    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
+        raise InputError(f"evaluators: {evaluator}: {shown(options)} are not options by name")
+    resolved = {key: resolve(option, folder) for key, option in options.items()}
+    name = None if name is None else _text(name, folder)
+    return Specification(_text(evaluator, folder), resolved, name)

@@ -1,0 +1,114 @@
+"""Which column of the data is which field of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.errors import InputError, MissingFieldError
+from llmeval_integrations.runs.hints import hint
+from llmeval_integrations.sample import MISSING, Sample
+
+FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
+
+
+def parse_field(text: str) -> tuple[str, str]:
+    """Take `[EVALUATOR.]FIELD=COLUMN` apart into what stands before and after the sign."""
+    target, sign, column = text.partition("=")
+    if not (target and sign and column):
+        raise InputError(f"--field {text!r} is not [EVALUATOR.]FIELD=COLUMN")
+    return target, column
+
+
+class Columns(msgspec.Struct, frozen=True):
+    """The columns from which the samples of one or more evaluators are made."""
+
+    of: tuple[str, ...]
+    """The column of each field, in the order of FIELDS; unless told otherwise of the same name."""
+
+    named: tuple[str, ...] = ()
+    """The columns that somebody asked for by name: a row without one of them is an error."""
+
+    def sample(self, row: Any, number: int) -> Sample | InputError:
+        """Make the sample of a row, or give the InputError that says why there is none."""
+        if isinstance(row, InputError):
+            return row
+        if isinstance(row, Sample):
+            row = _as_mapping(row)
+        for column in self.named:
+            if column not in row:
+                return InputError(_lacks(row, column))
+        get = row.get
+        output, reference, input_, contexts, variables, id_ = self.of
+        sample = Sample(
+            get(output, MISSING),
+            get(reference, MISSING),
+            get(input_, MISSING),
+            get(contexts, MISSING),
+            get(variables, MISSING),
+            get(id_, number),
+        )
+        return InputError(_lacks(row, output)) if sample.output is MISSING else sample
+
+    def id(self, row: Any, number: int) -> Any:
+        """Give a row's id: what stands in its column, else the row's number."""
+        if isinstance(row, InputError):
+            return number
+        return _as_mapping(row).get(self.of[-1], number)
+
+    def missing(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
+        """Word the error for a row without a field that the evaluator needs."""
+        column = self.of[FIELDS.index(field)]
+        return MissingFieldError(_lacks(_as_mapping(row), column, f" ({evaluator} needs it)"))
+
+
+def columns_by_evaluator(
+    mapping: Mapping[str, str], evaluators: Collection[str]
+) -> dict[str, Columns]:
+    """Work out the columns of each evaluator; those that agree share one object.
+
+    The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, the second before the first.
+    Raises InputError for a field or an evaluator that there is not.
+    """
+    for target, column in mapping.items():
+        _check(target, column, evaluators)
+    made: dict[Columns, Columns] = {}
+    chosen = {}
+    for evaluator in evaluators:
+        own = {field: mapping.get(f"{evaluator}.{field}", mapping.get(field)) for field in FIELDS}
+        columns = Columns(
+            tuple(column or field for field, column in own.items()),
+            tuple(column for column in own.values() if column),
+        )
+        chosen[evaluator] = made.setdefault(columns, columns)
+    return chosen
+
+
+def _check(target: str, column: object, evaluators: Collection[str]) -> None:
+    if not isinstance(target, str) or not isinstance(column, str) or not column:
+        raise InputError(f"fields: {target!r}={column!r} is not a field and a column's name")
+    evaluator, _, field = target.rpartition(".")
+    if field not in FIELDS:
+        raise InputError(f"fields: no field is called {field!r}; {hint(field, FIELDS)}")
+    if evaluator and evaluator not in evaluators:
+        raise InputError(
+            f"fields: no evaluator of this run is called {evaluator!r}; "
+            f"{hint(evaluator, evaluators)}"
+        )
+    if evaluator and field == "id":
+        raise InputError(f"fields: {target!r}: the id belongs to the sample, not to an evaluator")
+
+
+def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
+    others = ", ".join(map(repr, row)) or "none"
+    return f"nothing in column {column!r}{why}, only in {others}"[:300]
+
+
+def _as_mapping(row: Mapping[str, Any] | Sample) -> Mapping[str, Any]:
+    """Give a sample's fields as columns, without those that it lacks."""
+    if not isinstance(row, Sample):
+        return row
+    fields = {field: getattr(row, field) for field in FIELDS}
+    return {field: value for field, value in fields.items() if value is not MISSING}

@@ -1,0 +1,60 @@
+"""What the evaluators of a run are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.wording import shown
+
+
+def name_evaluators(
+    evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
+) -> dict[str, Evaluator]:
+    """Give each evaluator a name of its own.
+
+    A mapping's keys are the names. In a list an evaluator keeps its class's name; where it comes
+    twice, the second is `name_2`. Raises InvalidOptionError for what is no evaluator.
+    """
+    if isinstance(evaluators, Mapping):
+        named = dict(evaluators)
+    else:
+        if isinstance(evaluators, (str, Evaluator)) or not isinstance(evaluators, Iterable):
+            raise _no_evaluators(evaluators)
+        named = {}
+        for evaluator in evaluators:
+            named[free_name(getattr(evaluator, "name", ""), named)] = evaluator
+    if not named:
+        raise InvalidOptionError("a run needs at least one evaluator")
+    for name, evaluator in named.items():
+        _check(name, evaluator)
+    return named
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """Give the name, with a number behind it where it is taken."""
+    taken = set(taken)
+    candidate, number = name, 2
+    while candidate in taken:
+        candidate, number = f"{name}_{number}", number + 1
+    return candidate
+
+
+def _check(name: object, evaluator: object) -> None:
+    if not isinstance(evaluator, Evaluator):
+        raise _no_evaluator(evaluator)
+    if not isinstance(name, str) or not name:
+        raise InvalidOptionError(f"{name!r} is not the name of an evaluator, which is a text")
+
+
+def _no_evaluators(thing: Any) -> InvalidOptionError:
+    return InvalidOptionError(f"expected a list of evaluators or a mapping, got {shown(thing)}")
+
+
+def _no_evaluator(thing: Any) -> InvalidOptionError:
+    hint = f"; write load_evaluator({thing!r})" if isinstance(thing, str) else ""
+    if isinstance(thing, type):
+        hint = f"; write {thing.__name__}()"
+    return InvalidOptionError(f"expected an Evaluator, got {shown(thing)}{hint}")

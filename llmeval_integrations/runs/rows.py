@@ -1,0 +1,126 @@
+"""Rows of a run, in memory and on disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from llmeval_integrations.json_text import exact_float, exact_int
+from llmeval_integrations.wording import shown
+
+
+class Row(msgspec.Struct):
+    """What one evaluator said about one sample."""
+
+    id: Any
+    """The sample's id, or the number of its row."""
+
+    evaluator: str
+    """The evaluator's name in this run."""
+
+    score: float | int | bool | None
+    """The figure; None where unscored or an error."""
+
+    passed: bool | None
+    """Whether the output is good enough; None where the evaluator does not say."""
+
+    label: str | None
+    """A short name of what was found."""
+
+    reason: str | None
+    """Why, in words."""
+
+    metadata: dict[str, Any]
+    """Details, by name."""
+
+    unscored: bool
+    """Whether the evaluator could not tell."""
+
+    error: str | None
+    """Why there is no result: the error's type and text."""
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """The rows of a run's file, read anew whenever they are iterated over."""
+
+    path: Path
+    """The file."""
+
+    count: int
+    """How many there are."""
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Row]:
+        with self.path.open("rb") as lines:
+            yield from map(read_row, lines)
+
+
+def write_rows(rows: list[Row]) -> bytes:
+    """Write rows as JSON Lines.
+
+    A value of no JSON type is written as its `repr`; NaN, which JSON lacks, as null or as text.
+    """
+    try:
+        return _encoder.encode_lines(rows)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return b"".join(map(_write_row, rows))
+
+
+def read_row(line: bytes) -> Row:
+    """Read a row as `write_rows` writes it."""
+    try:
+        return _decode_row(line)
+    except (ValueError, RecursionError):
+        return Row(**_decode_as_python(line.decode()))
+
+
+def _plain(value: Any) -> Any:
+    """Give another library's number as Python's, and anything else as text that describes it."""
+    if isinstance(value, int):
+        return str(Decimal(value))  # Python refuses to write more than 4,300 digits otherwise
+    if isinstance(value, Real):
+        return float(value)
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - a repr may raise anything, and the row must be written
+        return shown(value)
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_plain)
+_decode_row = msgspec.json.Decoder(Row).decode
+_decode_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
+
+
+def _write_row(row: Row) -> bytes:
+    try:
+        return _encoder.encode(row) + b"\n"
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        fields = {name: getattr(row, name) for name in Row.__struct_fields__}
+        return f"{_write(fields)}\n".encode()
+
+
+def _write(value: Any) -> str:
+    """Write a value with Python's own encoder, which escapes lone surrogates, else part by part."""
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        pass
+    try:
+        if type(value) is dict:
+            members = (f"{_write(str(key))}: {_write(item)}" for key, item in value.items())
+            return f"{{{', '.join(members)}}}"
+        if type(value) is list:
+            return f"[{', '.join(map(_write, value))}]"
+    except RecursionError:
+        pass
+    return json.dumps(_plain(value))

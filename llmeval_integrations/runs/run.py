@@ -1,0 +1,62 @@
+"""What a run leaves behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from llmeval_integrations.runs.rows import Row, StoredRows
+from llmeval_integrations.runs.summary import Finding, Tally
+
+_KINDS_SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its summary, its rows, and where they are kept."""
+
+    summary: dict[str, Any]
+    """What `summary.json` holds: the number of samples, and each evaluator's figures."""
+
+    rows: list[Row] | StoredRows
+    """The rows, sample by sample; read from the file, each time anew, where there is one."""
+
+    findings: dict[str, list[Finding]]
+    """For each evaluator what was found in the rows that did not pass, most frequent first."""
+
+    out: Path | None = None
+    """The directory of `results.jsonl` and `summary.json`, None where the rows are in memory."""
+
+    def table(self) -> str:
+        """Write the figures and the findings as a table of plain text."""
+        from llmeval_integrations.runs.table import as_text
+
+        return as_text(self)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        evaluators = ", ".join(self.summary["evaluators"])
+        return f"<Run of {evaluators} over {self.summary['samples']} samples>"
+
+    @classmethod
+    def of(
+        cls,
+        samples: int,
+        tallies: Mapping[str, Tally],
+        rows: list[Row] | StoredRows,
+        out: Path | None,
+    ) -> Run:
+        """Make a run of what was counted."""
+        figures = {name: tally.summary() for name, tally in tallies.items()}
+        findings = {name: tally.findings(_KINDS_SHOWN) for name, tally in tallies.items()}
+        return cls({"samples": samples, "evaluators": figures}, rows, findings, out)
+
+
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """Write a summary as it stands in `summary.json`."""
+    return json.dumps(summary, indent=2) + "\n"

@@ -1,0 +1,136 @@
+"""Evaluators written down in a line: `[NAME=]EVALUATOR[:OPTION=VALUE,...]`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+
+from llmeval_integrations.catalog import evaluator_class, load_evaluator
+from llmeval_integrations.errors import InputError, InvalidOptionError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.runs.describing import option_types
+from llmeval_integrations.runs.naming import free_name
+
+_OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
+_END = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
+_PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
+
+
+class Specification(NamedTuple):
+    """An evaluator that somebody asked for."""
+
+    evaluator: str
+    """Its name in the catalog."""
+
+    options: Mapping[str, Any]
+    """Its options."""
+
+    name: str | None = None
+    """What it is called in the run, if not as in the catalog."""
+
+
+def parse_specification(text: str, folder: Path) -> Specification:
+    """Take `[NAME=]EVALUATOR[:OPTION=VALUE,...]` apart.
+
+    A value is JSON, else text up to the next `,OPTION=`. `@FILE` stands for what is in the file,
+    which is looked for in the folder; `@@` begins a text that begins with `@`.
+    Raises InputError for what is written otherwise, and for a file that cannot be read.
+    """
+    head, _, rest = text.partition(":")
+    name, sign, evaluator = [part.strip() for part in head.rpartition("=")]
+    if not evaluator or (sign and not name):
+        raise InputError(f"{text!r} is not [NAME=]EVALUATOR[:OPTION=VALUE,...]")
+    return Specification(evaluator, _options(rest, text, folder), name or None)
+
+
+def build(specifications: Iterable[Specification]) -> dict[str, Evaluator]:
+    """Build the evaluators by name; of two that are called alike the second becomes `name_2`.
+
+    Raises UnknownNameError, InvalidOptionError, and InputError where a name was given twice.
+    """
+    specifications = list(specifications)
+    given = [name for _, _, name in specifications if name is not None]
+    for each in given:
+        if given.count(each) > 1:
+            raise InputError(f"two evaluators are called {each!r}")
+    built: dict[str, Evaluator] = {}
+    for evaluator, options, name in specifications:
+        made = _load(evaluator, options)
+        built[name or free_name(made.name, {*built, *given})] = made
+    return built
+
+
+def resolve(value: Any, folder: Path) -> Any:
+    """Give what stands in a file for the text `@FILE`, and any other value as it is.
+
+    The file's content is its JSON value, else its text without the line break at the end.
+    """
+    if not isinstance(value, str) or not value.startswith("@"):
+        return value
+    if value.startswith("@@"):
+        return value[1:]
+    path = folder / value[1:]
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{value!r}: cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{value!r}: {path} is not UTF-8") from error
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text.removesuffix("\n").removesuffix("\r")
+
+
+def _options(rest: str, text: str, folder: Path) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    position = 0
+    while position < len(rest):
+        start = _OPTION.match(rest, position)
+        if start is None:
+            raise InputError(f"{text!r}: {rest[position:]!r} is not OPTION=VALUE")
+        if start[1] in options:
+            raise InputError(f"{text!r}: the option {start[1]} is given twice")
+        options[start[1]], position = _value(rest, start.end(), folder)
+    return options
+
+
+def _value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
+    """Read a value, and where the next option begins."""
+    try:
+        value, stop = json.JSONDecoder().raw_decode(rest, start)
+    except (ValueError, RecursionError):
+        stop = -1
+    end = _END.match(rest, stop) if stop > 0 else None
+    if end is None:
+        end = _END.search(rest, start)
+        value = resolve(rest[start : end.start()], folder) if end else ""
+    return value, end.end() if end else len(rest)
+
+
+def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
+    kinds = option_types(evaluator_class(name))
+    fitted = {key: _fit(value, kinds.get(key, Any)) for key, value in options.items()}
+    try:
+        return load_evaluator(name, **fitted)
+    except InvalidOptionError as error:
+        for value in options.values():
+            if isinstance(value, str) and value in _PYTHON_WORDS:
+                better = f"{error}; options are JSON, so write {_PYTHON_WORDS[value]}"
+                raise InvalidOptionError(better) from error
+        raise
+
+
+def _fit(value: Any, kind: Any) -> Any:
+    """Give a number or truth value as text where the option takes only text, as in `draft=7`."""
+    parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    only_text = all(
+        part in (str, NoneType)
+        or (get_origin(part) is Literal and all(isinstance(word, str) for word in get_args(part)))
+        for part in parts
+    )
+    return json.dumps(value) if only_text and isinstance(value, int) else value

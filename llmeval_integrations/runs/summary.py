@@ -1,0 +1,175 @@
+"""What a run comes to, counted while it runs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any, Final, TypeVar
+
+from llmeval_integrations.runs.rows import Row
+
+Key = TypeVar("Key")
+
+_Kind = tuple[bool, str]
+"""Whether it is an error, and its name."""
+
+_Z: Final = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
+
+_MOST_LABELS: Final = 1_000
+_OTHER: Final = "(other)"
+_MOST_REASONS: Final = 512
+_LONGEST_TEXT: Final = 200
+
+
+def wilson(passes: int, n: int) -> tuple[float, float] | None:
+    """Give the 95 % confidence interval of a rate, without continuity correction; None for n = 0.
+
+    Wilson, J. Am. Stat. Assoc. 22 (1927) 209.
+    """
+    if n == 0:
+        return None
+    rate, z2 = passes / n, _Z * _Z
+    center = (rate + z2 / (2 * n)) / (1 + z2 / n)
+    half = _Z / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
+    low = 0.0 if passes == 0 else max(0.0, center - half)
+    high = 1.0 if passes == n else min(1.0, center + half)
+    return low, high
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of what was found, with the reason that was given most often."""
+
+    kind: str
+    """A label; "failed" or "unscored" where there is none; for an error, its type."""
+
+    count: int
+    """How many rows."""
+
+    reason: str
+    """The most frequent reason, cut to 200 characters."""
+
+    of_reason: int
+    """How many of the rows have that reason."""
+
+    is_error: bool
+    """Whether these rows have no result."""
+
+
+@dataclass
+class Tally:
+    """One evaluator's figures; its size does not grow with the run."""
+
+    n: int = 0
+    """Rows."""
+
+    scored: int = 0
+    """Rows with a score."""
+
+    unscored: int = 0
+    """Rows about which the evaluator could not tell."""
+
+    errors: int = 0
+    """Rows without a result."""
+
+    rated: int = 0
+    """Rows that passed or failed."""
+
+    passes: int = 0
+    """Rows that passed."""
+
+    labels: Counter[str] = field(default_factory=Counter)
+    """How often each label was given."""
+
+    _sum: tuple[float, float] = (0.0, 0.0)
+    _kinds: Counter[_Kind] = field(default_factory=Counter)
+    _examples: dict[_Kind, str] = field(default_factory=dict)
+    _reasons: Counter[tuple[_Kind, str]] = field(default_factory=Counter)
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Count rows in."""
+        scores = []
+        for row in rows:
+            self.n += 1
+            if row.error is not None:
+                self.errors += 1
+                kind, _, reason = row.error.partition(": ")
+                self._find((True, kind), reason)
+                continue
+            if row.score is None:
+                self.unscored += 1
+            else:
+                scores.append(row.score)
+            if row.passed is not None:
+                self.rated += 1
+                self.passes += row.passed
+            if row.label is not None:
+                _count(self.labels, str(row.label)[:_LONGEST_TEXT], _OTHER)
+            found = None if row.passed else row.label or _state(row)
+            if found is not None:
+                self._find((False, str(found)[:_LONGEST_TEXT]), str(row.reason or ""))
+        self._add_scores(scores)
+
+    def _add_scores(self, scores: list[float]) -> None:
+        """Keep the sum in two parts, so that it does not depend on how rows are grouped."""
+        self.scored += len(scores)
+        parts = [*self._sum, *scores]
+        high = math.fsum(parts)
+        self._sum = (high, math.fsum([*parts, -high]))
+
+    def _find(self, kind: _Kind, reason: str) -> None:
+        reason = reason[:_LONGEST_TEXT]
+        kind = _count(self._kinds, kind, (kind[0], _OTHER))
+        self._examples.setdefault(kind, reason)
+        self._reasons[kind, reason] += 1
+        if len(self._reasons) > 2 * _MOST_REASONS:
+            self._reasons = Counter(dict(self._reasons.most_common(_MOST_REASONS)))
+
+    @property
+    def pass_rate(self) -> float | None:
+        """The share of rows that passed among those for which the evaluator says so."""
+        return self.passes / self.rated if self.rated else None
+
+    def summary(self) -> dict[str, Any]:
+        """Give the figures by name; a mean stands on the scored rows alone."""
+        interval = wilson(self.passes, self.rated)
+        return {
+            "n": self.n,
+            "scored": self.scored,
+            "unscored": self.unscored,
+            "errors": self.errors,
+            "mean": self._sum[0] / self.scored if self.scored else None,
+            "pass_rate": self.pass_rate,
+            "pass_rate_ci95": list(interval) if interval else None,
+            "labels": dict(sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))),
+        }
+
+    def findings(self, most: int) -> list[Finding]:
+        """List what was found in rows that did not pass, the most frequent first."""
+        return [
+            Finding(kind[1], count, *self._reason(kind), kind[0])
+            for kind, count in self._kinds.most_common(most)
+        ]
+
+    def _reason(self, kind: _Kind) -> tuple[str, int]:
+        """Give the most frequent reason; in a long run with many, as far as it was followed."""
+        counts = [(reason, n) for (other, reason), n in self._reasons.items() if other == kind]
+        return max(counts, key=itemgetter(1), default=(self._examples[kind], 1))
+
+
+def _state(row: Row) -> str | None:
+    if row.score is None:
+        return "unscored"
+    return None if row.passed is None else "failed"
+
+
+def _count(counter: Counter[Key], key: Key, other: Key) -> Key:
+    """Count a key, or the other one once there are too many to keep; give what was counted."""
+    known = key in counter or len(counter) < _MOST_LABELS
+    key = key if known else other
+    counter[key] += 1
+    return key

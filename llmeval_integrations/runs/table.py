@@ -1,0 +1,83 @@
+"""A run as a table."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from llmeval_integrations.runs.printable import printable
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.run import Run
+    from llmeval_integrations.runs.summary import Finding
+
+WIDTH: Final = 110
+"""Characters to a line where there is no terminal to ask."""
+
+_LONGEST_REASON: Final = 120
+_LONGEST_KIND: Final = 40
+_FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
+
+
+def as_text(run: Run, console: Console | None = None) -> str:
+    """Write a run's figures, then what was found in the rows that did not pass.
+
+    For the given console with its width and colours, else as plain text.
+    """
+    if console is None:
+        console = Console(file=StringIO(), width=WIDTH, color_system=None)
+    tables = [_figures(run)]
+    if any(run.findings.values()):
+        tables.append(_findings(run))
+    with console.capture() as capture:
+        console.print(Group(*tables))
+    return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
+
+
+def _figures(run: Run) -> Table:
+    table = Table(box=box.SIMPLE, title=f"{run.summary['samples']} samples", title_justify="left")
+    table.add_column("evaluator", overflow="fold")
+    for name in _FIGURES:
+        table.add_column(name, justify="right")
+    for evaluator, figures in run.summary["evaluators"].items():
+        cells = [_figure(figures[name]) for name in _FIGURES]
+        table.add_row(Text(printable(evaluator)), *cells)
+    return table
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return " to ".join(map(_figure, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _findings(run: Run) -> Table:
+    table = Table(box=box.SIMPLE)
+    table.add_column("evaluator", overflow="fold")
+    table.add_column("found", overflow="fold")
+    table.add_column("rows", justify="right")
+    table.add_column("most often, or for example", overflow="fold")
+    for evaluator, findings in run.findings.items():
+        for finding in findings:
+            table.add_row(Text(printable(evaluator)), *_cells(finding))
+    return table
+
+
+def _cells(finding: Finding) -> tuple[Text, str, Text]:
+    style = "red" if finding.is_error else ""
+    kind = f"error: {finding.kind}" if finding.is_error else _cut(finding.kind, _LONGEST_KIND)
+    reason = _cut(finding.reason, _LONGEST_REASON)
+    if finding.of_reason > 1:
+        reason = f"{reason} ({finding.of_reason} times)"
+    return Text(printable(kind), style), str(finding.count), Text(printable(reason))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."

@@ -1,0 +1,41 @@
+"""Pass rates that a run must reach."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs.hints import hint
+from llmeval_integrations.runs.run import Run
+
+
+def parse_threshold(text: str) -> tuple[str, float]:
+    """Take `NAME=RATE` apart."""
+    name, _, rate = text.rpartition("=")
+    try:
+        return name, float(rate)
+    except ValueError:
+        raise InputError(
+            f"--fail-under {text!r} is not NAME=RATE with a rate such as 0.9"
+        ) from None
+
+
+def check_thresholds(thresholds: Mapping[str, float], evaluators: Collection[str]) -> None:
+    """Raise InputError for a threshold of no evaluator of the run, or one outside 0 to 1."""
+    for name, rate in thresholds.items():
+        if name not in evaluators:
+            raise InputError(
+                f"threshold: no evaluator of this run is called {name!r}; {hint(name, evaluators)}"
+            )
+        if not 0 <= rate <= 1:
+            raise InputError(f"threshold: {name}={rate:g} is not a rate from 0 to 1")
+
+
+def missed(run: Run, thresholds: Mapping[str, float]) -> Iterator[str]:
+    """Word each threshold that the run misses; one without a rated row is missed."""
+    for name, rate in thresholds.items():
+        reached = run.summary["evaluators"][name]["pass_rate"]
+        if reached is None:
+            yield f"{name}: no row passed or failed, so the rate {rate:g} is not reached"
+        elif reached < rate:
+            yield f"{name}: the pass rate {reached:.6g} is under {rate:g}"

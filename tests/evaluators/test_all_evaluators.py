@@ -1,0 +1,457 @@
+"""What holds for every evaluator: no input crashes it, options are checked, the ways to call agree."""
+
+import asyncio
+import collections
+import dataclasses
+import datetime
+import enum
+import json
+import math
+import pickle
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import msgspec
+import pytest
+
+import llmeval_integrations
+from llmeval_integrations import (
+    EvalError,
+    Evaluator,
+    ExactMatch,
+    InvalidOptionError,
+    JsonEditDistance,
+    JsonEquality,
+    JsonMatch,
+    JsonObject,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    MissingFieldError,
+    NgramRepetitionPenalty,
+    PythonType,
+    ReasoningFormat,
+    ReasoningToolCallFormat,
+    RegexMatch,
+    Result,
+    Sample,
+    StringDistance,
+)
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+PARSINGS = ["strict", "markdown", "lenient"]
+
+COMPARING = [
+    ExactMatch(),
+    ExactMatch(ignore_case=True, ignore_punctuation=True, ignore_numbers=True),
+    StringDistance(),
+    StringDistance("damerau_levenshtein", normalize_score=False),
+    *(JsonEquality(parsing=parsing) for parsing in PARSINGS),
+    JsonEquality(list_order="any"),
+    JsonEquality(list_order="top_level_any"),
+    *(JsonEditDistance(parsing=parsing) for parsing in PARSINGS),
+    *(JsonMatch(parsing=parsing) for parsing in PARSINGS),
+    JsonMatch(strict_order=False),
+    JsonMatch(strict_order=False, ignore_extra_keys=True),
+]
+FROM_REFERENCE = [JsonSchema(), JsonSchema(check_formats=True, draft="7"), RegexMatch()]
+ALONE = [
+    *(JsonValidity(parsing) for parsing in PARSINGS),
+    *(JsonObject(parsing) for parsing in PARSINGS),
+    *(JsonSchema(SCHEMA, parsing=parsing) for parsing in PARSINGS),
+    PythonType("dict"),
+    PythonType(("dict", "list", "str|int")),
+    LengthPenalty(),
+    NgramRepetitionPenalty(),
+    NgramRepetitionPenalty(n=1, use_soft_penalty=True, analyze_scope="thought"),
+    ReasoningFormat(),
+    ReasoningToolCallFormat(),
+    RegexMatch("a", flags=re.IGNORECASE, where="search"),
+]
+EVERY = [*ALONE, *COMPARING, *FROM_REFERENCE]
+every_evaluator = pytest.mark.parametrize("evaluator", EVERY, ids=repr)
+
+
+def sample_for(evaluator, output):
+    """Make a sample with whatever the evaluator needs."""
+    if isinstance(evaluator, RegexMatch):
+        return Sample(output, "a.*b")
+    if isinstance(evaluator, JsonSchema):
+        return Sample(output, SCHEMA)
+    return Sample(output, '{"a": 1}')
+
+
+def nested(depth, make):
+    value = 1
+    for _ in range(depth):
+        value = make(value)
+    return value
+
+
+class Colour(str, enum.Enum):
+    RED = "red"
+
+
+class Text(str):
+    __slots__ = ()
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+    __str__ = __repr__
+
+
+class Dumping:
+    """Looks like a Pydantic model, and is none."""
+
+    def model_dump(self, mode):
+        raise TypeError(mode)
+
+
+def holding_itself():
+    value = []
+    value.append(value)
+    return value
+
+
+ODD = {
+    "object": object(),
+    "set": {1, 2},
+    "date": datetime.date(2024, 2, 29),
+    "bytes": b'{"a": 1}',
+    "bytes that are not UTF-8": b"\xff\xfe",
+    "bytearray": bytearray(b"[1]"),
+    "memoryview": memoryview(b"1"),
+    "None": None,
+    "True": True,
+    "integer": 1,
+    "float": 1.5,
+    "nan": math.nan,
+    "infinity": -math.inf,
+    "complex": 1j,
+    "Decimal": Decimal("1.50"),
+    "Decimal NaN": Decimal("NaN"),
+    "Decimal infinity": Decimal("-Infinity"),
+    "Fraction": Fraction(1, 3),
+    "5,000 digits": 10**5000 + 1,
+    "5,000 digits in a list": [{"a": 10**5000 + 1}],
+    "5,000 digits in a set": {10**5000},
+    "text of 5,000 digits": "7" * 5_000,
+    "text of 5,000 digits in a list": "[%s]" % ("7" * 5_000),
+    "1e400": "1e400",
+    "1e999999999999999999999": "1e999999999999999999999",
+    "tuple": (1, (2, [3])),
+    "number as key": {1: 2},
+    "None as key": {"a": {None: 1}},
+    "tuple as key": {(1, 2): 3},
+    "160 lists": nested(160, lambda value: [value]),
+    "499 lists": nested(499, lambda value: [value]),
+    "5,000 lists": nested(5_000, lambda value: [value]),
+    "5,000 objects": nested(5_000, lambda value: {"a": value}),
+    "5,000 tuples": nested(5_000, lambda value: (value,)),
+    "100,000 objects": nested(100_000, lambda value: {"a": value}),
+    "160 lists as text": "[" * 160 + "]" * 160,
+    "499 lists as text": "[" * 499 + "1.0" + "]" * 499,
+    "499 objects as text": '{"a":' * 499 + "1.0" + "}" * 499,
+    "5,000 lists as text": "[" * 5_000 + "]" * 5_000,
+    "100,000 lists as text": "[" * 100_000 + "]" * 100_000,
+    "100,000 open objects": '{"a":' * 100_000,
+    "holds itself": holding_itself(),
+    "lone surrogate": "\ud800",
+    "escaped lone surrogate": '{"a": "\\udfff"}',
+    "lone surrogate in a value": {"a": "\ud800"},
+    "lone surrogate in a key": {"\ud800": 1},
+    "no repr": Unprintable(),
+    "no repr in a list": [Unprintable()],
+    "no dump": Dumping(),
+    "a class": dict,
+    "a class of our own": Unprintable,
+    "a function": len,
+    "a generator": (number for number in range(3)),
+    "an exception": ValueError("x"),
+    "enum": Colour.RED,
+    "enum in a list": [Colour.RED],
+    "kind of text": Text('{"a": 1}'),
+    "kind of text, broken": Text('{"a": 1'),
+    "kind of text as key": {Text("a"): Text("b")},
+    "ordered": collections.OrderedDict(a=1),
+    "default": collections.defaultdict(int, a=1),
+    "counter": collections.Counter("aab"),
+    "named tuple": collections.namedtuple("Point", "x y")(1, 2),  # noqa: PYI024
+    "deque": collections.deque([1]),
+    "empty": "",
+    "spaces": " \n\t ",
+    "null character": "\0",
+    "bracket": "}",
+    "quote": '"',
+    "backslash": "\\",
+    "fence": "```json\n",
+    "byte order mark": '\ufeff{"a": 1}',
+    "end of text token": "<|endoftext|>",
+    "Han": "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生",
+    "MISSING": llmeval_integrations.MISSING,
+}
+
+
+def told(result):
+    """Give what can be compared where a value is not equal to itself."""
+    return result.score, result.passed, result.label, result.reason, list(result.metadata)
+
+
+def check_output(evaluator, output):
+    """Evaluate; the score must be a number, and whatever does not pass must say why."""
+    result = evaluator.evaluate(sample_for(evaluator, output))
+    assert isinstance(result, Result)
+    assert isinstance(result.score, (int, float))
+    assert math.isfinite(result.score)
+    assert isinstance(result.passed, bool)
+    assert result.passed or result.reason or result.label
+
+
+def check_reference(evaluator, reference):
+    """Evaluate; a reference that cannot be used must be an error of ours."""
+    try:
+        result = evaluator.evaluate(Sample('{"a": 1}', reference))
+    except EvalError as error:
+        assert 0 < len(str(error)) < 2_000  # noqa: PT017
+    else:
+        assert math.isfinite(result.score)
+
+
+def failures(check, evaluator, kinds):
+    """Say for which kinds of value the check fails, and how."""
+    found = {}
+    for kind in kinds:
+        try:
+            check(evaluator, ODD[kind])
+        except Exception as error:  # noqa: BLE001
+            found[kind] = f"{type(error).__name__}: {error}"
+    return found
+
+
+@every_evaluator
+def test_any_output_gets_a_score(evaluator):
+    assert failures(check_output, evaluator, ODD) == {}
+
+
+@every_evaluator
+def test_all_ways_to_call_agree(evaluator):
+    outputs = [*DOCUMENTS, *(ODD[kind] for kind in ODD if "100,000" not in kind)]
+    samples = [sample_for(evaluator, output) for output in outputs]
+
+    async def await_all():
+        return await asyncio.gather(*map(evaluator.aevaluate, samples))
+
+    expected = [told(evaluator.evaluate(sample)) for sample in samples]
+    assert [told(result) for result in evaluator.evaluate_many(samples)] == expected
+    assert [told(result) for result in evaluator.evaluate_many(iter(samples))] == expected
+    assert [told(result) for result in asyncio.run(await_all())] == expected
+    for sample, result in zip(samples, expected):
+        assert told(evaluator(sample.output, sample.reference)) == result
+        fields = {"output": sample.output, "reference": sample.reference}
+        assert told(evaluator.evaluate(fields)) == result
+
+
+@pytest.mark.parametrize("evaluator", [*COMPARING, *FROM_REFERENCE], ids=repr)
+def test_any_reference_gets_a_score_or_an_error_with_a_name(evaluator):
+    kinds = list(ODD)
+    if isinstance(evaluator, RegexMatch):
+        # Compiling takes seconds where a pattern has megabytes.
+        kinds = [kind for kind in ODD if "100,000" not in kind]
+    assert failures(check_reference, evaluator, kinds) == {}
+
+
+DOCUMENTS = [
+    '{"a": 1}', "[1, 2, {}]", "null", '"x"', "1.5", "1e400", "9" * 5_000, "", "{", "prose", "[1,]",
+    '{"a": "x", "b": [null, true]}', {"a": 1}, {"a": {"b": ["x", None]}}, [1, "2"], None, 3, "[1e400]",
+    "<think>a a a a a</think><answer>a a a a a</answer>", '{"é": "\\u0000"}', '{"a": 1e400, "b": [%s]}' % ("8" * 5_000),
+]  # fmt: skip
+
+
+@every_evaluator
+def test_results_of_json_can_be_written_as_json(evaluator):
+    for document in DOCUMENTS:
+        result = evaluator.evaluate(sample_for(evaluator, document))
+        written = json.loads(msgspec.json.encode(result))
+        assert (written["score"], written["reason"]) == (result.score, result.reason)
+        # A number too large for a float is a Decimal, which Python's own writer leaves to us.
+        json.dumps(msgspec.to_builtins(result), allow_nan=False)
+        json.dumps(result.metadata, allow_nan=False, default=str)
+
+
+@every_evaluator
+def test_evaluators_can_be_pickled(evaluator):
+    copy = pickle.loads(pickle.dumps(evaluator))  # noqa: S301
+    assert copy == evaluator
+    for output in ('{"a": 1}', "[1", "a a a a a a", "<think>"):
+        sample = sample_for(evaluator, output)
+        assert copy.evaluate(sample) == evaluator.evaluate(sample)
+
+
+@every_evaluator
+def test_a_repr_builds_the_same_evaluator(evaluator):
+    assert eval(repr(evaluator), {**vars(llmeval_integrations), "re": re}) == evaluator  # noqa: S307
+
+
+@every_evaluator
+def test_evaluators_are_frozen_and_can_be_changed_into_others(evaluator):
+    for field in dataclasses.fields(evaluator):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(evaluator, field.name, None)
+    assert dataclasses.replace(evaluator) == evaluator
+
+
+@pytest.mark.parametrize("evaluator", [*COMPARING, *FROM_REFERENCE], ids=repr)
+def test_a_missing_reference_is_an_error_that_names_the_evaluator(evaluator):
+    assert evaluator.needs == ("reference",)
+    with pytest.raises(MissingFieldError, match=evaluator.name):
+        evaluator("{}")
+
+
+@pytest.mark.parametrize("evaluator", ALONE, ids=repr)
+def test_where_no_reference_is_needed_none_is_asked_for(evaluator):
+    assert evaluator.needs == ()
+    assert evaluator("{}") == evaluator("{}", "[broken", input=object())
+
+
+@every_evaluator
+def test_expect_pass_raises_with_the_reason_exactly_where_it_does_not_pass(evaluator):
+    for output in ('{"a": 1}', "{", "[]", "a", "a b", "<think>a</think><answer>b</answer>"):
+        sample = sample_for(evaluator, output)
+        result = evaluator.evaluate(sample)
+        if result.passed:
+            assert result.expect_pass() is result
+            continue
+        with pytest.raises(AssertionError) as raised:
+            evaluator.expect_pass(sample.output, sample.reference)
+        assert (result.reason or str(result.score)) in str(raised.value)
+
+
+# --- options -------------------------------------------------------------------------------------
+
+NUMBERS = [
+    # class, option, needed options, smallest, largest, whole, None allowed
+    (JsonEditDistance, "max_distance", {}, 0, None, False, False),
+    (StringDistance, "max_distance", {}, 0, None, False, False),
+    (LengthPenalty, "min_length", {}, 0, None, True, False),
+    (LengthPenalty, "max_length", {"min_length": 0}, 0, None, True, False),
+    (LengthPenalty, "penalty_rate", {}, 0, None, False, False),
+    (LengthPenalty, "max_penalty", {}, None, 0, False, True),
+    (NgramRepetitionPenalty, "n", {}, 1, None, True, False),
+    (NgramRepetitionPenalty, "penalty_threshold", {}, 0, 1, False, False),
+    (NgramRepetitionPenalty, "penalty_rate", {}, 0, None, False, False),
+    (NgramRepetitionPenalty, "max_penalty", {}, None, 0, False, True),
+    (NgramRepetitionPenalty, "min_scaling", {}, 0, 0.999, False, False),
+    (RegexMatch, "timeout", {}, 0.001, None, False, False),
+]
+
+
+def outside(smallest, largest, whole, optional):
+    """Give values that a numeric option must refuse."""
+    yield from (math.nan, math.inf, -math.inf, True, False, "1", "", [], {}, 1j, b"1")
+    yield from (10**400, -(10**400), 10**5000)
+    if not optional:
+        yield None
+    if smallest is not None:
+        yield from (smallest - 1, smallest - 0.5)
+    if largest is not None:
+        yield largest + 1
+    if whole:
+        yield from (smallest + 1.0, smallest + 1.5, Decimal(1))
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "others", "value"),
+    [
+        pytest.param(kind, option, others, value, id=f"{kind.__name__} {option} {case}")
+        for kind, option, others, *bounds in NUMBERS
+        for case, value in enumerate(outside(*bounds))
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused_by_name(kind, option, others, value):
+    with pytest.raises(InvalidOptionError, match=rf"{kind.name}: {option}="):
+        kind(**others, **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "others", "value"),
+    [
+        (kind, option, others, value)
+        for kind, option, others, smallest, largest, _, optional in NUMBERS
+        for value in (smallest, largest, *([None] if optional else []))
+        if value is not None or optional
+    ],
+)
+def test_a_number_at_its_bound_is_accepted(kind, option, others, value):
+    if option == "min_length":
+        others = {"max_length": 0}
+    assert getattr(kind(**others, **{option: value}), option) == value
+
+
+CHOICES = [
+    (JsonValidity, "parsing", {}),
+    (JsonObject, "parsing", {}),
+    (JsonEquality, "parsing", {}),
+    (JsonEquality, "list_order", {}),
+    (JsonEditDistance, "parsing", {}),
+    (JsonEditDistance, "string_distance", {}),
+    (JsonMatch, "parsing", {}),
+    (JsonSchema, "parsing", {}),
+    (JsonSchema, "draft", {}),
+    (RegexMatch, "where", {}),
+    (StringDistance, "distance", {}),
+    (NgramRepetitionPenalty, "tokenizer", {}),
+    (NgramRepetitionPenalty, "analyze_scope", {}),
+]
+FLAGS = [
+    (JsonMatch, "strict_order", {}),
+    (JsonMatch, "ignore_extra_keys", {}),
+    (JsonSchema, "check_formats", {}),
+    (ExactMatch, "ignore_case", {}),
+    (ExactMatch, "ignore_punctuation", {}),
+    (ExactMatch, "ignore_numbers", {}),
+    (StringDistance, "normalize_score", {}),
+    (NgramRepetitionPenalty, "use_soft_penalty", {}),
+    (NgramRepetitionPenalty, "chinese_only", {}),
+]
+CALLABLES = [(JsonEquality, "operator", {}), (JsonEditDistance, "canonicalize", {})]
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "others", "value"),
+    [
+        *((*case, value) for case in CHOICES for value in ("nonsense", "", 5, True, ["strict"], {})),
+        *((*case, value) for case in FLAGS for value in ("true", "", 0, 1, None, [])),
+        *((*case, value) for case in CALLABLES for value in ("nonsense", 5, [], {})),
+        *((JsonEditDistance, "string_distance", {}, value) for value in (0, "", "Levenshtein")),
+        *((NgramRepetitionPenalty, "encoding_name", {}, value) for value in (5, None, [], True)),
+        (NgramRepetitionPenalty, "chinese_only", {}, True),
+    ],
+)
+def test_a_choice_that_is_not_offered_is_refused_by_name(kind, option, others, value):
+    with pytest.raises(InvalidOptionError, match=option):
+        kind(**others, **{option: value})
+
+
+def test_every_option_of_every_evaluator_is_in_a_table_here():
+    tested = {(kind, option) for kind, option, *_ in [*NUMBERS, *CHOICES, *FLAGS, *CALLABLES]}
+    elsewhere = {
+        (PythonType, "expected_type"),
+        (RegexMatch, "pattern"),
+        (RegexMatch, "flags"),
+        (JsonSchema, "schema"),
+        (ReasoningFormat, "think_token"),
+        (ReasoningFormat, "answer_token"),
+        (NgramRepetitionPenalty, "encoding_name"),
+    }
+    kinds = {
+        kind
+        for kind in vars(llmeval_integrations).values()
+        if isinstance(kind, type) and issubclass(kind, Evaluator) and kind is not Evaluator
+    }
+    options = {(kind, field.name) for kind in kinds for field in dataclasses.fields(kind)}
+    assert tested | elsewhere == options
+    assert {type(evaluator) for evaluator in EVERY} == kinds

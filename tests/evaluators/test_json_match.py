@@ -1,0 +1,386 @@
+"""Matching path by path, in order and in none, against brute force; patches that apply."""
+
+import asyncio
+import itertools
+import json
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmeval_integrations import InvalidReferenceError, JsonMatch
+
+STRICT = JsonMatch()
+ANY_ORDER = JsonMatch(strict_order=False)
+EXTRA = JsonMatch(ignore_extra_keys=True)
+BOTH = JsonMatch(strict_order=False, ignore_extra_keys=True)
+ALL = {"strict": STRICT, "any order": ANY_ORDER, "extra keys": EXTRA, "both": BOTH}
+
+CASES = [
+    # output, reference, which match
+    ('{"a": 1}', '{"a": 1}', "strict any extra both"),
+    ('{"b": 2, "a": 1}', '{"a": 1, "b": 2}', "strict any extra both"),
+    ('{"a": 1.0}', '{"a": 1}', "strict any extra both"),
+    ('{"a": 1e2}', '{"a": 100}', "strict any extra both"),
+    ("12345678901234567890123", "12345678901234567890123", "strict any extra both"),
+    ("12345678901234567890123", "12345678901234567890124", ""),
+    ("1e400", "1e400", "strict any extra both"),
+    ("1e400", "1e500", ""),
+    ("true", "1", ""),
+    ("[true]", "[1]", ""),
+    ('{"a": {"b": [false]}}', '{"a": {"b": [0]}}', ""),
+    ('"1"', "1", ""),
+    ("null", "null", "strict any extra both"),
+    ('{"a": null}', "{}", "extra both"),
+    ("{}", '{"a": null}', ""),
+    ("null", "{}", ""),
+    ("[]", "{}", ""),
+    ("[1, 2]", "[2, 1]", "any both"),
+    ("[1, 1, 2]", "[1, 2, 2]", ""),
+    ("[1, 2]", "[1, 2, 2]", ""),
+    ("[1, 2, 3]", "[1, 2]", ""),
+    ("[[1, 2], [3]]", "[[3], [2, 1]]", "any both"),
+    ('[{"b": 2, "a": 1}]', '[{"a": 1, "b": 2}]', "strict any extra both"),
+    ('{"a": 1, "b": 2}', '{"a": 1}', "extra both"),
+    ('{"a": 1}', '{"a": 1, "b": 2}', ""),
+    ('{"a": {"x": 1, "y": 2}}', '{"a": {"x": 1}}', "extra both"),
+    ('[{"x": 1, "y": 2}, {"x": 3}]', '[{"x": 3}, {"x": 1}]', "both"),
+    ("[1, 2]", "[1]", ""),
+    # pairing the first that fits would leave {"a": 1, "b": 2} without a partner
+    ('[{"a": 1, "b": 2}, {"a": 1}]', '[{"a": 1}, {"a": 1, "b": 2}]', "any both"),
+    ('[{"a": 1, "b": 2}, {"a": 1, "c": 3}]', '[{"a": 1}, {"a": 1, "b": 2}]', "both"),
+    (
+        '[{"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2}, {"a": 1}]',
+        '[{"a": 1}, {"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 3}]',
+        "any both",
+    ),
+    (
+        '{"l": [[{"a": 1, "b": 2}, {"a": 1, "c": 3}], []]}',
+        '{"l": [[], [{"a": 1}, {"a": 1, "b": 2}]]}',
+        "both",
+    ),
+    ('[[{"a": 1, "b": 2}], [{"a": 1}]]', '[[{"a": 1}], [{"a": 1, "b": 2}]]', "any both"),
+    # ```-fenced like the other
+    ('```json\n{"a": 1}\n```', '{"a": 1}', "strict any extra both"),
+]
+
+
+@pytest.mark.parametrize(("output", "reference", "which"), CASES)
+def test_what_matches(output, reference, which):
+    for name, evaluator in ALL.items():
+        result = evaluator(output, reference)
+        expected = name.split()[0] in which.split()
+        assert (result.score, result.passed) == (1.0 if expected else 0.0, expected), name
+        assert result.metadata["matched"] is expected
+
+
+@pytest.mark.parametrize(
+    ("output", "label"), [("{", "truncated"), ("", "empty"), ("no", "prose"), ("{} {}", "extra_data")]
+)
+def test_an_output_that_is_no_json_does_not_match_and_says_why(output, label):
+    result = STRICT(output, "{}")
+    assert (result.score, result.passed, result.label) == (0.0, False, label)
+    assert result.metadata["matched"] is False
+
+
+@pytest.mark.parametrize("reference", ["{", "", "prose", "[1,]", '{"a": NaN}', {1: 2}, {1}, object(), b"\xff"])
+def test_a_broken_reference_is_the_callers_fault(reference):
+    for evaluator in ALL.values():
+        for output in ("{}", "{", "prose"):
+            with pytest.raises(InvalidReferenceError, match="json_match"):
+                evaluator(output, reference)
+
+
+def test_null_is_a_fair_reference():
+    for evaluator in ALL.values():
+        assert evaluator("null", None).passed
+        assert evaluator(None, "null").passed
+        assert evaluator(None, None).passed
+        assert not evaluator("{}", None).passed
+        assert not evaluator("", None).passed
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "differences"),
+    [
+        ('{"a": 1}', '{"a": 2}', [("/a", "mismatch", 1, 2)]),
+        ('{"a": 1}', '{"a": "1"}', [("/a", "wrong_type", 1, "1")]),
+        ('{"a": true}', '{"a": 1}', [("/a", "wrong_type", True, 1)]),
+        ('{"a": null}', '{"a": 1}', [("/a", "wrong_type", None, 1)]),
+        ("{}", '{"a": null}', [("/a", "missing", ..., None)]),
+        ('{"a": null}', "{}", [("/a", "extra", None, ...)]),
+        ("[1, 2, 3]", "[1]", [("/2", "extra", 3, ...), ("/1", "extra", 2, ...)]),
+        ("[1]", "[1, 2]", [("/1", "missing", ..., 2)]),
+        ("1", "2", [("", "mismatch", 1, 2)]),
+        ("[]", "{}", [("", "wrong_type", [], {})]),
+        ('{"a/b": {"~": 1}}', '{"a/b": {"~": 2}}', [("/a~1b/~0", "mismatch", 1, 2)]),
+        ('{"": {"": 1}}', '{"": {"": 2}}', [("//", "mismatch", 1, 2)]),
+        ('{"~1": 1}', '{"~1": 2}', [("/~01", "mismatch", 1, 2)]),
+        ('{"a": [{"b": 1}]}', '{"a": [{"b": 2}]}', [("/a/0/b", "mismatch", 1, 2)]),
+    ],
+)
+def test_every_difference_has_its_pointer(output, reference, differences):
+    result = STRICT(output, reference)
+    told = [
+        (found["path"], found["kind"], found.get("output", ...), found.get("reference", ...))
+        for found in result.metadata["differences"]
+    ]
+    assert told == differences
+    assert result.label == differences[0][1]
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "reason"),
+    [
+        ('{"a": 1}', '{"a": 1}', "Matches"),
+        ('{"a": 1}', '{"a": 2}', "/a 1, expected 2"),
+        ("{}", '{"a": 2}', "/a missing"),
+        ('{"a": 2}', "{}", "/a extra"),
+        ("[1, 2, 3, 4, 5]", "[0, 0, 0, 0, 0]", "/0 1, expected 0; /1 2, expected 0; /2 3, expected 0; and 2 more"),
+    ],
+)
+def test_the_reason_names_the_first_places(output, reference, reason):
+    assert STRICT(output, reference).reason == reason
+
+
+def test_a_long_value_does_not_make_a_long_reason():
+    result = STRICT(json.dumps("x" * 10_000), json.dumps(["y" * 10_000] * 100))
+    assert len(result.reason) < 300
+
+
+values = st.recursive(
+    st.sampled_from([None, True, False, 0, 1, 1.0, -0.0, 10**20, 1.5, "", "a", "~", "/"]),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.sampled_from(["a", "b", "", "~", "/", "0", "a/b"]), inner, max_size=3),
+    max_leaves=10,
+)
+flat = st.lists(
+    st.dictionaries(st.sampled_from("abc"), st.sampled_from([0, 1]), max_size=3)
+    | st.lists(st.dictionaries(st.sampled_from("ab"), st.just(1), max_size=2), max_size=2),
+    max_size=4,
+)
+
+
+def fits(output, reference, evaluator):
+    """Match by brute force: try every way to pair the items of two arrays."""
+    if isinstance(output, dict) and isinstance(reference, dict):
+        if not evaluator.ignore_extra_keys and output.keys() - reference.keys():
+            return False
+        return all(
+            key in output and fits(output[key], value, evaluator) for key, value in reference.items()
+        )
+    if isinstance(output, list) and isinstance(reference, list):
+        if len(output) != len(reference):
+            return False
+        orders = [output] if evaluator.strict_order else itertools.permutations(output)
+        return any(
+            all(fits(one, other, evaluator) for one, other in zip(order, reference))
+            for order in orders
+        )
+    return output == reference and isinstance(output, bool) == isinstance(reference, bool)
+
+
+@settings(max_examples=200, deadline=None)
+@given(values | flat, values | flat, st.randoms(use_true_random=False))
+def test_matching_is_what_brute_force_finds(output, reference, choose):
+    for evaluator in ALL.values():
+        for other in (reference, changed(output, choose)):
+            result = evaluator(json.dumps(output), json.dumps(other))
+            assert result.passed is fits(output, other, evaluator), (evaluator, output, other)
+
+
+@settings(max_examples=200, deadline=None)
+@given(flat, flat)
+def test_unordered_matching_is_what_brute_force_finds(output, reference):
+    for evaluator in (ANY_ORDER, BOTH):
+        assert evaluator(output, reference).passed is fits(output, reference, evaluator)
+
+
+def changed(value, choose):
+    """Shuffle arrays and drop a member here and there."""
+    if isinstance(value, list):
+        items = [changed(item, choose) for item in value]
+        choose.shuffle(items)
+        return items
+    if isinstance(value, dict):
+        return {
+            key: changed(item, choose) for key, item in value.items() if choose.random() < 0.7
+        }
+    return value
+
+
+@settings(max_examples=200, deadline=None)
+@given(values | flat, values | flat, st.randoms(use_true_random=False))
+def test_the_patch_makes_an_output_that_passes(output, reference, choose):
+    jsonpatch = pytest.importorskip("jsonpatch")
+    for evaluator in ALL.values():
+        for other in (reference, changed(output, choose)):
+            result = evaluator(json.dumps(output), json.dumps(other))
+            if result.passed:
+                assert "patch" not in result.metadata
+                continue
+            patch = json.loads(json.dumps(result.metadata["patch"]))
+            mended = jsonpatch.apply_patch(json.loads(json.dumps(output)), patch)
+            after = evaluator(json.dumps(mended), json.dumps(other))
+            assert after.passed, (evaluator, output, other, patch)
+            if evaluator is STRICT:
+                assert mended == other
+
+
+@settings(max_examples=150, deadline=None)
+@given(values, st.randoms(use_true_random=False))
+def test_laws(value, choose):
+    text = json.dumps(value)
+    for evaluator in ALL.values():
+        assert evaluator(text, text).passed
+        assert evaluator(json.dumps(shuffle_keys(value, choose)), text).passed
+        assert evaluator([value], [shuffle_keys(value, choose)]).passed
+    other = json.dumps(shuffle_arrays(value, choose))
+    assert ANY_ORDER(other, text).passed
+    assert BOTH(text, other).passed
+    assert STRICT(text, other).passed is (json.loads(text) == json.loads(other))
+
+
+def shuffle_keys(value, choose):
+    if isinstance(value, dict):
+        keys = choose.sample(list(value), len(value))
+        return {key: shuffle_keys(value[key], choose) for key in keys}
+    if isinstance(value, list):
+        return [shuffle_keys(item, choose) for item in value]
+    return value
+
+
+def shuffle_arrays(value, choose):
+    if isinstance(value, dict):
+        return {key: shuffle_arrays(item, choose) for key, item in value.items()}
+    if isinstance(value, list):
+        return choose.sample([shuffle_arrays(item, choose) for item in value], len(value))
+    return value
+
+
+def test_1000_shuffled_items_take_no_time():
+    items = [{"id": n, "tags": [n, n + 1], "text": "x" * 50} for n in range(1_000)]
+    shuffled = random.Random(1).sample(items, len(items))
+    start = time.perf_counter()
+    assert ANY_ORDER(shuffled, items).passed
+    assert BOTH(shuffled, items).passed
+    assert time.perf_counter() - start < 1
+
+
+def test_matching_is_exact_where_first_fit_would_fail_for_most_items():
+    # Item n fits the references 0 to n, so only one pairing of all of them is perfect.
+    reference = [{str(key): 0 for key in range(n + 1)} for n in range(60)]
+    output = [{**item, "own": n} for n, item in enumerate(reference)]
+    for seed in range(3):
+        choose = random.Random(seed)
+        shuffled = choose.sample(output, 60), choose.sample(reference, 60)
+        assert BOTH(*shuffled).passed
+        assert not BOTH(shuffled[0], [*shuffled[1][1:], reference[-1]]).passed
+
+
+def test_500_records_with_extra_keys_are_within_the_limit():
+    output = [{"id": n, "extra": 1} for n in range(500)]
+    reference = [{"id": n} for n in range(500)]
+    start = time.perf_counter()
+    assert BOTH(output[::-1], reference).passed
+    assert BOTH([{"x": item} for item in output[:200]], [{"x": item} for item in reference[199::-1]]).passed
+    assert time.perf_counter() - start < 2
+
+
+def test_a_limit_that_is_reached_is_named():
+    # Nothing tells these items apart but what is nested, so every pair would have to be tried.
+    output = [{"x": {"id": n, "extra": 1}} for n in range(1_000)]
+    reference = [{"x": {"id": n}} for n in range(1_000)]
+    start = time.perf_counter()
+    result = BOTH({"a": [output[::-1]]}, {"a": [reference]})
+    assert time.perf_counter() - start < 3
+    assert not result.passed
+    assert result.metadata["matching_limit_reached"] == ["/a/0"]
+    assert "250000" in result.reason
+    assert BOTH(output[:100][::-1], reference[:100]).passed
+    assert ANY_ORDER(output, output[::-1]).passed
+    assert "matching_limit_reached" not in ANY_ORDER(output, reference).metadata
+    assert "matching_limit_reached" not in BOTH([1, 2], [1, 3]).metadata
+
+
+@pytest.mark.parametrize("depth", [20, 60, 100])
+@pytest.mark.parametrize("evaluator", ALL.values(), ids=ALL)
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda inner: [inner],
+        lambda inner: {"a": inner},
+        lambda inner: [{"a": inner}],
+        lambda inner: [inner, 1],
+        lambda inner: [[], inner],
+    ],
+    ids=["[x]", "{a: x}", "[{a: x}]", "[x, 1]", "[[], x]"],
+)
+def test_depth_costs_no_more_than_length(evaluator, depth, around):
+    output, reference = {"a": 1, "b": 1}, {"a": 2}
+    for _ in range(depth // 2):
+        output, reference = around(output), around(reference)
+    start = time.perf_counter()
+    result = evaluator(output, reference)
+    assert time.perf_counter() - start < 2
+    assert not result.passed
+    assert len(result.metadata["differences"]) <= 3
+
+
+def test_two_wide_and_deep_trees_come_to_an_end():
+    def tree(depth, leaf):
+        return {"v": leaf} if not depth else [tree(depth - 1, leaf), tree(depth - 1, leaf + 1)]
+
+    start = time.perf_counter()
+    assert not BOTH(tree(7, 0), tree(7, 1)).passed
+    assert time.perf_counter() - start < 5
+
+
+def test_equal_to_openjudge_where_both_read_the_json():
+    peer = pytest.importorskip("openjudge.graders.format.json.json_match")
+    choose = random.Random(5)
+
+    def value(depth=0):
+        kind = choose.random()
+        if depth > 2 or kind < 0.4:
+            return choose.choice([0, 1, 2.5, "", "a", "b", 1.0, 10**20])
+        if kind < 0.7:
+            return [value(depth + 1) for _ in range(choose.randint(0, 3))]
+        return {choose.choice("abc"): value(depth + 1) for _ in range(choose.randint(0, 3))}
+
+    async def compare():
+        for strict, extra in itertools.product([True, False], repeat=2):
+            grader = peer.JsonMatchGrader(strict_order=strict, ignore_extra_keys=extra)
+            evaluator = JsonMatch(strict_order=strict, ignore_extra_keys=extra)
+            for _ in range(400):
+                one = value()
+                other = choose.choice([value(), one, changed(one, choose)])
+                texts = json.dumps(one), json.dumps(other)
+                theirs = await grader.aevaluate(reference_response=texts[1], response=texts[0])
+                assert evaluator(*texts).score == theirs.score, texts
+
+    asyncio.run(compare())
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "reference", "ours", "theirs"),
+    [
+        ({}, "{}", '{"a": null}', 0.0, 1.0),  # a missing key is not null
+        ({}, '{"a": null}', "{}", 0.0, 1.0),
+        ({}, "true", "1", 0.0, 1.0),
+        ({}, "1e400", "1e500", 0.0, 1.0),
+        (  # first-fit
+            {"strict_order": False, "ignore_extra_keys": True},
+            '[{"a": 1, "b": 2}, {"a": 1, "c": 3}]', '[{"a": 1}, {"a": 1, "b": 2}]', 1.0, 0.0,
+        ),
+        ({}, "NaN", "1", 0.0, 0.0),
+        ({}, '```json\n{"a": 1}\n```', '{"a": 1}', 1.0, 0.0),
+    ],
+)  # fmt: skip
+def test_where_we_differ_from_openjudge(options, output, reference, ours, theirs):
+    peer = pytest.importorskip("openjudge.graders.format.json.json_match")
+    grader = peer.JsonMatchGrader(**options)
+    answer = asyncio.run(grader.aevaluate(reference_response=reference, response=output))
+    assert (JsonMatch(**options)(output, reference).score, answer.score) == (ours, theirs)

@@ -1,0 +1,321 @@
+"""Thinking, answer and tool calls in their tags, also side by side with py-openjudge."""
+
+import asyncio
+import json
+import random
+import re
+import time
+
+import pytest
+
+from llmeval_integrations import InvalidOptionError, ReasoningFormat, ReasoningToolCallFormat
+
+THINK = "<think>t</think>"
+CALL = '{"name": "f", "arguments": {}}'
+
+FORMATS = [
+    # text, thinks, answers
+    ("<think>a</think><answer>b</answer>", True, True),
+    ("<answer>b</answer> and <think>a</think>", True, True),
+    ("<think></think><answer></answer>", True, True),
+    ("<think>a\nb</think>\n\n<answer>c\nd</answer>", True, True),
+    ("<think>a</think>", True, False),
+    ("<answer>a</answer>", False, True),
+    ("", False, False),
+    ("<think>a<answer>b</answer></think>", True, True),
+    ("</think><think><answer></answer>", False, True),
+    ("<THINK>a</THINK><answer>b</answer>", False, True),
+    ("<think >a</think><answer>b</answer>", False, True),
+    ("<think>a</think ><answer>b</answer>", False, True),
+    ("<think><answer></think></answer>", True, True),
+]
+
+
+@pytest.mark.parametrize(("text", "thinks", "answers"), FORMATS)
+def test_both_pairs_of_tags_are_wanted_in_any_order(text, thinks, answers):
+    result = ReasoningFormat()(text)
+    assert result.score == (1.0 if thinks and answers else 0.0)
+    assert result.passed is (thinks and answers)
+    assert result.metadata == {
+        "has_think_tag": thinks,
+        "has_answer_tag": answers,
+        "total_reward": result.score,
+        "think_token": "think",
+        "answer_token": "answer",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "reason"),
+    [
+        ("<think>a</think><answer>b</answer>", None, "All format requirements met"),
+        ("<think>a</think>", "missing_answer", "Missing <answer></answer> tags"),
+        ("<answer>b</answer>", "missing_think", "Missing <think></think> tags"),
+        (
+            "plain",
+            "missing_tags",
+            "Missing <think></think> tags; Missing <answer></answer> tags",
+        ),
+    ],
+)
+def test_what_is_missing_is_named(text, label, reason):
+    result = ReasoningFormat()(text)
+    assert (result.label, result.reason) == (label, reason)
+
+
+@pytest.mark.parametrize("token", ["a.c", "a+", "(", "[", "\\", "$", "思考", "a b", "*", "think|x"])
+def test_names_of_tags_are_text_and_not_patterns(token):
+    evaluator = ReasoningFormat(think_token=token)
+    assert evaluator(f"<{token}>x</{token}><answer>y</answer>").score == 1.0
+    assert evaluator("<abc>x</abc><answer>y</answer>").score == 0.0
+    assert evaluator("<think>x</think><answer>y</answer>").score == 0.0
+
+
+@pytest.mark.parametrize("option", ["think_token", "answer_token"])
+@pytest.mark.parametrize("value", ["", None, 5, True, ["think"], b"think"])
+def test_a_name_that_is_none_is_refused(option, value):
+    with pytest.raises(InvalidOptionError, match=option):
+        ReasoningFormat(**{option: value})
+
+
+CALLS = [
+    # text, score, label, calls
+    (f"{THINK}<answer>a</answer>", 1.0, None, 0),
+    (f"  {THINK}\n<answer>a</answer>\n ", 1.0, None, 0),
+    (f"{THINK}<tool_call>{CALL}</tool_call>", 1.0, None, 1),
+    (f"{THINK}\n<tool_call>\n{CALL}\n</tool_call>\n<tool_call>{CALL}</tool_call> ", 1.0, None, 2),
+    (THINK + f"<tool_call>{CALL}</tool_call>" * 24, 1.0, None, 24),
+    (f"<answer>a</answer>{THINK}", 0.0, "invalid_format", 0),
+    (f"x{THINK}<answer>a</answer>", 0.0, "invalid_format", 0),
+    (f"{THINK}x<answer>a</answer>", 0.0, "invalid_format", 0),
+    (f"{THINK}<answer>a</answer>x", 0.0, "invalid_format", 0),
+    (f"{THINK}<answer>a</answer><answer>b</answer>", 0.0, "invalid_format", 0),
+    (f"{THINK}{THINK}<answer>a</answer>", 0.0, "invalid_format", 0),
+    ("<answer>a</answer>", 0.0, "missing_think", 0),
+    (f"<tool_call>{CALL}</tool_call>", 0.0, "missing_think", 1),
+    ("", 0.0, "missing_think", 0),
+    (THINK, 0.0, "invalid_combination", 0),
+    (f"{THINK}<answer>a</answer><tool_call>{CALL}</tool_call>", 0.0, "invalid_combination", 1),
+    (f"{THINK}<tool_call>{CALL}</tool_call><answer>a</answer>", 0.0, "invalid_combination", 1),
+    (f"<tool_call>{CALL}</tool_call>{THINK}", 0.0, "invalid_format", 1),
+    (f"{THINK}x<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 1),
+    (f"{THINK}<tool_call>{CALL}</tool_call>x", 0.0, "invalid_format", 1),
+    (f"{THINK}<tool_call>{CALL}</tool_call>x<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 2),
+    (f"{THINK}<tool_call><tool_call>{CALL}</tool_call></tool_call>", 0.0, "invalid_format", 1),
+    (f"{THINK}{THINK}<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 1),
+    (f"{THINK}<tool_call>{{bad}}</tool_call>", 0.0, "invalid_json", 1),
+    (f"{THINK}<tool_call></tool_call>", 0.0, "invalid_json", 1),
+    (f"{THINK}<tool_call>{CALL}{CALL}</tool_call>", 0.0, "invalid_json", 1),
+    (f"{THINK}<tool_call>{CALL}</tool_call><tool_call>5</tool_call>", 0.0, "invalid_json", 2),
+    (f"{THINK}<tool_call>```json\n{CALL}\n```</tool_call>", 0.0, "invalid_json", 1),
+    # tags in the wrong order are no call
+    (f"</tool_call>{THINK}<answer>x</answer><tool_call>", 0.0, "invalid_format", 0),
+    (f"</tool_call>{THINK}<tool_call>", 0.0, "invalid_combination", 0),
+]
+
+
+@pytest.mark.parametrize(("text", "score", "label", "calls"), CALLS)
+def test_thinking_comes_first_and_then_one_answer_or_calls(text, score, label, calls):
+    result = ReasoningToolCallFormat()(text)
+    assert (result.score, result.passed, result.label) == (score, score == 1.0, label)
+    assert result.metadata["tool_call_count"] == calls
+    assert result.metadata["has_tool_call_tag"] is (calls > 0)
+    assert result.metadata["valid_format"] is (score == 1.0)
+    assert result.metadata["reward"] == score
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["5", "null", "true", "[]", "{}", '"name arguments"', '["name", "arguments"]', "", " ", "NaN",
+     '{"name": "f"}', '{"arguments": {}}', '{"name": null, "arguments": {}}',
+     '{"name": 1, "arguments": {}}', '{"name": "f", "arguments": NaN}', "{bad}", CALL[:-1],
+     "[" * 5_000, '{"a":' * 5_000],
+)  # fmt: skip
+def test_a_call_is_an_object_with_a_name_and_arguments(content):
+    result = ReasoningToolCallFormat()(f"{THINK}<tool_call>{content}</tool_call>")
+    assert (result.score, result.label) == (0.0, "invalid_json")
+    assert result.reason == "Invalid JSON format in <tool_call> tags"
+    assert result.metadata["valid_tool_call_json"] is False
+
+
+@pytest.mark.parametrize("arguments", ["{}", "null", "[]", '"x"', "1", "1e400", "9" * 5_000])
+def test_arguments_may_be_any_json(arguments):
+    text = f'{THINK}<tool_call>{{"name": "f", "arguments": {arguments}}}</tool_call>'
+    assert ReasoningToolCallFormat()(text).score == 1.0
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["</tool_call>", "<tool_call>", "<think>", "</think>", "<answer>y</answer>", "</answer>",
+     "<tool_call></tool_call>", "</tool_call></tool_call>", "</tool_call><tool_call>"],
+)  # fmt: skip
+def test_a_tag_in_a_json_string_is_text(tag):
+    call = json.dumps({"name": "f", "arguments": {"q": tag, "escaped": '\\"' + tag}})
+    for text, calls in (
+        (f"{THINK}<tool_call>{call}</tool_call>", 1),
+        (f"{THINK}\n<tool_call>\n{call}\n</tool_call>\n<tool_call>{CALL}</tool_call>", 2),
+        (f"{THINK}<tool_call>{CALL}</tool_call><tool_call>{call}</tool_call>", 2),
+        (f"{THINK}<tool_call>{call}</tool_call><tool_call>{call}</tool_call>", 2),
+    ):
+        result = ReasoningToolCallFormat()(text)
+        assert (result.score, result.metadata["tool_call_count"]) == (1.0, calls), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<tool_call>x</tool_call>", f"{THINK}<answer>a</answer><tool_call>x</tool_call>", THINK],
+)
+def test_calls_that_nobody_read_are_not_called_valid(text):
+    assert ReasoningToolCallFormat()(text).metadata["valid_tool_call_json"] is False
+
+
+def hostile():
+    size = 1_000_000
+    for piece in (
+        "<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", '"', "{", "[", "\\", " ",
+        "<tool_call>{", "<tool_call>[", '<tool_call>"', "<tool_call>5</tool_call>", "<",
+        "<tool_call>{}</tool_call>", '<tool_call>{"a":"</tool_call>"}', "</tool_call><tool_call>",
+        '<tool_call>{"name":"f","arguments":{"q":"</tool_call>', "<think></think>", "\n<tool_call>",
+        '<tool_call>{"name":"f","arguments":{"q":"</tool_call>"}}</tool_call>',
+    ):  # fmt: skip
+        yield pytest.param(piece * (size // len(piece)), id=f"{piece!r} all over")
+        yield pytest.param(THINK + piece * (size // len(piece)), id=f"{piece!r} after thinking")
+
+
+@pytest.mark.parametrize("text", list(hostile()))
+def test_a_hostile_megabyte_takes_no_more_than_seconds(text):
+    start = time.perf_counter()
+    ReasoningToolCallFormat()(text)
+    ReasoningFormat()(text)
+    assert time.perf_counter() - start < 3.0
+
+
+# --- side by side with py-openjudge --------------------------------------------------------------
+
+PIECES = [
+    "<think>", "</think>", "<answer>", "</answer>", "<tool_call>", "</tool_call>", " ", "\n", "x",
+    "\u00a0", "\x1c", "`", CALL, "{}", "[]", "{bad}", '{"name": "f"}', CALL + "{}",
+    '{"name": "f", "arguments": null}', f"```json\n{CALL}\n```",
+    '{"name": "f", "name": "g", "arguments": 1}', '{"name": "f", "arguments": 1e400}',
+]  # fmt: skip
+DIFFERENT = [
+    "5", '"name arguments"', '["name", "arguments"]',
+    '{"name": "f", "arguments": %s}' % ("1" * 5_000),
+    '{"name": 1, "arguments": {}}', '{"name": "f", "arguments": NaN}',
+    '{"name": "f", "arguments": "\\ud800"}',
+    '{"name": "f", "arguments": {"q": "</tool_call>"}}',
+    '{"name": "f", "arguments": {"q": "<tool_call>"}}',
+    '{"name": "f", "arguments": {"q": "<answer>y</answer>"}}',
+    '{"name": "f", "arguments": {"q": "<think>"}}',
+]  # fmt: skip
+
+
+def corpus(contents, count):
+    """Make texts that look like tool calls and answers, most of them nearly right."""
+    choose = random.Random(3)
+    for _ in range(count):
+        kind = choose.random()
+        if kind < 0.3:
+            yield "".join(choose.choice(PIECES) for _ in range(choose.randint(0, 8)))
+        elif kind < 0.75:
+            calls = [
+                f"<tool_call>{choose.choice(['', ' '])}{choose.choice([*contents, *[CALL] * 8])}\n"
+                f"</tool_call>{choose.choice(['', chr(10), ' ', 'x'][: 3 + (choose.random() < 0.1)])}"
+                for _ in range(choose.randint(0, 3))
+            ]
+            tail = choose.choice(PIECES) if choose.random() < 0.2 else ""
+            yield THINK + choose.choice(["", " ", "\n"]) + "".join(calls) + tail
+        else:
+            answer = f"<answer>{choose.choice(PIECES)}</answer>"
+            ends = ["", "", "", choose.choice(PIECES)]
+            yield choose.choice(ends) + THINK + answer + choose.choice(ends)
+
+
+def ask_peer(grader, texts):
+    """Give the peer's score, reason and metadata for each text, or the error that it raised."""
+
+    async def ask_all():
+        answers = []
+        for text in texts:
+            try:
+                answer = await grader.aevaluate(response=text)
+                answers.append((answer.score, answer.reason, answer.metadata))
+            except (TypeError, ValueError) as error:
+                answers.append((type(error).__name__, None, None))
+        return answers
+
+    return asyncio.run(ask_all())
+
+
+TEXT_BETWEEN_CALLS = re.compile(r"</tool_call>\s*[^<\s].*<tool_call>", re.DOTALL)
+THOUGHT_IN_CALL = re.compile(r"</think>.*<tool_call>.*</?think>", re.DOTALL)
+
+
+def test_equal_to_openjudge_on_ordinary_texts():
+    peer = pytest.importorskip("openjudge.graders.format.reasoning_tool_format")
+    texts = [
+        text
+        for text in corpus(PIECES, 4_000)
+        if not TEXT_BETWEEN_CALLS.search(text) and not THOUGHT_IN_CALL.search(text)
+    ]
+    assert len(texts) > 3_000
+    evaluator = ReasoningToolCallFormat()
+    for text, theirs in zip(texts, ask_peer(peer.ReasoningToolCallFormatGrader(), texts)):
+        ours = evaluator(text)
+        assert (ours.score, ours.reason, ours.metadata) == theirs, text
+
+
+def explained(text, theirs, ours):
+    """Say why the peer's answer is another one, or None; where listed, ours is right."""
+    if theirs == "TypeError":
+        return "a call that holds a number, a text or a list makes the peer raise"
+    if theirs == "ValueError":
+        return "an integer of more than 4,300 digits makes the peer raise"
+    if TEXT_BETWEEN_CALLS.search(text) and ours == 0.0:
+        return "the peer's lazy pattern skips text between two calls"
+    if THOUGHT_IN_CALL.search(text) and ours == theirs == 0.0:
+        return "a thinking tag in a call that is no JSON: we blame the JSON, the peer the tags"
+    if '"q": "<' in text:
+        return "a tag in a JSON string is text to us, a tag to the peer"
+    if "NaN" in text and ours == 0.0:
+        return "NaN is not JSON"
+    if '{"name": 1' in text and ours == 0.0:
+        return "a tool's name is text"
+    if "\\ud800" in text and ours == 0.0:
+        return "half a surrogate pair is not JSON that anything can be sent as"
+    return None
+
+
+def test_different_from_openjudge_only_as_listed():
+    peer = pytest.importorskip("openjudge.graders.format.reasoning_tool_format")
+    texts = list(corpus(PIECES + DIFFERENT, 6_000))
+    evaluator = ReasoningToolCallFormat()
+    seen = set()
+    for text, theirs in zip(texts, ask_peer(peer.ReasoningToolCallFormatGrader(), texts)):
+        ours = evaluator(text)
+        if (ours.score, ours.reason) != theirs[:2]:
+            why = explained(text, theirs[0], ours.score)
+            assert why, f"{text!r}: the peer says {theirs[:2]}, we say {ours.score, ours.reason}"
+            seen.add(why)
+    assert len(seen) == 8, seen
+
+
+@pytest.mark.parametrize("tokens", [("think", "answer"), ("reasoning", "solution"), ("思", "答")])
+def test_reasoning_format_is_equal_to_openjudge(tokens):
+    peer = pytest.importorskip("openjudge.graders.format.reasoning_format")
+    think, answer = tokens
+    texts = [
+        text.replace("think>", f"{think}>").replace("answer>", f"{answer}>")
+        for text in corpus(PIECES + DIFFERENT, 1_000)
+    ]
+    evaluator = ReasoningFormat(think_token=think, answer_token=answer)
+    for text, theirs in zip(texts, ask_peer(peer.ReasoningFormatGrader(*tokens), texts)):
+        ours = evaluator(text)
+        assert (ours.score, ours.reason, ours.metadata) == theirs, text
+
+
+def test_openjudge_reads_the_names_of_tags_as_patterns_and_we_do_not():
+    peer = pytest.importorskip("openjudge.graders.format.reasoning_format")
+    text = "<abc>x</abc><answer>y</answer>"
+    [theirs] = ask_peer(peer.ReasoningFormatGrader("a.c"), [text])
+    assert (theirs[0], ReasoningFormat("a.c")(text).score) == (1.0, 0.0)

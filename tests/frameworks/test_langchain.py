@@ -1,0 +1,382 @@
+"""LangChain's interface: result dicts, arguments, names, and the map of `load_evaluator`."""
+
+import asyncio
+import copy
+import pickle
+import re
+import threading
+import warnings
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import ClassVar
+
+import pytest
+
+pytest.importorskip("langchain_core")
+
+from llmeval_integrations import (
+    EvalError,
+    Evaluator,
+    ExactMatch,
+    InvalidOptionError,
+    InvalidReferenceError,
+    JsonEquality,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    MissingDependencyError,
+    MissingFieldError,
+    PythonType,
+    RegexMatch,
+    Result,
+    StringDistance,
+    UnknownNameError,
+    list_evaluators,
+)
+from llmeval_integrations.frameworks.langchain import (
+    JsonEditDistanceEvaluator,
+    JsonEqualityEvaluator,
+    JsonSchemaEvaluator,
+    JsonValidityEvaluator,
+    LangChainEvaluator,
+    load_evaluator,
+    load_evaluators,
+    register,
+)
+
+PERSON = '{"name": "John", "age": 30, "city": "New York"}'
+OF_AGE = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 66}},
+}
+ANY_AGE = '{"type": "object", "properties": {"age": {"type": "integer"}}}'
+
+
+@dataclass(frozen=True)
+class AsksBack(Evaluator):
+    """Gives back what it was handed, unscored."""
+
+    needs: ClassVar = ("input",)
+
+    def check(self, sample):
+        given = {"contexts": sample.contexts, "variables": sample.variables, "id": sample.id}
+        return Result.unscored(f"{sample.input} {given}")
+
+
+@dataclass(frozen=True)
+class NamesItsThread(Evaluator):
+    """Says where it ran."""
+
+    def check(self, sample):
+        return Result(0, False, sample.output, threading.current_thread().name)
+
+
+@pytest.mark.parametrize(
+    ("name", "prediction", "reference", "printed"),
+    [
+        ("json_validity", PERSON, None, "{'score': 1}"),
+        ("json_equality", '{"a": 1}', '{"a": 1}', "{'score': True}"),
+        ("json_equality", '{"a": 1}', '{"a": 2}', "{'score': False}"),
+        ("json_equality", {"a": 1}, {"a": 2}, "{'score': False}"),
+        ("json_edit_distance", '{"a": 1, "b": 2}', '{"a": 1, "b": 3}', "{'score': 0.07692307692307693}"),
+        ("json_edit_distance", '\n{\n"b": 3,\n"a": 1\n}', '{"a": 1, "b": 3}', "{'score': 0.0}"),
+        ("json_edit_distance", '{"a": [1, 2]}', '{"a": [2, 1]}', "{'score': 0.18181818181818182}"),
+        ("json_edit_distance", {"a": 1}, {"a": 2}, "{'score': 0.14285714285714285}"),
+        ("json_schema_validation", PERSON, ANY_AGE, "{'score': True}"),
+        ("json_schema_validation", PERSON, {"type": "object"}, "{'score': True}"),
+    ],
+)  # fmt: skip
+def test_documented_results_come_out_as_printed(name, prediction, reference, printed):
+    result = load_evaluator(name).evaluate_strings(prediction=prediction, reference=reference)
+    assert str(result) == printed
+
+
+def test_documented_failures_come_out_as_printed():
+    schema = pytest.importorskip("jsonschema") and OF_AGE
+    assert JsonSchemaEvaluator().evaluate_strings(prediction=PERSON, reference=schema) == {
+        "score": False,
+        "reasoning": "<ValidationError: '30 is less than the minimum of 66'>",
+    }
+    trailing_comma = JsonValidityEvaluator().evaluate_strings(prediction=PERSON[:-1] + ",}")
+    assert trailing_comma["score"] == 0
+    # Python 3.13 words this error otherwise, and points at the comma.
+    assert re.search(r"line 1 column 4[78] \(char 4[67]\)$", trailing_comma["reasoning"])
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "prediction", "reference", "expected"),
+    [
+        (JsonMatch(), '{"a": 1}', '{"a": 2}', {"score": 0.0, "reasoning": "/a 1, expected 2"}),
+        (JsonMatch(), '{"a": 1}', '{"a": 1}', {"score": 1.0}),
+        (LengthPenalty(min_length=3), "ab", None, {"score": -0.01, "reasoning": "Too short: 2 < 3"}),
+        (LengthPenalty(min_length=3), "abc", None, {"score": 0.0}),
+        (PythonType("dict"), "{}", None, {"score": 0, "reasoning": "Expected dict, got str"}),
+        (JsonEquality(), '{"a": 1}', '{"a": 2}', {"score": False}),
+        (JsonEquality(), "no", '{"a": 2}', {"score": False, "reasoning": "Expecting value: line 1 column 1 (char 0)"}),
+        (JsonEquality(list_order="strict"), "[1, 2]", "[2, 1]", {"score": False}),
+        (ExactMatch(), "a", "b", {"score": 0}),
+        (RegexMatch(), "a", "b", {"score": 0}),
+        (StringDistance("levenshtein"), "ab", "ac", {"score": 0.5}),
+        (JsonSchema(OF_AGE), "[]", None, {"score": False, "reasoning": "<ValidationError: \"[] is not of type 'object'\">"}),
+    ],
+)  # fmt: skip
+def test_reasons_stand_where_langchain_has_them_or_has_no_such_evaluator(
+    evaluator, prediction, reference, expected
+):
+    pytest.importorskip("jsonschema")
+    wrapped = LangChainEvaluator(evaluator)
+    assert wrapped.evaluate_strings(prediction=prediction, reference=reference) == expected
+    awaited = wrapped.aevaluate_strings(prediction=prediction, reference=reference)
+    assert asyncio.run(awaited) == expected
+
+
+def test_an_unscored_result_has_no_figure_and_further_arguments_reach_the_evaluator():
+    result = LangChainEvaluator(AsksBack()).evaluate_strings(
+        prediction="x", input="why?", contexts=["c"], variables=None, id=7, callbacks=[], tags=["t"]
+    )
+    expected = "why? {'contexts': ['c'], 'variables': MISSING, 'id': 7}"
+    assert result == {"score": None, "reasoning": expected}
+
+
+def test_awaiting_runs_no_thread():
+    async def both():
+        here = threading.current_thread().name
+        result = await LangChainEvaluator(NamesItsThread()).aevaluate_strings(prediction="x")
+        return here, result["reasoning"]
+
+    here, there = asyncio.run(both())
+    assert here == there
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "arguments", "message"),
+    [
+        (JsonEqualityEvaluator(), {}, "JsonEqualityEvaluator requires a reference string."),
+        (JsonSchemaEvaluator(), {"input": "x"}, "JsonSchemaEvaluator requires a reference string."),
+        (LangChainEvaluator(JsonMatch()), {}, "JsonMatch requires a reference string."),
+        (LangChainEvaluator(AsksBack()), {}, "AsksBack requires an input string."),
+    ],
+)
+def test_what_is_needed_and_absent_is_an_error_in_langchains_words(evaluator, arguments, message):
+    for error in (MissingFieldError, ValueError):
+        with pytest.raises(error) as raised:
+            evaluator.evaluate_strings(prediction="{}", **arguments)
+        assert str(raised.value) == message
+    with pytest.raises(MissingFieldError):
+        asyncio.run(evaluator.aevaluate_strings(prediction="{}", **arguments))
+
+
+def test_none_is_an_absent_reference_and_the_text_null_is_a_null():
+    equal = JsonEqualityEvaluator()
+    assert equal.evaluate_strings(prediction=None, reference="null") == {"score": True}
+    with pytest.raises(MissingFieldError):
+        equal.evaluate_strings(prediction=None, reference=None)
+
+
+def test_an_input_or_reference_that_is_not_needed_brings_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = JsonValidityEvaluator().evaluate_strings(
+            prediction="{}", reference="[]", input="why?"
+        )
+    assert result == {"score": 1}
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "name", "needs_reference", "needs_input"),
+    [
+        (JsonValidityEvaluator(), "json_validity", False, False),
+        (JsonEqualityEvaluator(), "json_equality", True, False),
+        (JsonEditDistanceEvaluator(), "json_edit_distance", True, False),
+        (JsonSchemaEvaluator(), "json_schema_validation", True, False),
+        (JsonSchemaEvaluator(schema={}), "json_schema_validation", False, False),
+        (LangChainEvaluator(JsonMatch()), "json_match", True, False),
+        (LangChainEvaluator(AsksBack()), "asks_back", False, True),
+    ],
+)
+def test_an_evaluator_says_what_it_is_called_and_needs(
+    evaluator, name, needs_reference, needs_input
+):
+    assert evaluator.evaluation_name == name
+    assert evaluator.requires_reference is needs_reference
+    assert evaluator.requires_input is needs_input
+
+
+def test_langchains_constructor_arguments_are_taken():
+    same_length = JsonEqualityEvaluator(operator=lambda one, other: len(one) == len(other))
+    assert same_length.evaluate_strings(prediction="[1]", reference="[2]") == {"score": True}
+    assert same_length.evaluate_strings(prediction="[]", reference="[2]") == {"score": False}
+    by_first = JsonEditDistanceEvaluator(lambda one, other: abs(len(one) - len(other)), str)
+    assert by_first.evaluate_strings(prediction="[1]", reference="[1,2]") == {"score": 3}
+
+
+def test_the_evaluators_own_options_are_taken_and_others_refused():
+    cut = '{"a": 1'
+    assert JsonEqualityEvaluator(parsing="lenient").evaluate_strings(
+        prediction=cut, reference='{"a": 1}'
+    ) == {"score": True}
+    ordered = JsonEqualityEvaluator(list_order="strict")
+    assert ordered.evaluate_strings(prediction="[1, 2]", reference="[2, 1]") == {"score": False}
+    quick = JsonEditDistanceEvaluator("osa", max_distance=0.5)
+    assert quick.evaluator.max_distance == 0.5
+    for drop_in in (
+        JsonValidityEvaluator,
+        JsonEqualityEvaluator,
+        JsonEditDistanceEvaluator,
+        JsonSchemaEvaluator,
+    ):
+        with pytest.raises(InvalidOptionError, match="has no option 'strictness'; it has "):
+            drop_in(strictness=1)
+
+
+def test_only_an_evaluator_can_be_wrapped():
+    with pytest.raises(InvalidOptionError, match="'json_match' is no Evaluator"):
+        LangChainEvaluator("json_match")
+
+
+def test_a_bad_call_raises_and_a_bad_output_does_not():
+    with pytest.raises(InvalidReferenceError):
+        JsonEqualityEvaluator().evaluate_strings(prediction="{}", reference="no JSON")
+    result = JsonEqualityEvaluator().evaluate_strings(prediction="no JSON", reference="{}")
+    assert result == {"score": False, "reasoning": "Expecting value: line 1 column 1 (char 0)"}
+
+
+@pytest.mark.parametrize(
+    "evaluator",
+    [
+        JsonValidityEvaluator(parsing="strict"),
+        JsonEqualityEvaluator(),
+        JsonEditDistanceEvaluator(),
+        JsonSchemaEvaluator(schema={"type": "object"}),
+        LangChainEvaluator(JsonMatch(ignore_extra_keys=True)),
+    ],
+)
+def test_evaluators_can_be_pickled_copied_and_read(evaluator):
+    for other in (pickle.loads(pickle.dumps(evaluator)), copy.deepcopy(evaluator)):  # noqa: S301
+        assert type(other) is type(evaluator)
+        assert other.evaluator == evaluator.evaluator
+        answers = [each.evaluate_strings(prediction="{}", reference="{}") for each in (evaluator, other)]  # fmt: skip
+        assert answers[0] == answers[1]
+    assert repr(evaluator) == f"{type(evaluator).__name__}({evaluator.evaluator!r})"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("json_validity", JsonValidityEvaluator),
+        ("json_equality", JsonEqualityEvaluator),
+        ("json_edit_distance", JsonEditDistanceEvaluator),
+        ("json_schema", JsonSchemaEvaluator),
+        ("json_schema_validation", JsonSchemaEvaluator),
+        ("json_match", LangChainEvaluator),
+        ("regex_match", LangChainEvaluator),
+    ],
+)
+def test_our_names_come_first(name, kind):
+    assert type(load_evaluator(name, llm=object())) is kind
+
+
+def test_every_evaluator_of_the_catalog_loads():
+    options = {"python_type": {"expected_type": "str"}}
+    for name in list_evaluators():
+        evaluator = load_evaluator(name, **options.get(name, {}))
+        assert evaluator.evaluation_name.startswith(name)
+
+
+def test_langchains_enumerations_are_taken_for_names_and_options():
+    evaluation = pytest.importorskip("langchain_classic.evaluation")
+    loaded = load_evaluator(evaluation.EvaluatorType.JSON_EQUALITY)
+    assert type(loaded) is JsonEqualityEvaluator
+    distance = load_evaluator(
+        evaluation.EvaluatorType.STRING_DISTANCE, distance=evaluation.StringDistance.LEVENSHTEIN
+    )
+    assert distance.evaluator == StringDistance("levenshtein")
+    assert repr(distance).count("Enum") == 0
+    pattern = load_evaluator("regex_match", flags=re.IGNORECASE)
+    assert pattern.evaluate_strings(prediction="ABC", reference="a.c") == {"score": 1}
+
+
+def test_several_evaluators_load_with_options_for_each_and_for_all():
+    validity, equality = load_evaluators(
+        ["json_validity", "json_equality"],
+        config={"json_equality": {"list_order": "any", "parsing": "strict"}},
+        llm=None,
+        parsing="lenient",
+    )
+    assert validity.evaluator == JsonValidity(parsing="lenient")
+    assert equality.evaluator == JsonEquality(list_order="any", parsing="strict")
+
+
+def test_other_names_are_langchains():
+    evaluation = pytest.importorskip("langchain_classic.evaluation")
+    pairwise = load_evaluator("pairwise_string_distance", normalize_score=False)
+    assert isinstance(pairwise, evaluation.PairwiseStringDistanceEvalChain)
+    assert pairwise.normalize_score is False
+
+
+def test_a_model_reaches_the_evaluators_of_langchain_that_ask_one():
+    evaluation = pytest.importorskip("langchain_classic.evaluation")
+    pytest.importorskip("langchain_openai")  # LangChain imports it even if it has a model
+    from langchain_core.language_models import FakeListChatModel
+
+    model = FakeListChatModel(responses=["It is short.\nY"])
+    judge = load_evaluator("criteria", llm=model, criteria="conciseness")
+    assert isinstance(judge, evaluation.CriteriaEvalChain)
+    assert judge.evaluate_strings(prediction="4", input="2+2?")["score"] == 1
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_names():
+    with pytest.raises(UnknownNameError, match="did you mean 'json_match'") as raised:
+        load_evaluator("json_matc")
+    for name in list_evaluators():
+        assert name in str(raised.value)
+    if find_spec("langchain_classic"):
+        assert "labeled_criteria" in str(raised.value)
+
+
+@pytest.fixture
+def langchains_map(monkeypatch):
+    loading = pytest.importorskip("langchain_classic.evaluation.loading")
+    monkeypatch.setattr(loading, "_EVALUATOR_MAP", dict(loading._EVALUATOR_MAP))
+    return loading
+
+
+def test_our_classes_are_subclasses_of_langchains(langchains_map):
+    assert isinstance(LangChainEvaluator(JsonMatch()), langchains_map.StringEvaluator)
+    assert issubclass(JsonValidityEvaluator, langchains_map.StringEvaluator)
+
+
+def test_registering_adds_our_names_to_langchains_own_loader(langchains_map):
+    before = dict(langchains_map._EVALUATOR_MAP)
+    learned = register()
+    assert "json_match" in learned
+    assert not set(learned) & {str(name.value) for name in before}
+    assert {name: langchains_map._EVALUATOR_MAP[name] for name in before} == before
+    loaded = langchains_map.load_evaluator("json_match", ignore_extra_keys=True)
+    assert loaded.evaluator == JsonMatch(ignore_extra_keys=True)
+    both = langchains_map.load_evaluators(
+        ["json_match", "length_penalty"], config={"length_penalty": {"max_length": 5, "min_length": 0}}
+    )  # fmt: skip
+    assert [each.evaluation_name for each in both] == ["json_match", "length_penalty"]
+    assert repr(pickle.loads(pickle.dumps(loaded))) == repr(loaded)  # noqa: S301
+    assert type(langchains_map.load_evaluator("json_schema")) is JsonSchemaEvaluator
+    with pytest.raises(InvalidOptionError):
+        langchains_map.load_evaluator("json_match", nonsense=1)
+    assert register() == []
+
+
+def test_registering_replaces_langchains_own_names_only_when_asked(langchains_map):
+    names = langchains_map.EvaluatorType
+    assert type(langchains_map.load_evaluator(names.JSON_VALIDITY)) is not JsonValidityEvaluator
+    assert set(register(replace=True)) >= {"json_validity", "json_schema_validation", "exact_match"}
+    assert type(langchains_map.load_evaluator(names.JSON_VALIDITY)) is JsonValidityEvaluator
+    assert langchains_map.load_evaluator(names.EXACT_MATCH).evaluator == ExactMatch()
+    assert langchains_map._EVALUATOR_MAP[names.CRITERIA].__name__ == "CriteriaEvalChain"
+
+
+def test_registering_where_there_is_no_map_is_a_clear_error(langchains_map, monkeypatch):
+    monkeypatch.delattr(langchains_map, "_EVALUATOR_MAP")
+    for error in (MissingDependencyError, EvalError, ImportError):
+        with pytest.raises(error, match="_EVALUATOR_MAP to register in; run: pip install"):
+            register()

@@ -1,0 +1,130 @@
+"""How a violated schema is worded: as `jsonschema` words it, in bounded time, offline."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("langchain_core")
+
+from llmeval_integrations.frameworks.langchain import JsonSchemaEvaluator
+
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+RUNAWAY = "^(a+)+$"
+LONG = "a" * 40 + "!"
+
+
+def nested(depth, leaf):
+    value = leaf
+    for _ in range(depth):
+        value = {"child": value, "a": 1}
+    return value
+
+
+def tree(**keywords):
+    """A schema of a tree whose nodes have these keywords, and whose root lacks a member."""
+    child = {"child": {"$ref": "#/$defs/node"}}
+    return {"$ref": "#/$defs/node", "required": ["z"], "$defs": {"node": keywords | {"properties": child}}}  # fmt: skip
+
+
+def words(value, schema, **options):
+    evaluator = JsonSchemaEvaluator(**options)
+    result = evaluator.evaluate_strings(prediction=json.dumps(value), reference=schema)
+    assert result["score"] is False
+    return result["reasoning"].removeprefix("<ValidationError: ").removesuffix(">")
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "message"),
+    [
+        (5, {"type": "string"}, "5 is not of type 'string'"),
+        ({}, {"required": ["a"]}, "'a' is a required property"),
+        ("b", {"enum": ["a"]}, "'b' is not one of ['a']"),
+        ("b", {"pattern": "^a"}, "'b' does not match '^a'"),
+        (LONG, {"pattern": RUNAWAY}, f"{LONG!r} does not match {RUNAWAY!r}"),
+        ([1, 1.0], {"uniqueItems": True}, "[1, 1.0] has non-unique elements"),
+        ({"b": 1}, {"additionalProperties": False}, "Additional properties are not allowed ('b' was unexpected)"),
+        ("a", {"anyOf": [{"type": "null"}, {"minLength": 2}]}, "'a' is too short"),
+        (5, False, "False schema does not allow 5"),
+        ({"type": 5}, {"$ref": DRAFT_7}, "5 is not valid under any of the given schemas"),
+        ({"a": {"a": 1}}, {"$schema": DRAFT_7, "properties": {"a": {"$ref": "#"}}, "type": "object"}, "1 is not of type 'object'"),
+    ],
+)  # fmt: skip
+def test_the_words_are_jsonschemas(value, schema, message):
+    pytest.importorskip("jsonschema")
+    assert words(value, schema) == repr(message)
+
+
+@pytest.mark.parametrize(
+    ("draft", "message"),
+    [("4", "5 is greater than or equal to the maximum of 5"), ("6", None), ("2019-09", None)],
+)
+def test_the_words_are_those_of_the_chosen_draft(draft, message):
+    pytest.importorskip("jsonschema")
+    schema = {"maximum": 5, "exclusiveMaximum": True if draft == "4" else 5}
+    message = message or "5 is greater than or equal to the maximum of 5"
+    assert words(5, schema, draft=draft) == repr(message)
+
+
+def test_formats_are_worded_where_they_are_asserted():
+    pytest.importorskip("jsonschema")
+    assert words("x", {"format": "date"}, check_formats=True) == repr("'x' is not a 'date'")
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        (5, {"allOf": [{"$ref": "#"}], "type": "string"}),
+        (nested(400, 5), tree(type="object") | {"required": ["a"]}),
+        ({LONG: 1}, {"patternProperties": {RUNAWAY: {}}, "additionalProperties": False}),
+        ({"a": LONG}, {"$schema": DRAFT_7, "properties": {"a": {"$schema": DRAFT_7, "pattern": RUNAWAY}}}),
+        (nested(60, 5), tree(**{"if": tree()["$defs"]["node"], "else": False})),
+        (nested(60, {}), tree(allOf=[tree()["$defs"]["node"]], unevaluatedProperties=True)),
+        ([{"a": 1}] * 30_000, {"items": {"required": ["a", "z"], "properties": {"a": {"type": "integer"}}}}),
+    ],
+    ids=["self-reference", "depth", "patternProperties", "inner $schema", "if", "unevaluated", "length"],
+)  # fmt: skip
+def test_what_would_keep_jsonschema_busy_is_in_our_words(value, schema):
+    start = time.perf_counter()
+    reasoning = words(value, schema)
+    assert time.perf_counter() - start < 10
+    assert '"' in reasoning or "not allowed" in reasoning
+
+
+@pytest.mark.parametrize("repeated", [0, 1])
+def test_unique_items_are_counted_and_not_compared(repeated):
+    pytest.importorskip("jsonschema")
+    items = [{"a": n, "b": {"c": n}} for n in range(5000)]
+    start = time.perf_counter()
+    reasoning = words(items + items[:repeated], {"uniqueItems": True, "maxItems": 4999 + repeated})
+    assert time.perf_counter() - start < 5
+    assert reasoning[-40:].rstrip("'\"").endswith(("is too long", "has non-unique elements"))
+
+
+def test_nothing_is_fetched_while_wording(monkeypatch):
+    pytest.importorskip("jsonschema")
+
+    def refuse(*_):
+        pytest.fail("a connection was made")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    schema = {"$id": "https://example.invalid/root", "type": "object", "properties": {"a": {"$ref": "root#/$defs/b"}}, "$defs": {"b": {"type": "null"}}}  # fmt: skip
+    assert words({"a": 1}, schema) == repr("1 is not of type 'null'")
+
+
+def test_without_jsonschema_the_form_stays_and_the_words_are_ours():
+    code = """
+import sys
+sys.modules["jsonschema"] = None
+from llmeval_integrations.frameworks.langchain import JsonSchemaEvaluator
+for value, schema in (("30", {"minimum": 66}), ("5", {"type": "string"})):
+    print(JsonSchemaEvaluator().evaluate_strings(prediction=value, reference=schema)["reasoning"])
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == [
+        "<ValidationError: '30 is less than the minimum of 66'>",
+        "<ValidationError: '5 is not of type \"string\"'>",
+    ]

@@ -1,0 +1,450 @@
+"""LlamaIndex: its interface, its batch runner, and a query engine of local parts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmeval_integrations import (
+    InputError,
+    InvalidOptionError,
+    JsonEditDistance,
+    JsonEquality,
+    JsonMatch,
+    JsonObject,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    NgramRepetitionPenalty,
+    ReasoningFormat,
+    ReasoningToolCallFormat,
+    Result,
+    Sample,
+)
+from llmeval_integrations.demo import OUTPUTS, SCHEMA
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.json_value import canonical
+
+pytest.importorskip("llama_index.core")
+
+from llama_index.core import Document, MockEmbedding, VectorStoreIndex
+from llama_index.core.base.response.schema import (
+    AsyncStreamingResponse,
+    PydanticResponse,
+    Response,
+    StreamingResponse,
+)
+from llama_index.core.bridge.pydantic import BaseModel
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.chat_engine.types import StreamingAgentChatResponse
+from llama_index.core.evaluation import BaseEvaluator, BatchEvalRunner, EvaluationResult
+from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, MockLLM
+from llama_index.core.prompts import PromptTemplate
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from llmeval_integrations.frameworks import llama_index as ours
+from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator
+
+ROWS = [json.loads(line) for line in OUTPUTS.read_text(encoding="utf-8").splitlines()]
+
+EVALUATORS = [
+    JsonValidity(),
+    JsonObject(),
+    JsonEquality(),
+    JsonEditDistance(),
+    JsonSchema(SCHEMA.read_text(encoding="utf-8")),
+    JsonMatch(strict_order=False),
+    LengthPenalty(min_length=50, max_length=600),
+    NgramRepetitionPenalty(),
+    ReasoningFormat(),
+    ReasoningToolCallFormat(),
+]
+
+
+def names_of(evaluators):
+    return [evaluator.name for evaluator in evaluators]
+
+
+class ThreadAsked(Evaluator):
+    """Notes the thread in which it is asked."""
+
+    def check(self, _):
+        return Result(1, True, metadata={"thread": threading.get_ident()})
+
+
+class Undecided(Evaluator):
+    """Never knows."""
+
+    def check(self, _):
+        return Result.unscored("cannot tell", label="torn")
+
+
+# --- one response ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("evaluator", EVALUATORS, ids=names_of(EVALUATORS))
+def test_a_wrapped_evaluator_says_what_it_says_alone(evaluator):
+    wrapped = LlamaIndexEvaluator(evaluator)
+    for row in ROWS:
+        alone = evaluator.evaluate(Sample(row["output"], row["reference"], row["input"]))
+        answer = wrapped.evaluate(row["input"], row["output"], reference=row["reference"])
+        assert (answer.score, answer.passing) == (alone.score, alone.passed)
+        assert (answer.feedback, answer.label) == (alone.reason, alone.label)
+        assert answer.metadata == alone.metadata
+        assert (answer.query, answer.response) == (row["input"], row["output"])
+        assert not answer.invalid_result
+        assert answer.invalid_reason is None
+
+
+SURROGATES = st.characters(categories=["Cs"])
+
+
+@given(st.text(st.characters() | SURROGATES) | st.none() | st.booleans() | st.integers())
+def test_any_response_gives_a_result_awaited_or_not(response):
+    wrapped = LlamaIndexEvaluator(JsonEquality())
+    answer = wrapped.evaluate(response=response, reference="[]")
+    assert answer == asyncio.run(wrapped.aevaluate(response=response, reference="[]"))
+    assert answer.invalid_result == (response is None)
+    assert answer.score == (None if response is None else JsonEquality()(response, []).score)
+
+
+def test_it_is_a_llama_index_evaluator_and_gives_llama_index_results():
+    wrapped = LlamaIndexEvaluator(JsonValidity())
+    assert isinstance(wrapped, BaseEvaluator)
+    assert isinstance(wrapped.evaluate(response="{}"), EvaluationResult)
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "response", "score"),
+    [
+        (JsonEquality(), "{}", 1.0),
+        (JsonEquality(), "[]", 0.0),
+        (JsonValidity(), "{", 0.0),
+        (LengthPenalty(min_length=5), "{}", -0.03),
+    ],
+)
+def test_scores_are_floats(evaluator, response, score):
+    answer = LlamaIndexEvaluator(evaluator).evaluate(response=response, reference="{}")
+    assert type(answer.score) is float
+    assert answer.score == score
+
+
+def test_query_and_contexts_reach_the_evaluator_and_the_result():
+    class Echo(Evaluator):
+        """Gives back what it was given."""
+
+        def check(self, sample):
+            return Result(1, True, metadata={"seen": (sample.input, sample.contexts)})
+
+    answer = LlamaIndexEvaluator(Echo()).evaluate("why?", "so", ["one", "two"])
+    assert answer.metadata["seen"] == ("why?", ["one", "two"])
+    assert (answer.query, answer.contexts, answer.response) == ("why?", ["one", "two"], "so")
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ({"b": [1.5], "a": None}, '{"a":null,"b":[1.5]}'),
+        (7, "7"),
+        (b'{"a": 1}', '{"a": 1}'),
+        ("\ud800", "\\ud800"),
+        ("[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_the_response_of_a_result_is_a_text(response, text):
+    answer = LlamaIndexEvaluator(JsonValidity()).evaluate(response=response)
+    assert answer.response == text
+
+
+def test_surrogates_and_a_lone_text_in_query_and_contexts_do_no_harm():
+    answer = LlamaIndexEvaluator(JsonValidity()).evaluate("\udfff", "{}", "a \ud800")
+    assert (answer.query, answer.contexts) == ("\\udfff", ["a \\ud800"])
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "arguments", "reason"),
+    [
+        (JsonMatch(), {"response": "{}"}, "json_match needs a reference"),
+        (JsonMatch(), {"response": "{}", "reference": None}, "json_match needs a reference"),
+        (JsonMatch(), {"response": "{}", "reference": "{a"}, "'{a' is not JSON"),
+        (JsonMatch(), {"response": None, "reference": "{}"}, "json_match needs a response"),
+        (JsonSchema(), {"response": "{}"}, "json_schema needs a schema"),
+        (JsonSchema(), {"response": "{}", "reference": {"type": "objekt"}}, "objekt"),
+        (Undecided(), {"response": "{}"}, "cannot tell"),
+    ],
+)
+def test_what_has_no_score_is_invalid_and_says_why(evaluator, arguments, reason):
+    wrapped = LlamaIndexEvaluator(evaluator)
+    for answer in (wrapped.evaluate(**arguments), asyncio.run(wrapped.aevaluate(**arguments))):
+        assert answer.invalid_result
+        assert reason in answer.invalid_reason
+        assert (answer.score, answer.passing) == (None, None)
+
+
+def test_null_as_text_is_a_response_and_a_reference():
+    assert LlamaIndexEvaluator(JsonMatch()).evaluate(response="null", reference="null").passing
+
+
+def test_a_mistake_in_code_is_raised():
+    broken = LlamaIndexEvaluator(JsonEquality(operator=lambda one, other: one / other))
+    with pytest.raises(ZeroDivisionError):
+        broken.evaluate(response="1", reference="0")
+
+
+def test_a_plain_call_stays_in_its_thread_where_a_loop_is_running():
+    async def cell():
+        return LlamaIndexEvaluator(ThreadAsked()).evaluate(response="{}")
+
+    assert asyncio.run(cell()).metadata["thread"] == threading.get_ident()
+
+
+@pytest.mark.parametrize("wrong", [JsonValidity, "json_validity", None])
+def test_only_an_evaluator_can_be_wrapped(wrong):
+    with pytest.raises(InvalidOptionError, match="is no Evaluator"):
+        LlamaIndexEvaluator(wrong)
+
+
+def test_there_are_no_prompts_to_get_or_update():
+    wrapped = LlamaIndexEvaluator(JsonValidity())
+    assert wrapped.get_prompts() == {}
+    wrapped.update_prompts({})
+    with pytest.raises(InvalidOptionError, match=r"json_validity has no prompts.*eval_template"):
+        wrapped.update_prompts({"eval_template": PromptTemplate("Is it JSON?")})
+
+
+def test_it_can_be_pickled_and_printed():
+    wrapped = pickle.loads(pickle.dumps(LlamaIndexEvaluator(JsonMatch(strict_order=False))))  # noqa: S301
+    assert wrapped.evaluate(response="[1, 2]", reference=[2, 1]).passing
+    assert repr(LlamaIndexEvaluator(JsonValidity())) == (
+        "LlamaIndexEvaluator(JsonValidity(parsing='markdown'))"
+    )
+
+
+# --- response objects --------------------------------------------------------------------------
+
+
+class Total(BaseModel):
+    total: float
+
+
+async def in_pieces(text):
+    for character in text:
+        yield character
+
+
+NODES = [NodeWithScore(node=TextNode(text="net 10"), score=1.0)]
+RESPONSES = {
+    "plain": lambda: Response('{"total": 12.5}', NODES),
+    "pydantic": lambda: PydanticResponse(Total(total=12.5), NODES),
+    "streaming": lambda: StreamingResponse(iter(['{"total"', ": 12.5}"]), NODES),
+    "async streaming": lambda: AsyncStreamingResponse(in_pieces('{"total": 12.5}'), NODES),
+}
+
+
+@pytest.mark.parametrize("make", RESPONSES.values(), ids=RESPONSES)
+def test_every_kind_of_response_is_read_and_its_contexts_kept(make):
+    wrapped = LlamaIndexEvaluator(JsonMatch())
+
+    async def both_in_a_loop():
+        plain = wrapped.evaluate_response("how much?", make(), reference={"total": 12.5})
+        awaited = await wrapped.aevaluate_response("how much?", make(), reference={"total": 12.5})
+        return plain, awaited
+
+    outside = wrapped.evaluate_response("how much?", make(), reference={"total": 12.5})
+    for answer in (outside, *asyncio.run(both_in_a_loop())):
+        assert answer.passing
+        assert (answer.query, answer.contexts) == ("how much?", ["net 10"])
+        assert json.loads(answer.response) == {"total": 12.5}
+
+
+@pytest.mark.parametrize("response", [None, Response(None), PydanticResponse(None)])
+def test_a_response_that_is_not_there_is_invalid(response):
+    answer = LlamaIndexEvaluator(JsonValidity()).evaluate_response("why?", response)
+    assert answer.invalid_result
+    assert answer.score is None
+
+
+def test_what_is_no_response_is_refused_with_advice():
+    with pytest.raises(InputError, match=r"evaluate\(response=text\)"):
+        LlamaIndexEvaluator(JsonValidity()).evaluate_response("why?", "{}")
+
+
+def test_a_chat_is_evaluated_once_its_stream_has_been_read():
+    wrapped = LlamaIndexEvaluator(JsonEquality())
+    engine = SimpleChatEngine.from_defaults(llm=MockLLM())
+    assert wrapped.evaluate_response("q", engine.chat("[1]"), reference="[]").score == 0.0
+    with pytest.raises(InputError, match="has not been read"):
+        wrapped.evaluate_response("q", StreamingAgentChatResponse(), reference="[]")
+    stream = engine.stream_chat("[1]")
+    list(stream.response_gen)
+    assert wrapped.evaluate_response("q", stream, reference="[]").response == str(stream)
+
+
+# --- batches -----------------------------------------------------------------------------------
+
+
+def run(evaluators, method, *arguments, **lists):
+    runner = BatchEvalRunner(evaluators, workers=4)
+    return asyncio.run(getattr(runner, method)(*arguments, **lists))
+
+
+def test_a_batch_hands_each_response_its_own_reference():
+    answers = run(
+        {"match": LlamaIndexEvaluator(JsonMatch()), "valid": LlamaIndexEvaluator(JsonValidity())},
+        "aevaluate_response_strs",
+        response_strs=["[1]", "[1]", "[1"],
+        reference=["[1]", [2], [1]],
+        sleep_time_in_seconds=[0, 0, 0],
+    )
+    assert [answer.score for answer in answers["match"]] == [1.0, 0.0, 0.0]
+    assert [answer.score for answer in answers["valid"]] == [1.0, 1.0, 0.0]
+
+
+def test_a_batch_hands_each_evaluator_its_own_references():
+    schema = {"type": "array"}
+    answers = run(
+        {"match": LlamaIndexEvaluator(JsonMatch()), "schema": LlamaIndexEvaluator(JsonSchema())},
+        "aevaluate_response_strs",
+        response_strs=["[1]", "{}"],
+        match={"reference": ["[1]", "{}"]},
+        schema={"reference": [schema, schema]},
+    )
+    assert [answer.score for answer in answers["match"]] == [1.0, 1.0]
+    assert [answer.score for answer in answers["schema"]] == [1.0, 0.0]
+
+
+def test_a_bad_call_costs_neither_the_batch_nor_the_time_of_a_retry():
+    begun = time.monotonic()
+    answers = run(
+        {"match": LlamaIndexEvaluator(JsonMatch())},
+        "aevaluate_responses",
+        queries=["a", "b", "c", "d"],
+        responses=[Response("[1]"), Response("[1]"), Response("[1]"), None],
+        reference=["[1", None, "[1]", "[1]"],
+    )["match"]
+    assert time.monotonic() - begun < 3
+    assert [answer.invalid_result for answer in answers] == [True, True, False, True]
+    assert [answer.score for answer in answers] == [None, None, 1.0, None]
+
+
+class ScriptedLLM(CustomLLM):
+    """Answers a question about an invoice with the recorded output."""
+
+    outputs: dict[str, str]
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata()
+
+    def complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponse:
+        question = prompt.rsplit("Query:", 1)[1]
+        return CompletionResponse(
+            text=next(text for number, text in self.outputs.items() if number in question)
+        )
+
+    def stream_complete(self, prompt: str, *_: Any, **__: Any) -> Any:
+        return iter([self.complete(prompt)])
+
+
+def test_a_query_engine_is_evaluated_from_question_to_result():
+    # A query engine turns an empty completion into the words "Empty Response".
+    rows = [row for row in ROWS if row["output"]][:40]
+    numbers = [row["reference"]["invoice_number"] for row in rows]
+    index = VectorStoreIndex.from_documents(
+        [Document(text=row["input"]) for row in rows], embed_model=MockEmbedding(embed_dim=4)
+    )
+    llm = ScriptedLLM(outputs={number: row["output"] for number, row in zip(numbers, rows)})
+    answers = run(
+        {"match": LlamaIndexEvaluator(JsonMatch()), "valid": LlamaIndexEvaluator(JsonValidity())},
+        "aevaluate_queries",
+        index.as_query_engine(llm=llm),
+        queries=[f"What does invoice {number} say?" for number in numbers],
+        reference=[row["reference"] for row in rows],
+    )
+    for name, evaluator in ("match", JsonMatch()), ("valid", JsonValidity()):
+        alone = [evaluator(row["output"], row["reference"]) for row in rows]
+        assert [answer.score for answer in answers[name]] == [result.score for result in alone]
+        assert {answer.score for answer in answers[name]} == {0.0, 1.0}
+        assert [answer.label for answer in answers[name]] == [result.label for result in alone]
+    inputs = {row["input"] for row in rows}
+    assert all(inputs.issuperset(answer.contexts) for answer in answers["match"])
+    assert all(len(answer.contexts) == 2 for answer in answers["match"])
+
+
+# --- drop-ins ----------------------------------------------------------------------------------
+
+DROP_INS = [
+    # class, options, response, reference, and the scores: the drop-in's, the core's by default
+    ("JsonValidityEvaluator", {}, '{"a": 1}', None, (1.0, 1.0)),
+    ("JsonValidityEvaluator", {}, '{"a": 1,}', None, (0.0, 0.0)),
+    ("JsonValidityEvaluator", {"parsing": "strict"}, "```{}```", None, (0.0, 1.0)),
+    ("JsonEqualityEvaluator", {}, '{"a": 1}', {"a": 1.0}, (1.0, 1.0)),
+    ("JsonEqualityEvaluator", {}, "[1, 2]", [2, 1], (1.0, 0.0)),
+    ("JsonEqualityEvaluator", {"list_order": "strict"}, "[1, 2]", [2, 1], (0.0, 0.0)),
+    ("JsonEditDistanceEvaluator", {}, '{"a": 1, "b": 2}', {"a": 1, "b": 3}, (1 / 13, 1 / 13)),
+    ("JsonEditDistanceEvaluator", {}, '["é"]', ["e"], (5 / 10, 1 / 5)),
+    ("JsonEditDistanceEvaluator", {"canonicalize": canonical}, '["é"]', ["e"], (1 / 5, 1 / 5)),
+    ("JsonSchemaEvaluator", {}, "[]", {"type": "array"}, (1.0, 1.0)),
+    ("JsonSchemaEvaluator", {}, "{}", {"type": "array"}, (0.0, 0.0)),
+    ("JsonSchemaEvaluator", {"schema": {"type": "array"}}, "{}", {"type": "object"}, (0.0, 1.0)),
+]
+CORE = {
+    "JsonValidityEvaluator": JsonValidity(),
+    "JsonEqualityEvaluator": JsonEquality(),
+    "JsonEditDistanceEvaluator": JsonEditDistance(),
+    "JsonSchemaEvaluator": JsonSchema(),
+}
+
+
+@pytest.mark.parametrize(("name", "options", "response", "reference", "scores"), DROP_INS)
+def test_a_drop_in_scores_as_documented(name, options, response, reference, scores):
+    answer = getattr(ours, name)(**options).evaluate(response=response, reference=reference)
+    assert (answer.score, CORE[name](response, reference).score) == pytest.approx(scores)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "response", "reference"), [case[:4] for case in DROP_INS]
+)
+def test_the_drop_in_of_the_same_name_for_langchain_gives_the_same(
+    name, options, response, reference
+):
+    pytest.importorskip("langchain_core")
+    from llmeval_integrations.frameworks import langchain
+
+    theirs = getattr(langchain, name)(**options)
+    mine = getattr(ours, name)(**options)
+    assert mine.evaluator == theirs.evaluator
+    given = theirs.evaluate_strings(prediction=response, reference=reference)
+    assert mine.evaluate(response=response, reference=reference).score == given["score"]
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_a_drop_in_refuses_an_option_that_it_does_not_have(name):
+    with pytest.raises(InvalidOptionError, match="raise_error"):
+        getattr(ours, name)(raise_error=True)
+
+
+# --- without LlamaIndex ------------------------------------------------------------------------
+
+
+def test_without_llama_index_the_module_says_what_to_install():
+    code = (
+        "import sys; sys.modules['llama_index'] = None\n"
+        "import llmeval_integrations.frameworks.llama_index"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "llmeval_integrations.errors.MissingDependencyError: llama-index-core is not installed; "
+        "run: pip install 'llmeval-integrations[llamaindex]'"
+    )

@@ -1,0 +1,364 @@
+"""Every kind of input becomes the same rows, and a bad row spoils no other."""
+
+import csv
+import io
+import json
+import sys
+import tracemalloc
+
+import pytest
+
+from llmeval_integrations import ExactMatch, InputError, JsonMatch, JsonValidity, LengthPenalty, Sample
+from llmeval_integrations.runs import evaluate
+
+ROWS = [
+    {"id": "a", "output": '{"x": 1}', "reference": '{"x": 1}'},
+    {"id": "b", "output": '{"x": 2}', "reference": '{"x": 1}'},
+    {"id": "ç", "output": 'line\nbreak, "quoted"', "reference": "[]"},
+]
+
+
+def write_jsonl(path):
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS), "utf-8")
+
+
+def write_jsonl_as_windows_does(path):
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\r\n" for row in ROWS)
+    path.write_bytes(b"\xef\xbb\xbf" + lines.encode())
+
+
+def write_jsonl_with_gaps(path):
+    path.write_text("\n" + "\n  \n\n".join(map(json.dumps, ROWS)), "utf-8")
+
+
+def write_json(path):
+    path.write_text(json.dumps(ROWS, indent=1), "utf-8")
+
+
+def write_json_after_mark_and_space(path):
+    path.write_bytes(b"\xef\xbb\xbf\r\n  " + json.dumps(ROWS).encode())
+
+
+def write_csv(path, delimiter=",", mark=""):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["id", "output", "reference"], delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(ROWS)
+    path.write_bytes((mark + text.getvalue()).encode())
+
+
+def write_csv_with_mark(path):
+    write_csv(path, mark="\ufeff")
+
+
+def write_tsv(path):
+    write_csv(path, delimiter="\t")
+
+
+def write_parquet(path):
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(ROWS), path)
+
+
+FILES = [
+    ("rows.jsonl", write_jsonl),
+    ("rows.ndjson", write_jsonl_as_windows_does),
+    ("ROWS.JSONL", write_jsonl_with_gaps),
+    ("rows.json", write_json),
+    ("marked.json", write_json_after_mark_and_space),
+    ("lines.json", write_jsonl),
+    ("rows.csv", write_csv),
+    ("marked.csv", write_csv_with_mark),
+    ("rows.tsv", write_tsv),
+    ("rows.parquet", write_parquet),
+    ("no-suffix", write_jsonl),
+    ("no-suffix-array", write_json),
+]
+
+
+def seen(run):
+    return [(row.id, row.evaluator, row.score, row.error) for row in run.rows]
+
+
+EXPECTED = [
+    ("a", "exact_match", 1, None),
+    ("b", "exact_match", 0, None),
+    ("ç", "exact_match", 0, None),
+]
+
+
+@pytest.mark.parametrize(("name", "write"), FILES, ids=[name for name, _ in FILES])
+def test_every_format_gives_the_same_rows(tmp_path, name, write):
+    write(tmp_path / name)
+    assert seen(evaluate(tmp_path / name, [ExactMatch()])) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("write", "format"),
+    [(write_jsonl, "jsonl"), (write_json, "json"), (write_csv, "csv"), (write_tsv, "tsv"), (write_parquet, "parquet")],
+)
+def test_the_format_can_be_said_where_the_name_does_not_tell(tmp_path, write, format):
+    path = tmp_path / "rows.txt"
+    write(path)
+    assert seen(evaluate(path, [ExactMatch()], format=format)) == EXPECTED
+    with pytest.raises(InputError, match=r"'\.txt' tells no format"):
+        evaluate(path, [ExactMatch()])
+
+
+@pytest.mark.parametrize(
+    ("write", "format"),
+    [(write_jsonl, None), (write_json, None), (write_csv, "csv"), (write_parquet, "parquet")],
+)
+def test_standard_input_is_a_file_too(tmp_path, monkeypatch, write, format):
+    write(tmp_path / "rows")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "rows").read_bytes())))
+    assert seen(evaluate("-", [ExactMatch()], format=format)) == EXPECTED
+
+
+def as_pandas():
+    return pytest.importorskip("pandas").DataFrame(ROWS)
+
+
+def as_polars():
+    return pytest.importorskip("polars").DataFrame(ROWS)
+
+
+def as_arrow():
+    return pytest.importorskip("pyarrow").Table.from_pylist(ROWS)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ROWS,
+        lambda: iter(ROWS),
+        lambda: (row for row in ROWS),
+        lambda: [Sample(**row) for row in ROWS],
+        as_pandas,
+        as_polars,
+        as_arrow,
+    ],
+    ids=["list", "iterator", "generator", "samples", "pandas", "polars", "pyarrow"],
+)
+def test_python_objects_give_the_same_rows(make):
+    assert seen(evaluate(make(), [ExactMatch()])) == EXPECTED
+
+
+def test_rows_without_an_id_are_called_by_their_number(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"output": "1"}\n\n{"output": "2"}\n')
+    assert [row.id for row in evaluate(path, [JsonValidity()]).rows] == [1, 3]
+    path = tmp_path / "rows.csv"
+    path.write_text('output\n"1\n"\n2\n')
+    assert [row.id for row in evaluate(path, [JsonValidity()]).rows] == [2, 4]
+    samples = [{"output": "1"}, Sample("2"), Sample("3", id="c")]
+    assert [row.id for row in evaluate(samples, [JsonValidity()]).rows] == [1, 2, "c"]
+
+
+BAD_LINES = [
+    (b"{", "not JSON: Expecting property name enclosed in double quotes at column 2"),
+    (b'{"output": "cut off', "not JSON: Unterminated string starting at at column 12"),
+    (b'{"output": 1} {"output": 2}', "not JSON: Extra data at column 15"),
+    (b"[1, 2]", "expected a JSON object, got [1, 2]"),
+    (b"null", "expected a JSON object, got None"),
+    (b'{"output": "\xff"}', "byte 13 is not UTF-8"),
+    (b'{"output": ' + b"[" * 100_000, "not JSON that can be read: nested too deep"),
+    (b'{"output": 1e99999999999999999999}', "not JSON that can be read: a number beyond all bounds"),
+    (b'{"answer": "1"}', "nothing in column 'output', only in 'answer'"),
+    (b"{}", "nothing in column 'output', only in none"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_LINES)
+def test_a_bad_line_is_an_error_row_for_every_evaluator_and_the_run_goes_on(tmp_path, line, message):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"output": "1", "reference": "1"}\n' + line + b'\n{"output": "3", "reference": "3"}')
+    rows = list(evaluate(path, [JsonValidity(), JsonMatch()]).rows)
+    assert [row.passed for row in rows] == [True, True, None, None, True, True]
+    assert [row.error for row in rows[2:4]] == [f"InputError: line 2: {message}"] * 2
+    assert [row.id for row in rows[2:4]] == [2, 2]
+    assert [row.evaluator for row in rows[2:4]] == ["json_validity", "json_match"]
+
+
+ODD_VALUES = [
+    ('{"output": 123456789012345678901234567890, "reference": 123456789012345678901234567891}', 0.0),
+    ('{"output": 123456789012345678901234567890, "reference": 123456789012345678901234567890}', 1.0),
+    ('{"output": 1e400, "reference": 1e400}', 1.0),
+    ('{"output": 1e400, "reference": 1e500}', 0.0),
+    ('{"output": ' + "9" * 5000 + ', "reference": ' + "9" * 5000 + "}", 1.0),
+    ('{"output": "\\ud800", "reference": {}}', 0.0),
+    ('{"output": NaN, "reference": {}}', 0.0),
+    ('{"output": "{}", "output": "[]", "reference": "[]"}', 1.0),
+    ('{"output": null, "reference": null}', 1.0),
+]
+
+
+@pytest.mark.parametrize(("line", "score"), ODD_VALUES)
+def test_values_arrive_exactly_as_they_stand_in_the_line(tmp_path, line, score):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(line)
+    [row] = evaluate(path, [JsonMatch()]).rows
+    assert (row.score, row.error) == (score, None)
+
+
+def test_columns_of_mixed_types_are_read_line_by_line(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"output": {"a": 1}}\n{"output": "text"}\n{"output": [1]}\n{"output": 2}\n')
+    assert [row.passed for row in evaluate(path, [JsonValidity()]).rows] == [True, False, True, True]
+
+
+def test_items_of_an_array_that_are_no_objects_are_error_rows(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text('[{"output": "1"}, 7, {"output": "2"}]')
+    rows = list(evaluate(path, [JsonValidity()]).rows)
+    assert [row.passed for row in rows] == [True, None, True]
+    assert rows[1].error == "InputError: item 2: expected a JSON object, got 7"
+
+
+BAD_CSV = [
+    (b"output,reference\n1,1\n2,2,2\n3,3\n", 3, "3 cells under a header of 2"),
+    (b"output,reference\n1,1\n\xff,2\n3,3\n", 3, "bytes that are not UTF-8"),
+    (b'output,reference\n1,1\n"2"x,2\n3,3\n', 3, "not CSV: ',' expected after '\"'"),
+    (b'output,reference\n1,1\n3,3\n"2,2', 4, "not CSV: unexpected end of data"),
+    (b"reference,output\n1,1\n2\n3,3\n", 3, "nothing in column 'output', only in 'reference'"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "message"), BAD_CSV)
+def test_a_bad_line_of_csv_is_an_error_row(tmp_path, text, line, message):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(text)
+    rows = list(evaluate(path, [JsonMatch()]).rows)
+    assert sorted(row.passed is True for row in rows) == [False, True, True]
+    [bad] = [row for row in rows if row.error]
+    assert (bad.id, bad.error) == (line, f"InputError: line {line}: {message}")
+
+
+def test_a_cell_of_csv_may_be_longer_than_the_module_allows_by_default(tmp_path):
+    limit = csv.field_size_limit()
+    path = tmp_path / "rows.csv"
+    path.write_text("output\n" + json.dumps("x" * 500_000).replace('"', '"""') + "\n")
+    assert evaluate(path, [JsonValidity()]).summary["evaluators"]["json_validity"]["mean"] == 1
+    assert csv.field_size_limit() == limit
+
+
+UNREADABLE = [
+    ("missing.jsonl", None, "No such file or directory"),
+    ("rows.json", b'{\n"data": []\n}', "expected an array of objects, got {'data': []}"),
+    ("rows.json", b"[1, 2", "not JSON: Expecting ',' delimiter at column 6"),
+    ("rows.json", b"", "not JSON: Expecting value at column 1"),
+    ("rows.json", b'["\xff"]', "byte 3 is not UTF-8"),
+    ("rows.jsonl", '{"output": 1}'.encode("utf-16"), "is UTF-16; save it as UTF-8"),
+    ("rows.csv", "output\n1".encode("utf-16"), "is UTF-16; save it as UTF-8"),
+    ("rows.csv", b"output,id,output\n1,2,3", "two columns are called 'output'"),
+    ("rows.csv", b'"output"x\n1', "the header is not CSV"),
+    ("rows.parquet", b"not parquet", "is not Parquet"),
+    ("rows.xlsx", b"", "'.xlsx' tells no format; say which it is, one of jsonl, json, csv, tsv, parquet"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), UNREADABLE)
+def test_what_cannot_be_read_at_all_stops_before_a_run_begins(tmp_path, name, content, message):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        evaluate(tmp_path / name, [JsonValidity()], out=tmp_path / "run")
+    assert message in str(caught.value)
+    assert name in str(caught.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_directory_is_no_data(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*: Is a directory"):
+        evaluate(tmp_path, [JsonValidity()])
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        ({"output": "1"}, "got a dict; put it in a list"),
+        (None, "got a NoneType"),
+        (b"{}", "got a bytes"),
+        (7, "got a int"),
+    ],
+)
+def test_what_holds_no_samples_is_refused(samples, message):
+    with pytest.raises(InputError, match=message):
+        evaluate(samples, [JsonValidity()])
+
+
+def test_a_format_is_for_files():
+    with pytest.raises(InputError, match="format='csv' is for files, and the samples are a list"):
+        evaluate([], [JsonValidity()], format="csv")
+    with pytest.raises(InputError, match="format='xml' is not one of jsonl"):
+        evaluate("-", [JsonValidity()], format="xml")
+
+
+def test_an_item_that_is_no_sample_is_an_error_row():
+    rows = evaluate(["{}", {"output": "{}"}, None], [JsonValidity()]).rows
+    assert [row.error for row in rows] == [
+        "InputError: row 1: expected a Sample or a mapping, got '{}'",
+        None,
+        "InputError: row 3: expected a Sample or a mapping, got None",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_an_empty_cell_of_a_table_is_an_absent_value_and_not_null(kind):
+    library = pytest.importorskip(kind)
+    columns = {"output": ["1", None, "3"], "reference": ["1", "2", None]}
+    table = library.table(columns) if kind == "pyarrow" else library.DataFrame(columns)
+    rows = list(evaluate(table, [JsonMatch()]).rows)
+    assert [row.error for row in rows] == [
+        None,
+        "InputError: row 2: nothing in column 'output', only in 'reference'",
+        "MissingFieldError: row 3: nothing in column 'reference' (json_match needs it), only in 'output'",
+    ]
+
+
+def test_two_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([["1", "2"]], columns=["output", "output"])
+    with pytest.raises(InputError, match="two columns of the DataFrame share a name"):
+        evaluate(frame, [JsonValidity()])
+
+
+def test_an_error_in_the_callers_iterator_is_the_callers():
+    def samples():
+        yield {"output": "1"}
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        evaluate(samples(), [JsonValidity()])
+
+
+def test_memory_does_not_grow_with_the_number_of_rows(tmp_path):
+    def samples(count):
+        for number in range(count):
+            yield {"output": "x" * (1_000 + number % 5_000), "id": f"row {number}"}
+
+    def peak(count):
+        tracemalloc.start()
+        try:
+            evaluate(samples(count), [LengthPenalty(0, 10)], out=tmp_path / str(count))
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(100)
+    small, large = peak(2_000), peak(50_000)
+    assert large < small + 1_000_000
+    assert large < 5_000_000
+
+
+def test_a_file_is_not_loaded_whole(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    with path.open("w") as file:
+        file.writelines(json.dumps({"output": "x" * 10_000}) + "\n" for _ in range(3_000))
+    tracemalloc.start()
+    evaluate(path, [LengthPenalty()], out=tmp_path / "run")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < path.stat().st_size / 3

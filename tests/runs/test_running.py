@@ -1,0 +1,263 @@
+"""A run gives a row for every sample and evaluator, in order, whatever goes wrong."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from llmeval_integrations import (
+    Evaluator,
+    InputError,
+    InvalidOptionError,
+    JsonEquality,
+    JsonMatch,
+    JsonValidity,
+    LengthPenalty,
+    Result,
+)
+from llmeval_integrations.runs import evaluate
+
+
+@dataclass(frozen=True)
+class Says(Evaluator):
+    """Does what the output says?"""
+
+    def check(self, sample):
+        if isinstance(sample.output, Exception):
+            raise sample.output
+        return sample.output if isinstance(sample.output, Result) else Result(sample.output)
+
+
+@dataclass(frozen=True)
+class ByColumn(Evaluator):
+    """How many samples came at once?"""
+
+    calls: Any = None
+
+    def check(self, sample):
+        self.calls.append(1)
+        if sample.output == "bad":
+            raise ValueError("bad output")
+        return Result(1)
+
+    def evaluate_many(self, samples):
+        samples = list(samples)
+        self.calls.append(len(samples))
+        if any(sample.output == "bad" for sample in samples):
+            raise ValueError("one of them is bad")
+        return [Result(len(samples)) for _ in samples]
+
+
+def test_rows_come_sample_by_sample_and_evaluator_by_evaluator(tmp_path):
+    samples = [{"id": number, "output": "1", "reference": "1"} for number in range(500)]
+    evaluators = [JsonValidity(), JsonMatch()]
+    expected = [(number, name) for number in range(500) for name in ("json_validity", "json_match")]
+    assert [(row.id, row.evaluator) for row in evaluate(samples, evaluators).rows] == expected
+    stored = evaluate(samples, evaluators, out=tmp_path).rows
+    assert [(row.id, row.evaluator) for row in stored] == expected
+
+
+def test_whole_columns_are_given_to_the_evaluator():
+    calls = []
+    evaluate([{"output": "good"}] * 1_000, [ByColumn(calls)])
+    assert sum(calls) == 1_000
+    assert len(calls) < 30
+
+
+def test_only_the_guilty_rows_are_errors_where_a_column_raises():
+    samples = [{"output": "bad" if number in (3, 300) else "good"} for number in range(400)]
+    rows = list(evaluate(samples, [ByColumn([])]).rows)
+    assert [row.id for row in rows if row.error] == [4, 301]
+    assert rows[3].error == "ValueError: row 4: bad output"
+    assert all(row.score for row in rows if not row.error)
+
+
+def test_errors_of_any_type_become_rows_with_their_type_and_text():
+    class Odd(Exception):
+        def __str__(self):
+            return "line one\nline two"
+
+    outputs = [ZeroDivisionError("division"), Odd(), MemoryError("much"), Result(1)]
+    rows = list(evaluate([{"output": output} for output in outputs], [Says()]).rows)
+    assert [row.error for row in rows] == [
+        "ZeroDivisionError: row 1: division",
+        "Odd: row 2: line one\nline two",
+        "MemoryError: row 3: much",
+        None,
+    ]
+    assert {row.score for row in rows[:3]} == {None}
+
+
+def test_an_interrupt_is_no_error_row():
+    class Interrupting(Says):
+        def check(self, sample):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate([{"output": 1}], [Interrupting()])
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf"), 10**400, "0.5", [1], 1e301])
+def test_a_score_that_is_no_finite_number_is_an_error(score):
+    run = evaluate([{"output": Result(score)}, {"output": Result(1)}], [Says()])
+    rows = list(run.rows)
+    assert "is no finite number" in rows[0].error
+    assert rows[0].score is None
+    assert run.summary["evaluators"]["says"] | {"labels": None} == {
+        "n": 2, "scored": 1, "unscored": 0, "errors": 1, "mean": 1.0,
+        "pass_rate": None, "pass_rate_ci95": None, "labels": None,
+    }  # fmt: skip
+
+
+def test_numbers_of_other_libraries_are_scores(tmp_path):
+    numpy = pytest.importorskip("numpy")
+    scores = [numpy.float32(0.5), numpy.int64(2), numpy.True_, numpy.float64(0.25)]
+    samples = [{"output": Result(score, numpy.True_)} for score in scores]
+    run = evaluate(samples, [Says()], out=tmp_path)
+    assert [row.score for row in run.rows] == [0.5, 2, 1, 0.25]
+    assert run.summary["evaluators"]["says"]["mean"] == 0.9375
+    assert run.summary["evaluators"]["says"]["pass_rate"] == 1
+
+
+def test_an_evaluator_that_answers_with_something_else_gets_error_rows():
+    class Careless(Says):
+        def check(self, sample):
+            return {"score": 1}
+
+    class Forgetful(Says):
+        def evaluate_many(self, samples):
+            return []
+
+    rows = list(evaluate([{"output": Result(1)}], [Careless(), Forgetful()]).rows)
+    assert rows[0].error == "TypeError: row 1: expected a Result, got {'score': 1}"
+    assert (rows[1].score, rows[1].error) == (1, None)
+
+
+def test_an_unscored_result_is_neither_zero_nor_an_error():
+    run = evaluate([{"output": Result.unscored("cannot tell", label="unsure")}, {"output": Result(1, True)}], [Says()])
+    row = next(iter(run.rows))
+    assert (row.unscored, row.score, row.error, row.reason) == (True, None, None, "cannot tell")
+    figures = run.summary["evaluators"]["says"]
+    assert (figures["unscored"], figures["mean"], figures["pass_rate"]) == (1, 1.0, 1.0)
+    assert figures["labels"] == {"unsure": 1}
+
+
+@pytest.mark.parametrize(
+    ("evaluators", "names"),
+    [
+        ([JsonValidity(), JsonMatch()], ["json_validity", "json_match"]),
+        ([LengthPenalty(), LengthPenalty(5)], ["length_penalty", "length_penalty_2"]),
+        ([LengthPenalty()] * 3, ["length_penalty", "length_penalty_2", "length_penalty_3"]),
+        ({"short": LengthPenalty(), "long": LengthPenalty(5)}, ["short", "long"]),
+        ((evaluator for evaluator in [JsonValidity()]), ["json_validity"]),
+    ],
+)
+def test_every_evaluator_has_a_name_of_its_own(evaluators, names):
+    run = evaluate([{"output": "1", "reference": "1"}], evaluators)
+    assert list(run.summary["evaluators"]) == names == [row.evaluator for row in run.rows]
+
+
+@pytest.mark.parametrize(
+    ("evaluators", "message"),
+    [
+        ([], "at least one evaluator"),
+        ({}, "at least one evaluator"),
+        (["json_match"], r"expected an Evaluator, got 'json_match'; write load_evaluator\('json_match'\)"),
+        ([JsonMatch], r"expected an Evaluator, got .*JsonMatch'>; write JsonMatch\(\)"),
+        ("json_match", "expected a list of evaluators or a mapping, got 'json_match'"),
+        (JsonMatch(), "expected a list of evaluators or a mapping, got JsonMatch"),
+        (None, "expected a list of evaluators or a mapping, got None"),
+        ({"": JsonMatch()}, "'' is not the name of an evaluator"),
+        ({1: JsonMatch()}, "1 is not the name of an evaluator"),
+    ],
+)
+def test_what_is_no_evaluator_stops_at_once(evaluators, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        evaluate([{"output": "1"}], evaluators)
+
+
+def test_the_directory_holds_rows_and_summary(tmp_path):
+    samples = [{"id": "x", "output": "{", "reference": "{}"}, {"output": "{}", "reference": "{}"}]
+    run = evaluate(samples, [JsonMatch()], out=tmp_path / "runs" / "first")
+    lines = (run.out / "results.jsonl").read_text().splitlines()
+    assert list(json.loads(lines[0])) == [
+        "id", "evaluator", "score", "passed", "label", "reason", "metadata", "unscored", "error",
+    ]  # fmt: skip
+    assert json.loads(lines[0])["label"] == "truncated"
+    assert json.loads((run.out / "summary.json").read_text()) == run.summary
+    assert len(run.rows) == len(lines) == len(list(run.rows)) == len(list(run.rows)) == 2
+    assert list(run.rows) == evaluate(samples, [JsonMatch()]).rows
+
+
+def test_a_run_that_is_there_is_not_overwritten_unless_asked(tmp_path):
+    samples = iter([{"output": "1"}, {"output": "2"}])
+    evaluate([{"output": "{"}] * 3, [JsonValidity()], out=tmp_path)
+    with pytest.raises(InputError, match="already holds a run"):
+        evaluate(samples, [JsonValidity()], out=tmp_path)
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 3
+    run = evaluate(samples, [JsonValidity()], out=tmp_path, overwrite=True)
+    assert [row.passed for row in run.rows] == [True, True]  # the refusal took none of the samples
+    assert json.loads((tmp_path / "summary.json").read_text())["samples"] == 2
+
+
+def test_a_run_does_not_overwrite_its_own_data(tmp_path):
+    evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
+    with pytest.raises(InputError, match="is the data, and would be overwritten"):
+        evaluate(tmp_path / "results.jsonl", [JsonValidity()], out=tmp_path, overwrite=True)
+
+
+def test_an_interrupted_run_leaves_its_rows_and_no_summary(tmp_path):
+    def samples():
+        yield from [{"output": "1"}] * 300
+        raise KeyboardInterrupt
+
+    evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(samples(), [JsonValidity()], out=tmp_path, overwrite=True)
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) >= 100
+    assert not (tmp_path / "summary.json").exists()
+
+
+def test_an_output_directory_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is not a directory"):
+        evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path / "file")
+    with pytest.raises(InputError, match="cannot write to"):
+        evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path / "file" / "below")
+
+
+def test_no_samples_are_a_run_without_figures():
+    figures = evaluate([], [JsonValidity()]).summary
+    assert figures == {
+        "samples": 0,
+        "evaluators": {
+            "json_validity": {
+                "n": 0, "scored": 0, "unscored": 0, "errors": 0, "mean": None,
+                "pass_rate": None, "pass_rate_ci95": None, "labels": {},
+            }
+        },
+    }  # fmt: skip
+
+
+def test_progress_is_told_with_the_share_that_is_done(tmp_path):
+    told = []
+    evaluate([{"output": "1"}] * 400, [JsonValidity()], on_progress=lambda *now: told.append(now))
+    assert told[-1] == (400, 1.0)
+    assert told == sorted(told)
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"output": "1"}\n' * 400)
+    told.clear()
+    evaluate(path, [JsonValidity()], on_progress=lambda *now: told.append(now))
+    assert told[-1] == (400, 1.0)
+    assert 0 < told[0][1] < 1
+    told.clear()
+    evaluate(iter([{"output": "1"}]), [JsonValidity()], on_progress=lambda *now: told.append(now))
+    assert told == [(1, None)]
+
+
+def test_an_operator_of_the_callers_is_an_evaluator_option_like_any_other():
+    evaluator = JsonEquality(operator=lambda output, reference: 1 / output)
+    rows = list(evaluate([{"output": n, "reference": 1} for n in (2, 0)], [evaluator]).rows)
+    assert rows[0].score == 0.5
+    assert rows[1].error == "ZeroDivisionError: row 2: division by zero"

@@ -1,0 +1,161 @@
+"""The demo data: what was done to an output is what the evaluators find."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from llmeval_integrations import (
+    JsonMatch,
+    JsonObject,
+    JsonSchema,
+    JsonValidity,
+    Sample,
+    load_evaluator,
+)
+from llmeval_integrations.demo import EVAL, OUTPUTS, SCHEMA
+
+SCRIPT = Path(__file__).parent.parent / "tools" / "make_demo_data.py"
+
+ROWS = [json.loads(line) for line in OUTPUTS.read_text(encoding="utf-8").splitlines()]
+SAMPLES = {row["id"]: Sample(row["output"], row["reference"], row["input"]) for row in ROWS}
+
+# Texts that are no JSON: the one label that every evaluator gives.
+NOT_JSON = {
+    "prose_before": "prose_around",
+    "prose_after": "prose_around",
+    "fence_in_prose": "prose_around",
+    "reasoning_before": "prose_around",
+    "truncated": "truncated",
+    "trailing_comma": "trailing_comma",
+    "single_quotes": "single_quotes",
+    "python_literal": "python_literal",
+    "comment": "comment",
+    "raw_line_break": "control_character",
+    "nan": "nan_or_infinity",
+    "thousands_separator": "number",
+    "missing_comma": "missing_comma",
+    "unquoted_keys": "unquoted_key",
+    "ellipsis": "ellipsis",
+    "smart_quotes": "smart_quotes",
+    "invalid_escape": "invalid_escape",
+    "two_documents": "extra_data",
+    "apology": "prose",
+    "empty": "empty",
+}
+
+# JSON in some mode: the labels of JsonObject (strict), JsonSchema, JsonMatch; None passes.
+JSON = {
+    "none": (None, None, None),
+    "code_fence": ("code_fence", None, None),
+    "duplicate_key": ("duplicate_key", None, None),
+    "reordered_items": (None, None, None),
+    "missing_key": (None, "required", "missing"),
+    "null_value": (None, "type", "wrong_type"),
+    "number_as_text": (None, "type", "wrong_type"),
+    "extra_key": (None, "additionalProperties", "extra"),
+    "hallucinated_field": (None, "additionalProperties", "extra"),
+    "date_format": (None, "pattern", "mismatch"),
+    "currency_symbol": (None, "pattern", "mismatch"),
+    "wrong_value": (None, None, "mismatch"),
+    "missing_item": (None, None, "missing"),
+    "invented_item": (None, None, "extra"),
+}
+
+# An inch mark that is followed by a space reads like a text after which a comma is missing.
+UNESCAPED_QUOTE = {"unescaped_quote", "missing_comma"}
+
+
+def samples_with(defect):
+    return [SAMPLES[row["id"]] for row in ROWS if row["defect"] == defect]
+
+
+def evaluators():
+    return [
+        JsonObject(),
+        JsonSchema(SCHEMA.read_text(encoding="utf-8")),
+        JsonMatch(strict_order=False),
+    ]
+
+
+def test_the_tables_name_every_defect():
+    assert {row["defect"] for row in ROWS} == {*NOT_JSON, *JSON, "unescaped_quote"}
+
+
+@pytest.mark.parametrize(("defect", "label"), NOT_JSON.items())
+def test_what_is_no_json_is_labelled_with_its_defect(defect, label):
+    for sample in samples_with(defect):
+        results = [evaluator.evaluate(sample) for evaluator in [JsonValidity(), *evaluators()]]
+        assert [(result.passed, result.label) for result in results] == [(False, label)] * 4
+
+
+def test_unescaped_quotes_are_found():
+    for sample in samples_with("unescaped_quote"):
+        result = JsonValidity().evaluate(sample)
+        assert not result.passed
+        assert result.label in UNESCAPED_QUOTE
+
+
+@pytest.mark.parametrize(("defect", "labels"), JSON.items())
+def test_what_is_json_is_valid_and_its_mistake_is_labelled(defect, labels):
+    for sample in samples_with(defect):
+        assert JsonValidity().evaluate(sample).passed
+        results = [evaluator.evaluate(sample) for evaluator in evaluators()]
+        assert tuple(None if result.passed else result.label for result in results) == labels
+
+
+def test_reordered_items_match_only_where_order_does_not_count():
+    for sample in samples_with("reordered_items"):
+        assert not JsonMatch(strict_order=True).evaluate(sample).passed
+        assert JsonMatch(strict_order=False).evaluate(sample).passed
+
+
+def test_every_reference_conforms_to_the_schema():
+    schema = JsonSchema(json.loads(SCHEMA.read_text(encoding="utf-8")), check_formats=True)
+    assert [row["id"] for row in ROWS if not schema(row["reference"]).passed] == []
+
+
+def test_every_prompt_holds_what_the_reference_says():
+    for row in ROWS:
+        reference = row["reference"]
+        facts = [reference["invoice_number"], *reference["vendor"].values()]
+        facts += [line["description"] for line in reference["line_items"]]
+        facts.append(f"TOTAL {reference['currency']} {reference['total']:,.2f}")
+        assert [fact for fact in facts if fact not in row["input"]] == []
+
+
+def test_amounts_add_up_in_every_reference():
+    for row in ROWS:
+        reference = row["reference"]
+        amounts = sum(round(line["amount"] * 100) for line in reference["line_items"])
+        assert amounts == round(reference["subtotal"] * 100)
+        assert amounts + round(reference["tax"] * 100) == round(reference["total"] * 100)
+
+
+def test_most_outputs_are_right_all_invoices_differ_and_the_file_is_small():
+    assert len(ROWS) == len(SAMPLES) == 200
+    assert len({row["reference"]["invoice_number"] for row in ROWS}) == 200
+    assert 0.55 < len(samples_with("none")) / len(ROWS) < 0.65
+    assert OUTPUTS.stat().st_size < 400_000
+
+
+def test_the_script_writes_the_same_bytes_again(tmp_path):
+    subprocess.run([sys.executable, SCRIPT, tmp_path], check=True)
+    for path in (OUTPUTS, SCHEMA, EVAL):
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_the_written_evaluation_names_files_and_evaluators_that_exist():
+    written = yaml.safe_load(EVAL.read_text(encoding="utf-8"))
+    assert EVAL.parent / written["data"] == OUTPUTS
+    assert set(written["fail_under"]) <= set(written["evaluators"])
+    for name, options in written["evaluators"].items():
+        assert options.get("schema", "@schema.json") == f"@{SCHEMA.name}"
+        load_evaluator(
+            name, **({**options, "schema": SCHEMA.read_text()} if "schema" in options else options)
+        )

@@ -1,0 +1,74 @@
+"""What the demo's prompt asks for, and how its outputs are evaluated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PROMPT = (
+    "Extract the invoice as one JSON object with invoice_number, date and due_date (YYYY-MM-DD), "
+    "vendor (name, address), purchase_order (or null), currency (ISO 4217), line_items "
+    "(description, quantity, unit_price, amount), subtotal, tax, total and paid. Reply with JSON "
+    "only.\n\n"
+)
+
+_TEXT = {"type": "string", "minLength": 1}
+_DATE = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+_AMOUNT = {"type": "number", "minimum": 0}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+SCHEMA = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Invoice",
+    **_object(
+        {
+            "invoice_number": _TEXT,
+            "date": _DATE,
+            "due_date": _DATE,
+            "vendor": _object({"name": _TEXT, "address": _TEXT}),
+            "purchase_order": {"type": ["string", "null"]},
+            "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+            "line_items": {
+                "type": "array",
+                "minItems": 1,
+                "items": _object(
+                    {
+                        "description": _TEXT,
+                        "quantity": {"type": "number", "exclusiveMinimum": 0},
+                        "unit_price": _AMOUNT,
+                        "amount": _AMOUNT,
+                    }
+                ),
+            },
+            "subtotal": _AMOUNT,
+            "tax": _AMOUNT,
+            "total": _AMOUNT,
+            "paid": {"type": "boolean"},
+        }
+    ),
+}
+
+EVAL = """\
+# llmeval run eval.yaml
+# Paths are relative to this file; @file stands for what the file holds.
+data: outputs.jsonl
+
+evaluators:
+  json_validity: {}
+  json_object: {}
+  json_schema: {schema: "@schema.json"}
+  json_match: {strict_order: false}
+  json_edit_distance: {}
+  length_penalty: {min_length: 50, max_length: 2000}
+
+fail_under:
+  json_validity: 0.7
+"""
