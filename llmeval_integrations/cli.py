@@ -191,7 +191,8 @@ def _progress(*, quiet: bool) -> Iterator[OnProgress | None]:
 
         def show(samples: int, share: float | None) -> None:
             total = None if share is None else 1.0
-            progress.update(task, completed=share or 0, total=total, description=f"{samples:,}")
+            done = f"{samples:,} samples"
+            progress.update(task, completed=share or 0, total=total, description=done)
 
         yield show
 

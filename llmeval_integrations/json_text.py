@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -275,7 +275,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
-        return int(value) if value.bit_length() <= _LONGEST_INTEGER else Decimal(int(value))
+        value = int(value)
+        return value if value.bit_length() <= _LONGEST_INTEGER else _decimal(str(Decimal(value)))
     if isinstance(value, Decimal) and value.is_finite():
         text = str(value)
         return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
@@ -300,7 +301,7 @@ def _refuse_constant(name: str) -> Any:
 def exact_float(text: str) -> float | Decimal:
     """Read a number with a fraction or exponent; beyond a float's range it is a Decimal."""
     number = float(text)
-    return Decimal(text) if number in (float("inf"), float("-inf")) else number
+    return _decimal(text) if number in (float("inf"), float("-inf")) else number
 
 
 def exact_int(text: str) -> int | Decimal:
@@ -308,7 +309,13 @@ def exact_int(text: str) -> int | Decimal:
     try:
         return int(text)
     except ValueError:
-        return Decimal(text)
+        return _decimal(text)
+
+
+def _decimal(text: str) -> Decimal:
+    """Read a number so that those of equal value have the same digits, without zeros at the end."""
+    digits = Context(prec=len(text), Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return Decimal(text).normalize(digits)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

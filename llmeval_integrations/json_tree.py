@@ -11,7 +11,7 @@ import msgspec
 
 from llmeval_integrations.json_matching import MAX_PAIRS, match
 from llmeval_integrations.json_pointer import pointer
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_value import canonical, key_of, same_encoding
 from llmeval_integrations.sample import MISSING
 
 Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
@@ -85,8 +85,11 @@ class Comparison(msgspec.Struct, kw_only=True):
             value = output.get(key, MISSING)
             if value is MISSING:
                 yield Difference((*path, key), "missing", reference=expected)
-            elif type(value) is not type(expected) or type(value) in _CONTAINERS:
+            elif type(value) is not type(expected):
                 yield from self.differences(value, expected, (*path, key))
+            elif type(value) in _CONTAINERS:
+                if len(path) > _SKIPPING or not same_encoding(value, expected):
+                    yield from self.differences(value, expected, (*path, key))
             elif value != expected:
                 yield Difference((*path, key), "mismatch", value, expected)
         if not self.ignore_extra:
@@ -96,8 +99,11 @@ class Comparison(msgspec.Struct, kw_only=True):
 
     def _of_arrays(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
         for position, (value, expected) in enumerate(zip(output, reference)):
-            if type(value) is not type(expected) or type(value) in _CONTAINERS:
+            if type(value) is not type(expected):
                 yield from self.differences(value, expected, (*path, position))
+            elif type(value) in _CONTAINERS:
+                if len(path) > _SKIPPING or not same_encoding(value, expected):
+                    yield from self.differences(value, expected, (*path, position))
             elif value != expected:
                 yield Difference((*path, position), "mismatch", value, expected)
         pairs = range(min(len(output), len(reference)))
@@ -203,6 +209,10 @@ def summarize(differences: list[Difference], most: int = 3) -> str:
 _CONTAINERS = frozenset((dict, list))
 _SHOWN = 60
 
+# Parts that are written alike are skipped, which is quicker than walking them. Not too far
+# down: each level writes all below it anew.
+_SKIPPING = 8
+
 
 def _type(value: Any) -> str:
     """Give the JSON type's name."""
@@ -223,12 +233,12 @@ def _same_scalar(output: Any, reference: Any) -> bool:
 
 def _without_equals(output: list[Any], reference: list[Any]) -> tuple[list[int], list[int]]:
     """Give the positions that are left on both sides once equal items are paired."""
-    places: defaultdict[str, list[int]] = defaultdict(list)
+    places: defaultdict[object, list[int]] = defaultdict(list)
     for position in range(len(output) - 1, -1, -1):
-        places[canonical(output[position], sort_arrays=True)].append(position)
+        places[key_of(output[position], sort_arrays=True)].append(position)
     wanted = []
     for position, item in enumerate(reference):
-        equals = places.get(canonical(item, sort_arrays=True))
+        equals = places.get(key_of(item, sort_arrays=True))
         if equals:
             equals.pop()
         else:

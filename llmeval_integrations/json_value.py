@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from decimal import Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
 import msgspec
 
+_decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 _encode_sorted = msgspec.json.Encoder(decimal_format="number", order="deterministic").encode
 
@@ -19,6 +21,7 @@ _INTEGRAL = re.compile(rb"\.0(?![0-9])").search
 _EXPONENT = re.compile(rb"e[0-9]").search
 _DECIMAL = re.compile(rb"E\+").search
 _LONGEST_FLOAT = 10**309
+_LITERALS = {None: "null", True: "true", False: "false"}
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -30,12 +33,17 @@ def equal(one: Any, other: Any) -> bool:
     # Python's == says yes too often (True == 1) and never no where JSON says yes.
     if one != other:
         return False
+    return same_encoding(one, other) or _same_booleans(one, other)
+
+
+def same_encoding(one: Any, other: Any) -> bool:
+    """Whether two values are written alike, keys in the same order: then they are equal."""
+    # But the encoder writes NaN and Infinity as null.
     try:
-        if _encode(one) == _encode(other):
-            return True
+        text = _encode(one)
+        return text == _encode(other) and (b"null" not in text or bool(one == other))
     except (ValueError, OverflowError):
-        pass  # lone surrogates, which lenient parsing lets through
-    return _same_booleans(one, other)
+        return False  # lone surrogates, which lenient parsing lets through
 
 
 def _same_booleans(one: Any, other: Any) -> bool:
@@ -49,7 +57,7 @@ def _same_booleans(one: Any, other: Any) -> bool:
 
 def equal_in_any_order(one: Any, other: Any) -> bool:
     """Whether two values are the same JSON when every array is a bag of its items."""
-    return canonical(one, sort_arrays=True) == canonical(other, sort_arrays=True)
+    return key_of(one, sort_arrays=True) == key_of(other, sort_arrays=True)
 
 
 def canonical(value: Any, *, sort_arrays: bool = False) -> str:
@@ -64,32 +72,49 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
         return _write(value, sort_arrays=sort_arrays)
     if _INTEGRAL(text) or _EXPONENT(text) or _DECIMAL(text) or (sort_arrays and b"[" in text):
         return _write(value, sort_arrays=sort_arrays)
+    if b"null" in text and _decode(text) != value:  # the encoder writes NaN and Infinity as null
+        return _write(value, sort_arrays=sort_arrays)
     return text.decode()
 
 
-def bag(items: list[Any], *, sort_arrays: bool = False) -> Counter[str]:
-    """Count the items of an array by their canonical text."""
-    return Counter([canonical(item, sort_arrays=sort_arrays) for item in items])
+def key_of(value: Any, *, sort_arrays: bool = False) -> object:
+    """Give what equal values, and only those, have in common: the canonical text.
+
+    NaN equals nothing, not even NaN, as in IEEE 754.
+    """
+    text = canonical(value, sort_arrays=sort_arrays)
+    return object() if "NaN" in text and _has_nan(value) else text
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, (dict, list)):
+        return any(map(_has_nan, value.values() if isinstance(value, dict) else value))
+    return bool(value != value)  # noqa: PLR0124
+
+
+def bag(items: list[Any], *, sort_arrays: bool = False) -> Counter[object]:
+    """Count the items of an array that are equal."""
+    return Counter([key_of(item, sort_arrays=sort_arrays) for item in items])
 
 
 def _write(value: Any, *, sort_arrays: bool) -> str:
-    """Write one value, and its parts by `canonical`."""
+    """Write one value and its parts as the encoder would, but for what `canonical` asks more."""
+    if isinstance(value, str):
+        return _write_text(value)
     if isinstance(value, dict):
         members = [
-            f"{canonical(key)}:{canonical(value[key], sort_arrays=sort_arrays)}"
+            f"{_write_text(key)}:{_write(value[key], sort_arrays=sort_arrays)}"
             for key in sorted(value)
         ]
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
-        items = [canonical(item, sort_arrays=sort_arrays) for item in value]
+        items = [_write(item, sort_arrays=sort_arrays) for item in value]
         if sort_arrays:
             items.sort()
         return "[" + ",".join(items) + "]"
-    if isinstance(value, str):
-        return _write_text(value)
-    if isinstance(value, (float, Decimal)) or (type(value) is int and abs(value) >= _LONGEST_FLOAT):
-        return _write_number(value)
-    return json.dumps(value)
+    if value is None or isinstance(value, bool):
+        return _LITERALS[value]
+    return _write_number(value)
 
 
 def _write_text(value: str) -> str:
@@ -102,9 +127,13 @@ def _write_text(value: str) -> str:
 def _write_number(value: float | Decimal) -> str:
     """Write a number by its value: integral floats as integers, huge numbers as Decimals."""
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
+        if value.is_integer():
+            return str(int(value))
+        return _encode(value).decode() if math.isfinite(value) else json.dumps(value)
+    if -_LONGEST_FLOAT < value < _LONGEST_FLOAT and value == int(value):
+        return str(int(value))
     exact = Decimal(value)
-    digits = Context(prec=max(len(exact.as_tuple().digits), 1), Emin=-(10**18) + 1, Emax=10**18 - 1)
+    digits = Context(prec=max(len(exact.as_tuple().digits), 1), Emin=MIN_EMIN, Emax=MAX_EMAX)
     return str(exact.normalize(digits))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
+from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import (
@@ -20,6 +21,7 @@ from llmeval_integrations.json_value import bag, canonical, equal, equal_in_any_
 from llmeval_integrations.options import check_callable, check_choice
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -81,7 +83,12 @@ class JsonEquality(Evaluator):
                 sorted(items, key=lambda item: canonical(item, sort_arrays=deep))
                 for items in (output, reference)
             )
-        return self.operator(output, reference)  # type: ignore[misc]
+        score = self.operator(output, reference)  # type: ignore[misc]
+        if not isinstance(score, (bool, int, float)):
+            raise InvalidOptionError(
+                f"{self.name}: the operator returned {shown(score)}, which is no number or boolean"
+            )
+        return score
 
     def _reason(self, output: Any, reference: Any) -> str:
         if self.list_order == "top_level_any" and _both_arrays(output, reference):

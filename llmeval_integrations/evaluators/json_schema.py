@@ -74,6 +74,7 @@ class JsonSchema(Evaluator):
     required member that is missing counts as one more value; an error that is about a
     container's members as a whole concerns the container alone.
 
+    Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. A
     pattern that backtracks without end is a RunawayPatternError.
     """
@@ -100,8 +101,8 @@ class JsonSchema(Evaluator):
             check_choice(self, "draft", [draft for draft in _DRAFTS if draft])
         key = None
         if self.schema is not None:
-            key = _schema_text(self.schema)
             try:
+                key = _schema_text(self.schema)
                 _compile(key, self.draft, self.check_formats)
             except InvalidSchemaError as error:
                 raise InvalidOptionError(f"{self.name}: {error}") from error
@@ -136,13 +137,9 @@ class JsonSchema(Evaluator):
         return _compile(key, self.draft, self.check_formats)
 
     def _violations(self, value: Any, validator: Any) -> Result:
-        try:
-            errors = list(validator.iter_errors(value))
-        except ValueError as error:
-            if "ecursion" in str(error):  # it can tell right from wrong deeper than it can explain
-                return Result(False, False, "too_deep", "Does not conform; too deep to say where")
-            # It cannot word a number of more than 4,300 digits.
-            errors = list(validator.iter_errors(_with_short_numbers(value)))
+        errors = _errors(value, validator)
+        if not errors:  # it tells right from wrong deeper down than it can explain
+            return Result(False, False, "too_deep", "Does not conform; too deep to say where")
         for error in errors:
             if isinstance(error.kind, _RUNAWAY):
                 raise RunawayPatternError(
@@ -188,24 +185,40 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool) -> Any
 def _schema_text(schema: Any) -> bytes | str:
     """Write a schema as the text that stands for it in the cache."""
     if isinstance(schema, str):
-        return schema
+        return str.__str__(schema)
     if isinstance(schema, type) or hasattr(schema, "json_schema"):
-        return _schema_text_of_type(schema)
-    try:
-        return msgspec.json.encode(schema)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidSchemaError(f"the schema {shown(schema)} is not JSON: {error}") from error
+        schema = _schema_of_type(schema)
+    value = parse(schema)
+    if isinstance(value, Defect):
+        raise InvalidSchemaError(f"the schema {shown(schema)} is not JSON: {value.reason}")
+    return _encode(value)
+
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 @lru_cache(maxsize=128)
-def _schema_text_of_type(kind: Any) -> bytes:
+def _schema_of_type(kind: Any) -> Any:
     """Ask a Pydantic model, or a TypeAdapter, for its schema."""
     for method in ("model_json_schema", "json_schema", "schema"):
         if callable(getattr(kind, method, None)):
-            return msgspec.json.encode(getattr(kind, method)())
-    raise InvalidSchemaError(
-        f"{shown(kind)} is neither a schema nor a Pydantic model or TypeAdapter"
-    )
+            try:
+                return getattr(kind, method)()
+            except Exception as error:
+                raise InvalidSchemaError(f"{shown(kind)} has no JSON Schema: {error}") from error
+    raise InvalidSchemaError(f"{shown(kind)} is neither a schema nor a Pydantic model")
+
+
+def _errors(value: Any, validator: Any) -> list[Any]:
+    """List what is wrong; empty where the value is nested too deeply for that."""
+    try:
+        return list(validator.iter_errors(value))
+    except ValueError:  # too deep, or a number of more than 4,300 digits
+        pass
+    try:
+        return list(validator.iter_errors(_with_short_numbers(value)))
+    except (ValueError, RecursionError):
+        return []
 
 
 def _with_short_numbers(value: Any) -> Any:
@@ -222,11 +235,11 @@ _ROUGHLY = Context(prec=30, Emin=-(10**17), Emax=10**17)
 
 def _conformity(value: Any, errors: list[Any]) -> float:
     """Give the share of values, and of required members that are missing, without an error."""
-    alone: set[tuple[str | int, ...]] = set()
-    whole: set[tuple[str | int, ...]] = set()
-    missing: set[tuple[str | int, ...]] = set()
+    alone: set[tuple[str, ...]] = set()
+    whole: set[tuple[str, ...]] = set()
+    missing: set[tuple[str, ...]] = set()
     for error in errors:
-        path, keyword = tuple(error.instance_path), error.kind.name
+        path, keyword = tuple(map(str, error.instance_path)), error.kind.name
         if keyword == "required":
             missing.add((*path, error.kind.as_dict()["property"]))
         elif keyword in ("additionalProperties", "unevaluatedProperties"):
@@ -242,11 +255,9 @@ def _conformity(value: Any, errors: list[Any]) -> float:
     return 1 - (bad + len(missing)) / (total + len(missing))
 
 
-def _places(
-    value: Any, whole: set[tuple[str | int, ...]]
-) -> Iterator[tuple[tuple[str | int, ...], bool]]:
+def _places(value: Any, whole: set[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Walk all values with their paths, and whether they stand at or inside one of `whole`."""
-    waiting: list[tuple[tuple[str | int, ...], Any, bool]] = [((), value, False)]
+    waiting: list[tuple[tuple[str, ...], Any, bool]] = [((), value, False)]
     while waiting:
         path, item, inside = waiting.pop()
         inside = inside or path in whole
@@ -254,4 +265,4 @@ def _places(
         if isinstance(item, dict):
             waiting.extend(((*path, key), part, inside) for key, part in item.items())
         elif isinstance(item, list):
-            waiting.extend(((*path, n), part, inside) for n, part in enumerate(item))
+            waiting.extend(((*path, str(n)), part, inside) for n, part in enumerate(item))

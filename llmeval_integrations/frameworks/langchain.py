@@ -151,9 +151,9 @@ class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
         if result.passed:
             return {"score": result.score}
         reason = result.reason
-        if isinstance(self.evaluator, JsonSchema) and "errors" in result.metadata:
-            message = _jsonschema_message(self.evaluator, sample)
-            message = message or result.metadata["errors"][0]["message"]
+        if isinstance(self.evaluator, JsonSchema) and "offset" not in result.metadata:
+            found = result.metadata.get("errors", [{"message": reason}])
+            message = _jsonschema_message(self.evaluator, sample) or found[0]["message"]
             reason = f"<ValidationError: {message!r}>"
         if not reason or (self.evaluator.name in _SCORE_ALONE and not result.label):
             return {"score": result.score}

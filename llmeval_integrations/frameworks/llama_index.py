@@ -209,7 +209,7 @@ class _Given:
             contexts=None if contexts is None else list(map(_text, contexts)),
             response=_text(self.response),
             passing=result.passed,
-            score=None if result.score is None else float(result.score),
+            score=result.score,
             feedback=_text(result.reason),
             invalid_result=not result.scored,
             invalid_reason=None if result.scored else _text(result.reason),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -88,10 +89,8 @@ def _plain(value: Any) -> Any:
     """Give another library's number as Python's, and anything else as text that describes it."""
     if isinstance(value, int):
         return str(Decimal(value))  # Python refuses to write more than 4,300 digits otherwise
-    if isinstance(value, Real):
-        return float(value)
     try:
-        return repr(value)
+        return float(value) if isinstance(value, Real) and isfinite(value) else repr(value)
     except Exception:  # noqa: BLE001 - a repr may raise anything, and the row must be written
         return shown(value)
 

@@ -1,6 +1,7 @@
 """How a violated schema is worded: as `jsonschema` words it, in bounded time, offline."""
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from llmeval_integrations.frameworks.langchain import JsonSchemaEvaluator
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 RUNAWAY = "^(a+)+$"
 LONG = "a" * 40 + "!"
+OURS = re.compile(r'"(z|string|\^\(a\+\)\+\$)"|too deep|were unexpected|was unexpected')
 
 
 def nested(depth, leaf):
@@ -24,10 +26,12 @@ def nested(depth, leaf):
     return value
 
 
-def tree(**keywords):
-    """A schema of a tree whose nodes have these keywords, and whose root lacks a member."""
-    child = {"child": {"$ref": "#/$defs/node"}}
-    return {"$ref": "#/$defs/node", "required": ["z"], "$defs": {"node": keywords | {"properties": child}}}  # fmt: skip
+TREE = {"properties": {"child": {"$ref": "#/$defs/node"}}}
+
+
+def tree(**node):
+    """A schema of a tree whose nodes are like this, and whose root must have a member z."""
+    return {"$ref": "#/$defs/node", "required": ["z"], "$defs": {"node": node}}
 
 
 def words(value, schema, **options):
@@ -47,9 +51,9 @@ def words(value, schema, **options):
         (LONG, {"pattern": RUNAWAY}, f"{LONG!r} does not match {RUNAWAY!r}"),
         ([1, 1.0], {"uniqueItems": True}, "[1, 1.0] has non-unique elements"),
         ({"b": 1}, {"additionalProperties": False}, "Additional properties are not allowed ('b' was unexpected)"),
-        ("a", {"anyOf": [{"type": "null"}, {"minLength": 2}]}, "'a' is too short"),
+        ("a", {"anyOf": [{"type": "null"}, {"type": "string", "minLength": 2}]}, "'a' is too short"),
         (5, False, "False schema does not allow 5"),
-        ({"type": 5}, {"$ref": DRAFT_7}, "5 is not valid under any of the given schemas"),
+        ({"type": 5}, {"$ref": "https://json-schema.org/draft/2020-12/schema"}, "5 is not valid under any of the given schemas"),
         ({"a": {"a": 1}}, {"$schema": DRAFT_7, "properties": {"a": {"$ref": "#"}}, "type": "object"}, "1 is not of type 'object'"),
     ],
 )  # fmt: skip
@@ -78,11 +82,11 @@ def test_formats_are_worded_where_they_are_asserted():
     ("value", "schema"),
     [
         (5, {"allOf": [{"$ref": "#"}], "type": "string"}),
-        (nested(400, 5), tree(type="object") | {"required": ["a"]}),
+        (nested(400, {}), tree(type="object", **TREE)),
         ({LONG: 1}, {"patternProperties": {RUNAWAY: {}}, "additionalProperties": False}),
         ({"a": LONG}, {"$schema": DRAFT_7, "properties": {"a": {"$schema": DRAFT_7, "pattern": RUNAWAY}}}),
-        (nested(60, 5), tree(**{"if": tree()["$defs"]["node"], "else": False})),
-        (nested(60, {}), tree(allOf=[tree()["$defs"]["node"]], unevaluatedProperties=True)),
+        (nested(60, {}), tree(**{"if": TREE, "then": TREE, "else": False})),
+        (nested(60, {}), tree(allOf=[TREE], properties={"a": True}, unevaluatedProperties=False)),
         ([{"a": 1}] * 30_000, {"items": {"required": ["a", "z"], "properties": {"a": {"type": "integer"}}}}),
     ],
     ids=["self-reference", "depth", "patternProperties", "inner $schema", "if", "unevaluated", "length"],
@@ -91,7 +95,7 @@ def test_what_would_keep_jsonschema_busy_is_in_our_words(value, schema):
     start = time.perf_counter()
     reasoning = words(value, schema)
     assert time.perf_counter() - start < 10
-    assert '"' in reasoning or "not allowed" in reasoning
+    assert OURS.search(reasoning)
 
 
 @pytest.mark.parametrize("repeated", [0, 1])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -131,6 +132,7 @@ def test_it_is_a_llama_index_evaluator_and_gives_llama_index_results():
         (JsonEquality(), "[]", 0.0),
         (JsonValidity(), "{", 0.0),
         (LengthPenalty(min_length=5), "{}", -0.03),
+        (JsonEquality(operator=lambda *_: Fraction(1, 2)), "{}", 0.5),
     ],
 )
 def test_scores_are_floats(evaluator, response, score):
@@ -394,6 +396,7 @@ DROP_INS = [
     ("JsonEditDistanceEvaluator", {}, '{"a": 1, "b": 2}', {"a": 1, "b": 3}, (1 / 13, 1 / 13)),
     ("JsonEditDistanceEvaluator", {}, '["é"]', ["e"], (5 / 10, 1 / 5)),
     ("JsonEditDistanceEvaluator", {"canonicalize": canonical}, '["é"]', ["e"], (1 / 5, 1 / 5)),
+    ("JsonEditDistanceEvaluator", {"string_distance": "levenshtein"}, '"ab"', '"ba"', (0.5, 0.25)),
     ("JsonSchemaEvaluator", {}, "[]", {"type": "array"}, (1.0, 1.0)),
     ("JsonSchemaEvaluator", {}, "{}", {"type": "array"}, (0.0, 0.0)),
     ("JsonSchemaEvaluator", {"schema": {"type": "array"}}, "{}", {"type": "object"}, (0.0, 1.0)),

@@ -6,7 +6,14 @@ from llmeval_integrations import ExactMatch, InputError, JsonMatch, JsonSchema, 
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.fields import parse_field
 
-ROW = {"output": "1", "reference": "2", "response": "3", "expected": "3", "schema": {"const": 3}, "key": "k"}
+ROW = {
+    "output": "1",
+    "reference": "2",
+    "response": "3",
+    "expected": "3",
+    "schema": {"const": 3},
+    "key": "k",
+}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +36,10 @@ def test_a_mapping_names_the_column_of_a_field(fields, passed, id):
 def test_an_evaluators_own_mapping_is_for_no_other():
     fields = {"output": "response", "reference": "expected", "json_schema.reference": "schema"}
     rows = evaluate([ROW], [JsonMatch(), JsonSchema()], fields=fields).rows
-    assert [(row.evaluator, row.passed) for row in rows] == [("json_match", True), ("json_schema", True)]
+    assert [(row.evaluator, row.passed) for row in rows] == [
+        ("json_match", True),
+        ("json_schema", True),
+    ]
 
 
 def test_a_mapping_goes_by_the_name_in_the_run():
@@ -39,7 +49,9 @@ def test_a_mapping_goes_by_the_name_in_the_run():
 
 
 def test_a_mapping_also_reads_the_fields_of_samples():
-    [row] = evaluate([Sample("1", reference="2", input="2")], [ExactMatch()], fields={"output": "input"}).rows
+    [row] = evaluate(
+        [Sample("1", reference="2", input="2")], [ExactMatch()], fields={"output": "input"}
+    ).rows
     assert row.passed
 
 
@@ -56,7 +68,10 @@ def test_a_field_that_an_evaluator_needs_and_a_row_lacks_is_its_error_alone(row)
 
 def test_what_an_evaluator_needs_may_depend_on_its_options():
     rows = list(evaluate([{"output": "1"}], [JsonSchema(), JsonSchema({"const": 1})]).rows)
-    assert [(row.evaluator, row.passed) for row in rows] == [("json_schema", None), ("json_schema_2", True)]
+    assert [(row.evaluator, row.passed) for row in rows] == [
+        ("json_schema", None),
+        ("json_schema_2", True),
+    ]
     assert "'reference' (json_schema needs it)" in rows[0].error
 
 
@@ -85,8 +100,14 @@ def test_all_rows_of_a_sample_have_its_id_even_those_of_evaluators_that_lack_a_c
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"outputs": "x"}, "no field is called 'outputs'; did you mean 'output'\\? there are output, reference"),
-        ({"json_mtch.reference": "x"}, "no evaluator of this run is called 'json_mtch'; did you mean 'json_match'"),
+        (
+            {"outputs": "x"},
+            "no field is called 'outputs'; did you mean 'output'\\? there are output, reference",
+        ),
+        (
+            {"json_mtch.reference": "x"},
+            "no evaluator of this run is called 'json_mtch'; did you mean 'json_match'",
+        ),
         ({"json_match.id": "x"}, "the id belongs to the sample"),
         ({"output": ""}, "is not a field and a column's name"),
         ({"output": 3}, "is not a field and a column's name"),

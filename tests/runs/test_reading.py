@@ -5,10 +5,19 @@ import io
 import json
 import sys
 import tracemalloc
+from importlib.util import find_spec
 
 import pytest
 
-from llmeval_integrations import ExactMatch, InputError, JsonMatch, JsonValidity, LengthPenalty, Sample
+from llmeval_integrations import (
+    ExactMatch,
+    InputError,
+    JsonMatch,
+    JsonValidity,
+    LengthPenalty,
+    MissingDependencyError,
+    Sample,
+)
 from llmeval_integrations.runs import evaluate
 
 ROWS = [
@@ -95,7 +104,13 @@ def test_every_format_gives_the_same_rows(tmp_path, name, write):
 
 @pytest.mark.parametrize(
     ("write", "format"),
-    [(write_jsonl, "jsonl"), (write_json, "json"), (write_csv, "csv"), (write_tsv, "tsv"), (write_parquet, "parquet")],
+    [
+        (write_jsonl, "jsonl"),
+        (write_json, "json"),
+        (write_csv, "csv"),
+        (write_tsv, "tsv"),
+        (write_parquet, "parquet"),
+    ],
 )
 def test_the_format_can_be_said_where_the_name_does_not_tell(tmp_path, write, format):
     path = tmp_path / "rows.txt"
@@ -111,7 +126,9 @@ def test_the_format_can_be_said_where_the_name_does_not_tell(tmp_path, write, fo
 )
 def test_standard_input_is_a_file_too(tmp_path, monkeypatch, write, format):
     write(tmp_path / "rows")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "rows").read_bytes())))
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "rows").read_bytes()))
+    )
     assert seen(evaluate("-", [ExactMatch()], format=format)) == EXPECTED
 
 
@@ -163,16 +180,23 @@ BAD_LINES = [
     (b"null", "expected a JSON object, got None"),
     (b'{"output": "\xff"}', "byte 13 is not UTF-8"),
     (b'{"output": ' + b"[" * 100_000, "not JSON that can be read: nested too deep"),
-    (b'{"output": 1e99999999999999999999}', "not JSON that can be read: a number beyond all bounds"),
+    (
+        b'{"output": 1e99999999999999999999}',
+        "not JSON that can be read: a number beyond all bounds",
+    ),
     (b'{"answer": "1"}', "nothing in column 'output', only in 'answer'"),
     (b"{}", "nothing in column 'output', only in none"),
 ]
 
 
 @pytest.mark.parametrize(("line", "message"), BAD_LINES)
-def test_a_bad_line_is_an_error_row_for_every_evaluator_and_the_run_goes_on(tmp_path, line, message):
+def test_a_bad_line_is_an_error_row_for_every_evaluator_and_the_run_goes_on(
+    tmp_path, line, message
+):
     path = tmp_path / "rows.jsonl"
-    path.write_bytes(b'{"output": "1", "reference": "1"}\n' + line + b'\n{"output": "3", "reference": "3"}')
+    path.write_bytes(
+        b'{"output": "1", "reference": "1"}\n' + line + b'\n{"output": "3", "reference": "3"}'
+    )
     rows = list(evaluate(path, [JsonValidity(), JsonMatch()]).rows)
     assert [row.passed for row in rows] == [True, True, None, None, True, True]
     assert [row.error for row in rows[2:4]] == [f"InputError: line 2: {message}"] * 2
@@ -181,8 +205,14 @@ def test_a_bad_line_is_an_error_row_for_every_evaluator_and_the_run_goes_on(tmp_
 
 
 ODD_VALUES = [
-    ('{"output": 123456789012345678901234567890, "reference": 123456789012345678901234567891}', 0.0),
-    ('{"output": 123456789012345678901234567890, "reference": 123456789012345678901234567890}', 1.0),
+    (
+        '{"output": 123456789012345678901234567890, "reference": 123456789012345678901234567891}',
+        0.0,
+    ),
+    (
+        '{"output": 123456789012345678901234567890, "reference": 123456789012345678901234567890}',
+        1.0,
+    ),
     ('{"output": 1e400, "reference": 1e400}', 1.0),
     ('{"output": 1e400, "reference": 1e500}', 0.0),
     ('{"output": ' + "9" * 5000 + ', "reference": ' + "9" * 5000 + "}", 1.0),
@@ -204,7 +234,12 @@ def test_values_arrive_exactly_as_they_stand_in_the_line(tmp_path, line, score):
 def test_columns_of_mixed_types_are_read_line_by_line(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"output": {"a": 1}}\n{"output": "text"}\n{"output": [1]}\n{"output": 2}\n')
-    assert [row.passed for row in evaluate(path, [JsonValidity()]).rows] == [True, False, True, True]
+    assert [row.passed for row in evaluate(path, [JsonValidity()]).rows] == [
+        True,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_items_of_an_array_that_are_no_objects_are_error_rows(tmp_path):
@@ -253,7 +288,11 @@ UNREADABLE = [
     ("rows.csv", b"output,id,output\n1,2,3", "two columns are called 'output'"),
     ("rows.csv", b'"output"x\n1', "the header is not CSV"),
     ("rows.parquet", b"not parquet", "is not Parquet"),
-    ("rows.xlsx", b"", "'.xlsx' tells no format; say which it is, one of jsonl, json, csv, tsv, parquet"),
+    (
+        "rows.xlsx",
+        b"",
+        "'.xlsx' tells no format; say which it is, one of jsonl, json, csv, tsv, parquet",
+    ),
 ]
 
 
@@ -268,6 +307,15 @@ def test_what_cannot_be_read_at_all_stops_before_a_run_begins(tmp_path, name, co
     assert message in str(caught.value)
     assert name in str(caught.value)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is not None, reason="needs an environment without pyarrow")
+def test_parquet_without_its_library_says_what_to_install(tmp_path):
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
+    with pytest.raises(
+        MissingDependencyError, match=r"pip install 'llmeval-integrations\[parquet\]'"
+    ):
+        evaluate(tmp_path / "rows.parquet", [JsonValidity()])
 
 
 def test_a_directory_is_no_data(tmp_path):

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,11 @@ def row_with(metadata, id=1, reason="why"):
 
 
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=10,
 )
@@ -62,13 +67,16 @@ ODD = [
     ({"x": {"y": "\ud800", "z": complex(1, 2)}}, {"y": "\ud800", "z": "(1+2j)"}),
     ({"x": 10**5000}, "1" + "0" * 5000),
     ({"x": [10**5000, 1, {"y": "\ud800"}]}, ["1" + "0" * 5000, 1, {"y": "\ud800"}]),
-    ({"x": nested(100_000)}, "[[[["),
+    ({"x": Fraction(1, 4)}, 0.25),
+    ({"x": Fraction(10**400)}, "Fraction("),
     ({"x": [math.nan, "\ud800"]}, ["nan", "\ud800"]),
     ({"x": Unspeakable()}, "<Unspeakable"),
 ]
 
 
-@pytest.mark.parametrize(("metadata", "expected"), ODD, ids=[str(number) for number in range(len(ODD))])
+@pytest.mark.parametrize(
+    ("metadata", "expected"), ODD, ids=[str(number) for number in range(len(ODD))]
+)
 def test_what_json_cannot_hold_is_described_and_spoils_nothing_else(metadata, expected):
     odd, plain = row_with(metadata), row_with({"plain": 1})
     first, second = map(read_row, write_rows([odd, plain]).splitlines())
@@ -79,6 +87,13 @@ def test_what_json_cannot_hold_is_described_and_spoils_nothing_else(metadata, ex
         assert found.startswith(expected)
     else:
         assert found == expected
+
+
+@pytest.mark.parametrize("levels", [300, 900, 100_000])
+def test_a_value_nested_without_end_spoils_nothing_else(levels):
+    odd, plain = row_with({"x": nested(levels), "y": 1}), row_with({"plain": 1})
+    first, second = map(read_row, write_rows([odd, plain]).splitlines())
+    assert (second, first.reason, first.metadata["y"]) == (plain, "why", 1)
 
 
 @dataclass(frozen=True)

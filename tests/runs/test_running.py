@@ -74,15 +74,15 @@ def test_only_the_guilty_rows_are_errors_where_a_column_raises():
 
 
 def test_errors_of_any_type_become_rows_with_their_type_and_text():
-    class Odd(Exception):
+    class OddError(Exception):
         def __str__(self):
             return "line one\nline two"
 
-    outputs = [ZeroDivisionError("division"), Odd(), MemoryError("much"), Result(1)]
+    outputs = [ZeroDivisionError("division"), OddError(), MemoryError("much"), Result(1)]
     rows = list(evaluate([{"output": output} for output in outputs], [Says()]).rows)
     assert [row.error for row in rows] == [
         "ZeroDivisionError: row 1: division",
-        "Odd: row 2: line one\nline two",
+        "OddError: row 2: line one\nline two",
         "MemoryError: row 3: much",
         None,
     ]
@@ -91,14 +91,16 @@ def test_errors_of_any_type_become_rows_with_their_type_and_text():
 
 def test_an_interrupt_is_no_error_row():
     class Interrupting(Says):
-        def check(self, sample):
+        def check(self, _):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         evaluate([{"output": 1}], [Interrupting()])
 
 
-@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf"), 10**400, "0.5", [1], 1e301])
+@pytest.mark.parametrize(
+    "score", [float("nan"), float("inf"), -float("inf"), 10**400, "0.5", [1], 1e301]
+)
 def test_a_score_that_is_no_finite_number_is_an_error(score):
     run = evaluate([{"output": Result(score)}, {"output": Result(1)}], [Says()])
     rows = list(run.rows)
@@ -122,11 +124,11 @@ def test_numbers_of_other_libraries_are_scores(tmp_path):
 
 def test_an_evaluator_that_answers_with_something_else_gets_error_rows():
     class Careless(Says):
-        def check(self, sample):
+        def check(self, _):
             return {"score": 1}
 
     class Forgetful(Says):
-        def evaluate_many(self, samples):
+        def evaluate_many(self, _):
             return []
 
     rows = list(evaluate([{"output": Result(1)}], [Careless(), Forgetful()]).rows)
@@ -135,7 +137,10 @@ def test_an_evaluator_that_answers_with_something_else_gets_error_rows():
 
 
 def test_an_unscored_result_is_neither_zero_nor_an_error():
-    run = evaluate([{"output": Result.unscored("cannot tell", label="unsure")}, {"output": Result(1, True)}], [Says()])
+    run = evaluate(
+        [{"output": Result.unscored("cannot tell", label="unsure")}, {"output": Result(1, True)}],
+        [Says()],
+    )
     row = next(iter(run.rows))
     assert (row.unscored, row.score, row.error, row.reason) == (True, None, None, "cannot tell")
     figures = run.summary["evaluators"]["says"]
@@ -163,7 +168,10 @@ def test_every_evaluator_has_a_name_of_its_own(evaluators, names):
     [
         ([], "at least one evaluator"),
         ({}, "at least one evaluator"),
-        (["json_match"], r"expected an Evaluator, got 'json_match'; write load_evaluator\('json_match'\)"),
+        (
+            ["json_match"],
+            r"expected an Evaluator, got 'json_match'; write load_evaluator\('json_match'\)",
+        ),
         ([JsonMatch], r"expected an Evaluator, got .*JsonMatch'>; write JsonMatch\(\)"),
         ("json_match", "expected a list of evaluators or a mapping, got 'json_match'"),
         (JsonMatch(), "expected a list of evaluators or a mapping, got JsonMatch"),
@@ -257,7 +265,7 @@ def test_progress_is_told_with_the_share_that_is_done(tmp_path):
 
 
 def test_an_operator_of_the_callers_is_an_evaluator_option_like_any_other():
-    evaluator = JsonEquality(operator=lambda output, reference: 1 / output)
+    evaluator = JsonEquality(operator=lambda output, _: 1 / output)
     rows = list(evaluate([{"output": n, "reference": 1} for n in (2, 0)], [evaluator]).rows)
     assert rows[0].score == 0.5
     assert rows[1].error == "ZeroDivisionError: row 2: division by zero"

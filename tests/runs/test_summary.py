@@ -94,12 +94,18 @@ def test_labels_come_most_frequent_first_and_are_counted_in_rows_that_pass_too()
     tally = Tally()
     tally.add([failing("b", ""), failing("a", ""), failing("c", ""), failing("c", "", True)])
     assert list(tally.summary()["labels"].items()) == [("c", 2), ("a", 1), ("b", 1)]
-    assert {(found.kind, found.count) for found in tally.findings(9)} == {("a", 1), ("b", 1), ("c", 1)}
+    assert {(found.kind, found.count) for found in tally.findings(9)} == {
+        ("a", 1),
+        ("b", 1),
+        ("c", 1),
+    }
 
 
 def test_a_finding_has_the_reason_that_was_given_most_often():
     tally = Tally()
-    tally.add([failing("type", "first")] + [failing("type", "often")] * 3 + [failing(None, "plain")])
+    tally.add(
+        [failing("type", "first")] + [failing("type", "often")] * 3 + [failing(None, "plain")]
+    )
     tally.add([Row(1, "e", None, None, None, None, {}, False, "KeyError: row 1: 'x'")])
     tally.add([Row(1, "e", None, None, None, "no reply", {}, True, None)])
     found = [(f.kind, f.count, f.reason, f.of_reason, f.is_error) for f in tally.findings(9)]
@@ -114,7 +120,9 @@ def test_a_finding_has_the_reason_that_was_given_most_often():
 def test_a_tally_stays_small_and_its_counts_right_however_many_labels_there_are():
     tally = Tally()
     for number in range(20_000):
-        tally.add([failing(f"label {number}", f"reason {number}"), failing("common", "common reason")])
+        tally.add(
+            [failing(f"label {number}", f"reason {number}"), failing("common", "common reason")]
+        )
     labels = tally.summary()["labels"]
     assert len(labels) <= 1_001
     assert sum(labels.values()) == 40_000

@@ -1,0 +1,199 @@
+"""Distances of texts: rapidfuzz's own figures, bounded work that says so, upper bounds."""
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz import distance as rapidfuzz
+
+from llmeval_integrations import MissingFieldError, StringDistance
+
+METRICS = {
+    "damerau_levenshtein": rapidfuzz.DamerauLevenshtein,
+    "osa": rapidfuzz.OSA,
+    "levenshtein": rapidfuzz.Levenshtein,
+    "indel": rapidfuzz.Indel,
+    "hamming": rapidfuzz.Hamming,
+    "jaro": rapidfuzz.Jaro,
+    "jaro_winkler": rapidfuzz.JaroWinkler,
+}
+EDITS = ["damerau_levenshtein", "osa", "levenshtein", "indel"]
+
+
+def edits(one, other):
+    """Count insertions, deletions, substitutions and swaps by the textbook's table."""
+    last_row = {}
+    most = len(one) + len(other)
+    table = {(-1, -1): most}
+    for i in range(len(one) + 1):
+        table[i, -1], table[i, 0] = most, i
+    for j in range(len(other) + 1):
+        table[-1, j], table[0, j] = most, j
+    for i in range(1, len(one) + 1):
+        last_column = 0
+        for j in range(1, len(other) + 1):
+            k, found_at = last_row.get(other[j - 1], 0), last_column
+            same = one[i - 1] == other[j - 1]
+            if same:
+                last_column = j
+            table[i, j] = min(
+                table[i - 1, j - 1] + (not same),
+                table[i, j - 1] + 1,
+                table[i - 1, j] + 1,
+                table[k - 1, found_at - 1] + (i - k - 1) + 1 + (j - found_at - 1),
+            )
+        last_row[one[i - 1]] = i
+    return table[len(one), len(other)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [
+        ("", "", 0), ("a", "", 1), ("", "ab", 2), ("ab", "ba", 1), ("ca", "abc", 2), ("abcdef", "abcdef", 0),
+        ("kitten", "sitting", 3), ("a cat", "an abct", 4), ("ab" * 5, "ba" * 5, 2), ("é", "e", 1), ("😀a", "a😀", 1),
+    ],
+)  # fmt: skip
+def test_swaps_of_neighbours_count_one_edit(one, other, count):
+    result = StringDistance("damerau_levenshtein", normalize_score=False)(one, other)
+    assert (result.score, result.metadata) == (count, {"exact": True})
+    assert edits(one, other) == count
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("ab", max_size=9), st.text("abc", max_size=9))
+def test_the_unrestricted_distance_is_that_of_the_textbook(one, other):
+    evaluator = StringDistance("damerau_levenshtein", normalize_score=False)
+    assert evaluator(one, other).score == edits(one, other)
+
+
+def pairs(count):
+    """Make pairs of texts over few characters, so that transpositions are frequent."""
+    choose = random.Random(11)
+    for _ in range(count):
+        letters = choose.choice(["ab", "abc", "abcdefgh ", "aé😀\ud800"])
+        one = "".join(choose.choices(letters, k=choose.randint(0, 30)))
+        if choose.random() < 0.5:
+            other = "".join(choose.choices(letters, k=choose.randint(0, 30)))
+        else:  # a few edits away
+            other = list(one)
+            for _ in range(choose.randint(0, 5)):
+                place = choose.randint(0, len(other))
+                other[place : place + choose.randint(0, 2)] = choose.choices(letters, k=choose.randint(0, 2))
+            for place in choose.sample(range(len(other)), min(len(other), 3)):
+                other[place : place + 2] = other[place : place + 2][::-1]
+            other = "".join(other)
+        yield one, other
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_figures_are_those_of_rapidfuzz(metric):
+    normal, counting = StringDistance(metric), StringDistance(metric, normalize_score=False)
+    reference = METRICS[metric]
+    always_normal = metric in ("jaro", "jaro_winkler")
+    for one, other in pairs(3_000):
+        assert normal(one, other).score == reference.normalized_distance(one, other), (one, other)
+        expected = (reference.normalized_distance if always_normal else reference.distance)(one, other)
+        assert counting(one, other).score == expected, (one, other)
+
+
+@pytest.mark.parametrize("metric", EDITS)
+def test_long_texts_with_a_common_frame_are_exact(metric):
+    frame = "".join(random.Random(1).choices("abcdef {}:,", k=300_000))
+    one, other = frame + "x" * 40 + frame, frame + "yx" * 30 + frame
+    result = StringDistance(metric, normalize_score=False)(one, other)
+    assert result.metadata["exact"] is True
+    assert result.score == METRICS[metric].distance("x" * 40, "yx" * 30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(list(METRICS)), st.text("abc\u00e9", max_size=12), st.text("abc\u00e9", max_size=12))
+def test_laws(metric, one, other):
+    evaluator = StringDistance(metric)
+    score = evaluator(one, other).score
+    assert 0.0 <= score <= 1.0
+    assert (score == 0) is (one == other)
+    assert evaluator(one, one).passed
+    assert score == pytest.approx(evaluator(other, one).score)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a" * 1_000_001, "b" * 1_000_000),
+        ("a" * 1_000_127, "b" * 1_000_126),
+        ("ab" * 500_000 + "x", "ba" * 500_000),
+        ("".join(random.Random(1).choices("abcdefgh", k=1_000_000)), "".join(random.Random(2).choices("abcdefgh", k=700_000))),
+        ("a" * 1_000_000, "b" * 90),
+    ],
+    ids=["one more", "rounding", "shifted", "random", "long and short"],
+)  # fmt: skip
+def test_a_megabyte_takes_seconds_at_most_and_keeps_its_range(metric, one, other):
+    start = time.perf_counter()
+    result = StringDistance(metric)(one, other)
+    assert time.perf_counter() - start < 5
+    assert 0.0 < result.score <= 1.0
+    assert result.metadata["exact"] is (metric == "hamming" or len(other) < 100)
+    if metric in EDITS and len(other) > 100:
+        most = len(one) + len(other) if metric == "indel" else len(one)
+        count = StringDistance(metric, normalize_score=False)(one, other).score
+        assert count == pytest.approx(result.score * most)
+        assert count <= most
+
+
+@pytest.mark.parametrize("metric", EDITS)
+def test_a_distance_that_is_not_exact_is_an_upper_bound(metric):
+    choose = random.Random(4)
+    length = 13_000 if metric == "damerau_levenshtein" else 90_000
+    one = "".join(choose.choices("abcd", k=length))
+    other = "z" + "".join(choose.choices("abcd", k=length)) + "z"
+    bounded = StringDistance(metric, normalize_score=False)(one, other)
+    assert bounded.metadata["exact"] is False
+    osa_or_same = "osa" if metric == "damerau_levenshtein" else metric
+    lower = METRICS[osa_or_same].distance(one, other)
+    assert lower <= bounded.score <= 1.2 * lower + 200
+
+
+@pytest.mark.parametrize(
+    ("length", "exact"), [(9_990, True), (10_000, True), (10_010, False)]
+)
+def test_the_exact_distance_reaches_to_10000_characters(length, exact):
+    result = StringDistance("damerau_levenshtein")("a" * length, "b" * length)
+    assert (result.score, result.metadata["exact"]) == (1.0, exact)
+
+
+def test_it_passes_up_to_the_distance_that_is_allowed():
+    evaluator = StringDistance("levenshtein", normalize_score=False, max_distance=2)
+    assert [evaluator("abc", other).passed for other in ("abc", "abd", "xyc", "xyz")] == [True, True, True, False]
+    failed = evaluator("abc", "xyz")
+    assert failed.reason == "levenshtein distance 3 > 2"
+    assert evaluator("abc", "abc").reason is None
+
+
+def test_values_are_compared_as_their_json_text():
+    evaluator = StringDistance("levenshtein", normalize_score=False)
+    assert evaluator({"b": 1, "a": 2.0}, '{"a":2,"b":1}').score == 0
+    assert evaluator(None, "null").score == 0
+    assert evaluator(b"abc", "abd").score == 1
+
+
+def test_a_text_is_never_parsed():
+    assert StringDistance("levenshtein", normalize_score=False)('{"a": 1}', '{"a":1}').score == 1
+
+
+def test_the_name_and_the_default_are_langchains():
+    langchain = pytest.importorskip("langchain_classic.evaluation")
+    theirs = langchain.StringDistanceEvalChain()
+    for one, other in pairs(200):
+        if "\ud800" not in one + other:
+            expected = theirs.evaluate_strings(prediction=one, reference=other)["score"]
+            assert StringDistance()(one, other).score == pytest.approx(expected), (one, other)
+
+
+def test_an_empty_reference_is_a_reference():
+    assert StringDistance()("", "").score == 0
+    assert StringDistance()("a", "").score == 1
+    with pytest.raises(MissingFieldError, match="string_distance needs a reference"):
+        StringDistance()("a")

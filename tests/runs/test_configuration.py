@@ -1,0 +1,111 @@
+"""A run can be written down in a YAML file."""
+
+import json
+
+import pytest
+
+from llmeval_integrations import InputError
+from llmeval_integrations.runs.configuration import Configuration, read_configuration
+from llmeval_integrations.runs.specification import Specification
+
+
+def read(tmp_path, text):
+    path = tmp_path / "eval.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_configuration(path)
+
+
+def test_every_key_is_read_and_paths_are_relative_to_the_file(tmp_path):
+    (tmp_path / "schema.json").write_text(json.dumps({"type": "object"}))
+    found = read(
+        tmp_path,
+        """
+        data: data/outputs.jsonl
+        format: jsonl
+        evaluators:
+          - json_validity
+          - length_penalty: {min_length: 50, max_length: 4000}
+          - name: shape
+            evaluator: json_schema
+            options: {schema: "@schema.json", draft: 7}
+          - "json_match:strict_order=false"
+        fields: {output: response, shape.reference: schema}
+        out: runs/first
+        overwrite: true
+        fail_under: {json_validity: 0.9, shape: 1}
+        """,
+    )
+    assert found == Configuration(
+        data=str(tmp_path / "data/outputs.jsonl"),
+        format="jsonl",
+        evaluators=[
+            Specification("json_validity", {}),
+            Specification("length_penalty", {"min_length": 50, "max_length": 4000}),
+            Specification("json_schema", {"schema": {"type": "object"}, "draft": 7}, "shape"),
+            Specification("json_match", {"strict_order": False}),
+        ],
+        fields={"output": "response", "shape.reference": "schema"},
+        out=str(tmp_path / "runs/first"),
+        overwrite=True,
+        fail_under={"json_validity": 0.9, "shape": 1},
+    )
+
+
+def test_evaluators_may_be_a_mapping_and_options_may_be_left_out(tmp_path):
+    found = read(tmp_path, "evaluators: {json_match: , length_penalty: {max_length: 5}}")
+    assert found.evaluators == [
+        Specification("json_match", {}),
+        Specification("length_penalty", {"max_length": 5}),
+    ]
+
+
+def test_standard_input_and_absolute_paths_stay_as_they_are(tmp_path):
+    assert read(tmp_path, "data: '-'").data == "-"
+    assert read(tmp_path, f"data: {tmp_path / 'x.csv'}").data == str(tmp_path / "x.csv")
+
+
+def test_what_a_command_line_says_counts(tmp_path):
+    file = read(tmp_path, "{out: here, fail_under: {a: 0.5}, overwrite: false}")
+    found = file.updated(Configuration(out="there", overwrite=True))
+    assert (found.out, found.overwrite, found.fail_under) == ("there", True, {"a": 0.5})
+
+
+BAD = [
+    ("evaluator: [json_match]", "unknown key 'evaluator'; did you mean 'evaluators'"),
+    ("1: x", "unknown key 1"),
+    ("- json_match", "expected keys and values, got ['json_match']"),
+    ("", "expected keys and values, got None"),
+    ("data: [", "is not YAML: line 1, column 8"),
+    ("data: !!python/object:os.system x", "is not YAML"),
+    (b"data: \xff", "is not YAML"),
+    ("data: 5", "expected a text, got 5"),
+    ("overwrite: 'yes'", "expected true or false, got 'yes'"),
+    ("fields: [output]", "expected names and values, got ['output']"),
+    ("fields: {output: 5}", "'output': 5 is not a name and a column"),
+    ("fail_under: {json_match: high}", "'json_match': 'high' is not a name and a rate"),
+    ("fail_under: {json_match: true}", "'json_match': True is not a name and a rate"),
+    ("evaluators: json_match", "evaluators: expected a list, got 'json_match'"),
+    ("evaluators: [5]", "5 is not a name, or a name with its options"),
+    ("evaluators: [{a: {}, b: {}}]", "is not a name, or a name with its options"),
+    ("evaluators: [{json_match: 5}]", "json_match: 5 are not options by name"),
+    (
+        "evaluators: [{evaluator: json_match, option: {}}]",
+        "unknown key 'option'; did you mean 'options'",
+    ),
+    ("evaluators: [{evaluator: 5}]", "expected a text, got 5"),
+    ("evaluators: [{evaluator: json_match, name: 5}]", "expected a text, got 5"),
+    ("evaluators: [{json_schema: {schema: '@missing.json'}}]", "missing.json: No such file"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD)
+def test_what_is_wrong_is_named_with_the_file(tmp_path, text, message):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    assert message in str(caught.value)
+    assert "eval.yaml" in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*eval\.yaml: No such file"):
+        read_configuration(tmp_path / "eval.yaml")

@@ -1,0 +1,93 @@
+"""Every code block of the README runs, and prints what it says."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from llmeval_integrations import list_evaluators
+from llmeval_integrations.demo import OUTPUTS, SCHEMA
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+BLOCKS = [
+    (language, code) for language, code in re.findall(r"^```(\w*)\n(.*?)^```$", README, re.S | re.M)
+]
+NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index"}
+
+
+def blocks(language):
+    return [code for kind, code in BLOCKS if kind == language]
+
+
+@pytest.fixture
+def folder_with_data(tmp_path):
+    shutil.copy(OUTPUTS, tmp_path / "outputs.jsonl")
+    shutil.copy(SCHEMA, tmp_path / "schema.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_a_python_block_prints_what_it_says(code, folder_with_data):
+    for word, package in NEEDS.items():
+        if f"frameworks.{word}" in code:
+            pytest.importorskip(package)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder_with_data,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    said = [line.removeprefix("#> ") for line in code.splitlines() if line.startswith("#> ")]
+    assert said
+    assert done.stdout.splitlines() == said
+
+
+@pytest.mark.parametrize("code", blocks("bash"))
+def test_a_shell_block_runs(code, folder_with_data):
+    if code.startswith("make"):
+        # Running `make test` from a test would never end; make says what it would do.
+        for command in re.findall(r"^make \w+", code, re.M):
+            subprocess.run(
+                [*command.split(), "--dry-run"], cwd=ROOT, capture_output=True, check=True
+            )
+        return
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    done = subprocess.run(
+        ["/bin/bash", "-euc", code],
+        cwd=folder_with_data,
+        capture_output=True,
+        text=True,
+        env={"PATH": path},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (folder_with_data / "runs/first/summary.json").exists()
+
+
+@pytest.mark.parametrize("code", blocks("yaml"))
+def test_a_configuration_runs(code, folder_with_data):
+    (folder_with_data / "eval.yaml").write_text(code)
+    subprocess.run(
+        [sys.executable, "-m", "llmeval_integrations", "run", "eval.yaml"],
+        cwd=folder_with_data,
+        capture_output=True,
+        check=True,
+    )
+    assert (folder_with_data / "runs/second/results.jsonl").exists()
+
+
+def test_no_block_is_left_out():
+    kinds = [kind for kind, _ in BLOCKS]
+    assert set(kinds) == {"python", "bash", "yaml", ""}
+    # What has no language is only the way to install from an index.
+    assert all(line.startswith("pip install") for code in blocks("") for line in code.splitlines())
+
+
+def test_the_table_names_every_evaluator():
+    assert sorted(re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.M)) == list_evaluators()
