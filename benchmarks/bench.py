@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import logging
 import platform
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import documents
-from measure import Timing, compare, seconds
+from measure import compare, seconds
 
 import llmeval_integrations as ours
 from llmeval_integrations.json_value import python_canonical
@@ -45,10 +46,8 @@ class Case(NamedTuple):
 
 def swallow(call: Callable[..., object], *args: Any, **kwargs: Any) -> None:
     """Call a peer that raises on a bad output, which is its way of saying no."""
-    try:
+    with contextlib.suppress(Exception):
         call(*args, **kwargs)
-    except Exception:  # noqa: BLE001, S110 - whatever it raises is its answer
-        pass
 
 
 def langchain(evaluator: Any, rows: list[tuple[str, str]], *, reference: bool = True) -> Any:
@@ -205,11 +204,12 @@ def lenient_cases() -> Iterator[Case]:
 def format_cases() -> Iterator[Case]:
     import os
 
-    from llmeval_integrations.tokenizers import _folder_with_vocabulary
     from openjudge.graders.format.length_penalty import LengthPenaltyGrader
     from openjudge.graders.format.ngram_repetition_penalty import NgramRepetitionPenaltyGrader
     from openjudge.graders.format.reasoning_format import ReasoningFormatGrader
     from openjudge.graders.format.reasoning_tool_format import ReasoningToolCallFormatGrader
+
+    from llmeval_integrations.tokenizers import _folder_with_vocabulary
 
     # Their tokenizer would download its vocabulary; show it the copy that is on the machine.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(_folder_with_vocabulary("cl100k_base"))
@@ -246,7 +246,13 @@ def format_cases() -> Iterator[Case]:
             many_calls,
             (1, 1),
         ),
-        ("NgramRepetitionPenalty, simple", ours.NgramRepetitionPenalty(), simple, short, (1.5, 1.7)),
+        (
+            "NgramRepetitionPenalty, simple",
+            ours.NgramRepetitionPenalty(),
+            simple,
+            short,
+            (1.5, 1.7),
+        ),
         (
             "NgramRepetitionPenalty, tiktoken",
             ours.NgramRepetitionPenalty(tokenizer="tiktoken"),
@@ -311,9 +317,12 @@ def growth() -> Iterator[str]:
         value["notes"] = value["notes"] * (size // 100_000)
         values[size] = value
     texts = {size: json.dumps(value) for size, value in values.items()}
-    plain = {size: documents.prose(rng, min(size, 100_000)) * max(size // 100_000, 1) for size in sizes}
+    plain = {
+        size: documents.prose(rng, min(size, 100_000)) * max(size // 100_000, 1) for size in sizes
+    }
+    call = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
     thought = {
-        size: f"<think>{text}</think><tool_call>{{\"name\": \"a\", \"arguments\": {{}}}}</tool_call>"
+        size: f'<think>{text}</think><tool_call>{{"name": "a", "arguments": {{}}}}</tool_call>'
         for size, text in plain.items()
     }
     for evaluator, outputs in (
@@ -333,7 +342,11 @@ def growth() -> Iterator[str]:
         cells = []
         for size in sizes:
             output = outputs[size]
-            reference = texts[size] if isinstance(evaluator, (ours.JsonEquality, ours.JsonMatch)) else output
+            reference = (
+                texts[size]
+                if isinstance(evaluator, (ours.JsonEquality, ours.JsonMatch))
+                else output
+            )
             if not evaluator.needs:
                 reference = ours.MISSING
             spent = seconds(lambda o=output, r=reference: evaluator(o, r), 1, 0.2)

@@ -7,11 +7,42 @@ import json
 import random
 from typing import Any
 
-WORDS = (
-    "invoice delivery steel cable winter panel amber report quarter margin service harbour "
-    "payment order copper market train river garden office meeting result budget signal "
-    "customer region estimate contract warehouse season figure supplier machine paper"
-).split()
+WORDS = [
+    "invoice",
+    "delivery",
+    "steel",
+    "cable",
+    "winter",
+    "panel",
+    "amber",
+    "report",
+    "quarter",
+    "margin",
+    "service",
+    "harbour",
+    "payment",
+    "order",
+    "copper",
+    "market",
+    "train",
+    "river",
+    "garden",
+    "office",
+    "meeting",
+    "result",
+    "budget",
+    "signal",
+    "customer",
+    "region",
+    "estimate",
+    "contract",
+    "warehouse",
+    "season",
+    "figure",
+    "supplier",
+    "machine",
+    "paper",
+]
 
 SCHEMA = {
     "type": "object",

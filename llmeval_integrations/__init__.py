@@ -29,6 +29,7 @@ from llmeval_integrations.evaluators.reasoning_format import (
 from llmeval_integrations.evaluators.regex_match import RegexMatch
 from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.result import Result
+from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.version import __version__
 
@@ -56,11 +57,13 @@ __all__ = [
     "ReasoningToolCallFormat",
     "RegexMatch",
     "Result",
+    "Run",
     "RunawayPatternError",
     "Sample",
     "StringDistance",
     "UnknownNameError",
     "__version__",
+    "evaluate",
     "list_evaluators",
     "load_evaluator",
 ]

@@ -16,7 +16,12 @@ from llmeval_integrations.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.errors import EvalError, InputError
 from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
-from llmeval_integrations.runs.describing import describe, long_text, short_text
+from llmeval_integrations.runs.describing import (
+    Description,
+    describe,
+    long_text,
+    short_text,
+)
 from llmeval_integrations.runs.fields import parse_field
 from llmeval_integrations.runs.printable import one_line
 from llmeval_integrations.runs.reading import FORMATS
@@ -221,8 +226,10 @@ def _warn(run: Run) -> None:
 
 
 def _list(call: argparse.Namespace) -> int:
-    names = list_evaluators() if call.name is None else [call.name]
-    descriptions = [describe(evaluator_class(name)) for name in names]
+    if call.name is None:
+        descriptions = [found for found in map(_description, list_evaluators()) if found]
+    else:
+        descriptions = [describe(evaluator_class(call.name))]
     if call.json:
         known = [dataclasses.asdict(description) for description in descriptions]
         found = known if call.name is None else known[0]
@@ -232,6 +239,15 @@ def _list(call: argparse.Namespace) -> int:
     else:
         _print(long_text(descriptions[0]) + "\n")
     return OK
+
+
+def _description(name: str) -> Description | None:
+    """Describe an evaluator; one of another package that cannot be loaded is named on stderr."""
+    try:
+        return describe(evaluator_class(name))
+    except (EvalError, ImportError) as error:
+        _say(f"llmeval list: warning: {name} cannot be loaded: {error}")
+        return None
 
 
 def _print(text: str) -> None:

@@ -167,8 +167,8 @@ def find_duplicate_key(text: str) -> Defect | None:
 def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
     """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
     name = _name(body.rstrip(" \t\n\r"), error.pos, error.msg)
-    if start:
-        error = json.JSONDecodeError(error.msg, text, start + error.pos)
+    if error.doc is not text:
+        error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
     reason, offset, line, column = str(error), error.pos, error.lineno, error.colno
     if error.msg.startswith("Illegal trailing comma"):
         # Python 3.13 points at the comma, older ones at what follows; offsets must not differ.

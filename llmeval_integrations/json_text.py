@@ -33,6 +33,7 @@ _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
 _SHORT = 2 * MAX_DEPTH
 _LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
 
+_encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
 
@@ -46,17 +47,15 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     Integers are exact at any size; a number too large for a float, or an integer of more
     than 4,300 digits, is a Decimal.
     """
-    if type(text) is not str:
-        return _parse_value(text, parsing)
-    if parsing == "markdown":
-        try:
-            value = _decode(text)
-        except (ValueError, RecursionError):
-            return _parse_wrapped(text)
-        if len(text) > _SHORT and is_too_deep(text):
-            return json_defects.too_deep(text, 0)
-        return value
-    return _parse_strict(text) if parsing == "strict" else _parse_lenient(text, _complete)
+    if parsing != "markdown" or type(text) is not str:
+        return _parse(text, parsing, _complete)
+    try:
+        value = _decode(text)
+    except (ValueError, RecursionError):
+        return _parse_wrapped(text)
+    if len(text) > _SHORT and is_too_deep(text):
+        return json_defects.too_deep(text, 0)
+    return value
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
@@ -64,20 +63,17 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
 
     In lenient mode truncated text is *not* completed here: it would make any text valid.
     """
-    if isinstance(text, str):
-        text = str.__str__(text)
-    if parsing == "markdown" and type(text) is str:
-        try:
-            _validate(text)
-        except (ValueError, RecursionError):
-            value = _parse_wrapped(text)
-            return value if isinstance(value, Defect) else None
-        return None
-    if parsing == "lenient" and isinstance(text, str):
-        value = _parse_lenient(text, _loads_as_python)
-    else:
-        value = parse(text, parsing)
-    return value if isinstance(value, Defect) else None
+    if parsing != "markdown" or type(text) is not str:
+        value = _parse(text, parsing, _loads_as_python)
+        return value if isinstance(value, Defect) else None
+    try:
+        _validate(text)
+    except (ValueError, RecursionError):
+        value = _parse_wrapped(text)
+        return value if isinstance(value, Defect) else None
+    if len(text) > _SHORT and is_too_deep(text):
+        return json_defects.too_deep(text, 0)
+    return None
 
 
 def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defect | None]:
@@ -92,13 +88,23 @@ def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defe
             except (ValueError, RecursionError):
                 pass
             else:
-                found.append(None)
-                continue
+                if len(text) <= _SHORT:
+                    found.append(None)
+                    continue
         found.append(check(text))
     return found
 
 
 # --- the modes ---------------------------------------------------------------------------------
+
+
+def _parse(text: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
+    """Read in any mode; `loads` is what lenient mode reads plain JSON with."""
+    if type(text) is not str:
+        return _parse_value(text, parsing, loads)
+    if parsing == "lenient":
+        return _parse_lenient(text, loads)
+    return _parse_strict(text) if parsing == "strict" else parse(text)
 
 
 def _parse_wrapped(text: str) -> Any:
@@ -196,7 +202,9 @@ def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
     except json.JSONDecodeError as error:
         if not error.doc:
             return msgspec.structs.replace(json_defects.empty(text, 0), reason=str(error))
-        defect = json_defects.explain(text, error.doc, max(text.find(error.doc), 0), error)
+        # What was read is the end of the text, but for white space and back-ticks.
+        start = max(text.rfind(error.doc), 0)
+        defect = json_defects.explain(text, error.doc, start, error)
         return msgspec.structs.replace(defect, reason=str(error))
     except InvalidOperation:
         return json_defects.find_number(text, text, 0)
@@ -235,21 +243,21 @@ def _as_action_input(text: str) -> str:
 # --- values and numbers ------------------------------------------------------------------------
 
 
-def _parse_value(value: Any, parsing: Parsing) -> Any:
+def _parse_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
     try:
-        return _read_value(value, parsing)
+        return _read_value(value, parsing, loads)
     except RecursionError:
         if has_fresh_stack():
             return Defect("too_deep", "Nested deeper than can be read")
-        return on_fresh_stack(_parse_value, value, parsing)
+        return on_fresh_stack(_parse_value, value, parsing, loads)
 
 
-def _read_value(value: Any, parsing: Parsing) -> Any:
+def _read_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
     if isinstance(value, str):
-        return parse(str.__str__(value), parsing)  # the fast parser takes no subclasses
+        return _parse(str.__str__(value), parsing, loads)  # the fast parser takes no subclasses
     if isinstance(value, (bytes, bytearray)):
         try:
-            return parse(value.decode(), parsing)
+            return _parse(value.decode(), parsing, loads)
         except UnicodeDecodeError as error:
             return json_defects.encoding(error)
     if hasattr(type(value), "model_dump"):
@@ -257,8 +265,13 @@ def _read_value(value: Any, parsing: Parsing) -> Any:
             value = value.model_dump(mode="json")
         except (TypeError, ValueError) as error:
             return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
-    defect = json_defects.check_value(value, finite=parsing != "lenient")
-    return defect or _plain(value)
+    try:
+        text = _encode(value)
+        if len(text) <= _SHORT and (copy := _decode(text)) == value:
+            return copy  # what survives the way there and back is plain JSON: eight times faster
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return json_defects.check_value(value, finite=parsing != "lenient") or _plain(value)
 
 
 def _plain(value: Any) -> Any:

@@ -327,6 +327,23 @@ def test_list_can_be_read_by_machines(capsys):
     assert [option["name"] for option in one["options"]][:2] == ["schema", "check_formats"]
 
 
+def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypatch, capsys):
+    package = tmp_path / "broken-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(
+        "[llmeval_integrations.evaluators]\nbroken = absent_module:Broken\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["list"]) == 0
+    printed = capsys.readouterr()
+    assert "json_match" in printed.out
+    assert (
+        printed.err
+        == "llmeval list: warning: broken cannot be loaded: No module named 'absent_module'\n"
+    )
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["list", "--help"]])
 def test_help_fits_a_screen(capsys, arguments):
     with pytest.raises(SystemExit) as stop:

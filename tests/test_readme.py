@@ -14,7 +14,8 @@ from llmeval_integrations.demo import OUTPUTS, SCHEMA
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 BLOCKS = [
-    (language, code) for language, code in re.findall(r"^```(\w*)\n(.*?)^```$", README, re.S | re.M)
+    (language, code)
+    for language, code in re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 ]
 NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index"}
 
@@ -52,7 +53,7 @@ def test_a_python_block_prints_what_it_says(code, folder_with_data):
 def test_a_shell_block_runs(code, folder_with_data):
     if code.startswith("make"):
         # Running `make test` from a test would never end; make says what it would do.
-        for command in re.findall(r"^make \w+", code, re.M):
+        for command in re.findall(r"^make \w+", code, re.MULTILINE):
             subprocess.run(
                 [*command.split(), "--dry-run"], cwd=ROOT, capture_output=True, check=True
             )
@@ -90,4 +91,4 @@ def test_no_block_is_left_out():
 
 
 def test_the_table_names_every_evaluator():
-    assert sorted(re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.M)) == list_evaluators()
+    assert sorted(re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.MULTILINE)) == list_evaluators()

@@ -84,11 +84,13 @@ class JsonEquality(Evaluator):
                 for items in (output, reference)
             )
         score = self.operator(output, reference)  # type: ignore[misc]
-        if not isinstance(score, (bool, int, float)):
-            raise InvalidOptionError(
-                f"{self.name}: the operator returned {shown(score)}, which is no number or boolean"
-            )
-        return score
+        if isinstance(score, (bool, int, float)):
+            return score
+        if hasattr(score, "__float__"):
+            return float(score)  # another library's number
+        raise InvalidOptionError(
+            f"{self.name}: the operator returned {shown(score)}, which is no number or boolean"
+        )
 
     def _reason(self, output: Any, reference: Any) -> str:
         if self.list_order == "top_level_any" and _both_arrays(output, reference):

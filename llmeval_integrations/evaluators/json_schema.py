@@ -88,22 +88,24 @@ class JsonSchema(Evaluator):
     check_formats: bool = False
     """Whether `format` is asserted, rather than a remark."""
 
-    draft: Draft | None = None
+    draft: Draft | Literal[4, 6, 7] | None = None
     """The draft that applies; None goes by `$schema`, and by 2020-12 where there is none."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON."""
+    """How much may stand around the JSON; `lenient` completes a schema's text as well."""
 
     def __post_init__(self) -> None:
         check_flag(self, "check_formats")
         check_choice(self, "parsing", PARSINGS)
+        if isinstance(self.draft, int):
+            object.__setattr__(self, "draft", str(self.draft))
         if self.draft is not None:
             check_choice(self, "draft", [draft for draft in _DRAFTS if draft])
         key = None
         if self.schema is not None:
             try:
-                key = _schema_text(self.schema)
-                _compile(key, self.draft, self.check_formats)
+                key = schema_text(self.schema)
+                _compile(key, self.draft, self.check_formats, self.parsing)
             except InvalidSchemaError as error:
                 raise InvalidOptionError(f"{self.name}: {error}") from error
         object.__setattr__(self, "_key", key)
@@ -133,8 +135,8 @@ class JsonSchema(Evaluator):
                 raise MissingFieldError(
                     f"{self.name} needs a schema: the option schema=... or the sample's reference"
                 )
-            key = schema if type(schema) is str else _schema_text(schema)
-        return _compile(key, self.draft, self.check_formats)
+            key = schema if type(schema) is str else schema_text(schema)
+        return _compile(key, self.draft, self.check_formats, self.parsing)
 
     def _violations(self, value: Any, validator: Any) -> Result:
         errors = _errors(value, validator)
@@ -166,10 +168,10 @@ class JsonSchema(Evaluator):
 
 
 @lru_cache(maxsize=512)
-def _compile(schema: bytes | str, draft: str | None, check_formats: bool) -> Any:
+def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsing: Parsing) -> Any:
     """Build the validator of a schema's text, or raise InvalidSchemaError."""
     text = schema if isinstance(schema, str) else schema.decode()
-    value = parse(text)
+    value = parse(text, parsing if parsing == "lenient" else "markdown")
     if isinstance(value, Defect):
         raise InvalidSchemaError(f"the schema {shown(text)} is not JSON: {value.reason}")
     if not isinstance(value, (dict, bool)):
@@ -182,7 +184,7 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool) -> Any
         raise InvalidSchemaError(f"the schema {shown(text)} is wrong: {reason}{hint}") from error
 
 
-def _schema_text(schema: Any) -> bytes | str:
+def schema_text(schema: Any) -> bytes | str:
     """Write a schema as the text that stands for it in the cache."""
     if isinstance(schema, str):
         return str.__str__(schema)

@@ -60,7 +60,7 @@ class LengthPenalty(Evaluator):
         else:
             reason = f"Length acceptable: {self.min_length} <= {length} <= {self.max_length}"
             return Result(0.0, True, None, reason, self._details(length, 0.0))
-        penalty = -beyond * self.penalty_rate
+        penalty = 0.0 - beyond * self.penalty_rate  # never -0.0
         if self.max_penalty is not None and penalty < self.max_penalty:
             penalty = self.max_penalty
         reason = f"{label.replace('_', ' ').capitalize()}: {length} {sign} {bound}"

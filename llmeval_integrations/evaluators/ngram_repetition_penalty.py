@@ -96,7 +96,7 @@ class NgramRepetitionPenalty(Evaluator):
             reason = f"Text too short for {self.n}-gram analysis"
             return self._result(len(tokens), 0, reason, [])
         unique = len(set(self._ngrams(tokens)))
-        penalty = self._penalty(1 - unique / total)
+        penalty = self._penalty((total - unique) / total)
         shown = self._most_common(tokens, tokenizer) if penalty else []
         return self._result(len(tokens), unique, None, shown)
 
@@ -105,7 +105,7 @@ class NgramRepetitionPenalty(Evaluator):
 
     def _result(self, tokens: int, unique: int, reason: str | None, shown: list[Any]) -> Result:
         total = max(tokens - self.n + 1, 0)
-        rate = 1 - unique / total if total else 0.0
+        rate = (total - unique) / total if total else 0.0
         penalty = self._penalty(rate)
         mode = "soft" if self.use_soft_penalty else "hard"
         metadata = {
@@ -130,11 +130,11 @@ class NgramRepetitionPenalty(Evaluator):
         if self.use_soft_penalty:
             steepest = -1.0 if self.max_penalty is None else self.max_penalty
             beyond = max(rate - self.min_scaling, 0.0)
-            return beyond / (1 - self.min_scaling) * steepest if beyond else 0.0
+            return beyond / (1 - self.min_scaling) * steepest + 0.0  # never -0.0
         if rate <= self.penalty_threshold:
             return 0.0
         penalty = (self.penalty_threshold - rate) * self.penalty_rate
-        return penalty if self.max_penalty is None else max(penalty, self.max_penalty)
+        return (penalty if self.max_penalty is None else max(penalty, self.max_penalty)) + 0.0
 
     def _most_common(self, tokens: Sequence[Hashable], tokenizer: Tokenizer) -> list[Any]:
         repeated = [(n, ngram) for ngram, n in Counter(self._ngrams(tokens)).items() if n > 1]

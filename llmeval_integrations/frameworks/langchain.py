@@ -18,11 +18,12 @@ import jsonschema_rs
 
 from llmeval_integrations import catalog, errors
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.evaluators.json_schema import JsonSchema, _schema_text
+from llmeval_integrations.evaluators.json_schema import JsonSchema, schema_text
 from llmeval_integrations.json_text import parse
 from llmeval_integrations.json_value import bag, python_canonical
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableLambda
@@ -68,7 +69,7 @@ class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
         """Wrap an evaluator; raises InvalidOptionError for anything else."""
         if not isinstance(evaluator, Evaluator):
             raise errors.InvalidOptionError(
-                f"{type(self).__name__}: {evaluator!r:.200} is no Evaluator; "
+                f"{type(self).__name__}: {shown(evaluator)} is no Evaluator; "
                 "load_evaluator(name) makes one by name"
             )
         self.evaluator = evaluator
@@ -306,7 +307,7 @@ def _arguments(output: Any) -> dict[str, Any]:
     given = {field: _content(output[field]) for field in fields if field in output}
     if "prediction" not in given and "output" not in given:
         raise errors.InputError(
-            f"a mapping needs the key 'prediction' or 'output', got {list(output)!r:.200}; "
+            f"a mapping needs the key 'prediction' or 'output', got {shown(list(output))}; "
             "to evaluate a mapping itself, hand on {'prediction': it}"
         )
     return {"prediction": given.pop("output", None), **given}
@@ -336,10 +337,10 @@ def _jsonschema_message(evaluator: JsonSchema, sample: Sample) -> str | None:
         from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         return None
-    schema = parse(_schema_text(sample.reference if evaluator.schema is None else evaluator.schema))
+    schema = parse(schema_text(sample.reference if evaluator.schema is None else evaluator.schema))
     if "patternProperties" in str(schema) or str(schema).count("'$schema'") > 1:
         return None
-    draft = f"Draft{(evaluator.draft or '').replace('-', '')}Validator"
+    draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"
     kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
     if isinstance(schema, dict):
         # A $ref back to the root would else make jsonschema go on with its own keywords.

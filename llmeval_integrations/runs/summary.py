@@ -85,7 +85,7 @@ class Tally:
     labels: Counter[str] = field(default_factory=Counter)
     """How often each label was given."""
 
-    _sum: tuple[float, float] = (0.0, 0.0)
+    _sum: list[float] = field(default_factory=list)
     _kinds: Counter[_Kind] = field(default_factory=Counter)
     _examples: dict[_Kind, str] = field(default_factory=dict)
     _reasons: Counter[tuple[_Kind, str]] = field(default_factory=Counter)
@@ -115,11 +115,13 @@ class Tally:
         self._add_scores(scores)
 
     def _add_scores(self, scores: list[float]) -> None:
-        """Keep the sum in two parts, so that it does not depend on how rows are grouped."""
+        """Keep the exact sum, in parts of falling size, so that no order of rows changes it."""
         self.scored += len(scores)
-        parts = [*self._sum, *scores]
-        high = math.fsum(parts)
-        self._sum = (high, math.fsum([*parts, -high]))
+        left = [*self._sum, *scores]
+        self._sum = []
+        while part := math.fsum(left):
+            self._sum.append(part)
+            left.append(-part)
 
     def _find(self, kind: _Kind, reason: str) -> None:
         reason = reason[:_LONGEST_TEXT]
@@ -142,7 +144,7 @@ class Tally:
             "scored": self.scored,
             "unscored": self.unscored,
             "errors": self.errors,
-            "mean": self._sum[0] / self.scored if self.scored else None,
+            "mean": math.fsum(self._sum) / self.scored if self.scored else None,
             "pass_rate": self.pass_rate,
             "pass_rate_ci95": list(interval) if interval else None,
             "labels": dict(sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))),

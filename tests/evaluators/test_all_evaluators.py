@@ -205,6 +205,8 @@ def check_output(evaluator, output):
     """Evaluate; the score must be a number, and whatever does not pass must say why."""
     result = evaluator.evaluate(sample_for(evaluator, output))
     assert isinstance(result, Result)
+    if result.label == "too_deep" and not result.scored:
+        return  # read, and then too deep to be compared
     assert isinstance(result.score, (int, float))
     assert math.isfinite(result.score)
     assert isinstance(result.passed, bool)
@@ -218,7 +220,7 @@ def check_reference(evaluator, reference):
     except EvalError as error:
         assert 0 < len(str(error)) < 2_000  # noqa: PT017
     else:
-        assert math.isfinite(result.score)
+        assert math.isfinite(result.score) if result.scored else result.label == "too_deep"
 
 
 def failures(check, evaluator, kinds):
@@ -423,7 +425,11 @@ CALLABLES = [(JsonEquality, "operator", {}), (JsonEditDistance, "canonicalize", 
 @pytest.mark.parametrize(
     ("kind", "option", "others", "value"),
     [
-        *((*case, value) for case in CHOICES for value in ("nonsense", "", 5, True, ["strict"], {})),
+        *(
+            (*case, value)
+            for case in CHOICES
+            for value in ("nonsense", "", 5, True, ["strict"], {})
+        ),
         *((*case, value) for case in FLAGS for value in ("true", "", 0, 1, None, [])),
         *((*case, value) for case in CALLABLES for value in ("nonsense", 5, [], {})),
         *((JsonEditDistance, "string_distance", {}, value) for value in (0, "", "Levenshtein")),

@@ -46,7 +46,10 @@ def documents(count):
             return choose.choice([None, True, 12, 21, 1.5, "ab", "ba", "abc", "", "é", "a b c"])
         if choose.random() < 0.5:
             return [value(depth + 1) for _ in range(choose.randint(0, 4))]
-        return {choose.choice("abc") * choose.randint(1, 2): value(depth + 1) for _ in range(choose.randint(0, 4))}
+        return {
+            choose.choice("abc") * choose.randint(1, 2): value(depth + 1)
+            for _ in range(choose.randint(0, 4))
+        }
 
     for _ in range(count):
         yield value(), value()
@@ -54,14 +57,20 @@ def documents(count):
 
 def test_figures_are_those_of_rapidfuzz_on_canonical_text():
     for one, other in documents(2_000):
-        texts = [json.dumps(v, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for v in (one, other)]
+        texts = [
+            json.dumps(v, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+            for v in (one, other)
+        ]
         expected = DamerauLevenshtein.normalized_distance(*texts)
         assert EVALUATOR(json.dumps(one), json.dumps(other)).score == expected, texts
 
 
 def test_other_metrics_and_functions_may_be_named():
     for one, other in documents(200):
-        texts = [json.dumps(v, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for v in (one, other)]
+        texts = [
+            json.dumps(v, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+            for v in (one, other)
+        ]
         given_texts = json.dumps(one), json.dumps(other)
         named = JsonEditDistance(string_distance="levenshtein")(*given_texts)
         called = JsonEditDistance(string_distance=Levenshtein.normalized_distance)(*given_texts)
@@ -75,7 +84,9 @@ def test_a_function_sees_what_canonicalize_writes():
         seen.append((one, other))
         return 0.25
 
-    result = JsonEditDistance(string_distance=measure, canonicalize=lambda value: repr(value))('{"a": 1}', "[2]")
+    result = JsonEditDistance(string_distance=measure, canonicalize=lambda value: repr(value))(
+        '{"a": 1}', "[2]"
+    )
     assert seen == [("{'a': 1}", "[2]")]
     assert (result.score, result.passed) == (0.25, False)
 
@@ -86,7 +97,9 @@ def test_canonicalize_decides_what_counts():
     assert EVALUATOR('{"A": "X"}', '{"a": "x"}').score > 0
 
 
-@pytest.mark.parametrize(("allowed", "passed"), [(0, False), (0.07, False), (0.08, True), (1, True)])
+@pytest.mark.parametrize(
+    ("allowed", "passed"), [(0, False), (0.07, False), (0.08, True), (1, True)]
+)
 def test_it_passes_up_to_the_distance_that_is_allowed(allowed, passed):
     result = JsonEditDistance(max_distance=allowed)('{"a": 1, "b": 2}', '{"a": 1, "b": 3}')
     assert result.score == 1 / 13
@@ -94,7 +107,10 @@ def test_it_passes_up_to_the_distance_that_is_allowed(allowed, passed):
     assert result.reason == (None if passed else f"Edit distance 0.07692 > {allowed:g}")
 
 
-@pytest.mark.parametrize(("output", "label"), [("", "empty"), ("{", "truncated"), ("[1,]", "trailing_comma"), ({1}, "not_json")])
+@pytest.mark.parametrize(
+    ("output", "label"),
+    [("", "empty"), ("{", "truncated"), ("[1,]", "trailing_comma"), ({1}, "not_json")],
+)
 def test_an_output_that_is_no_json_is_as_far_as_can_be(output, label):
     result = EVALUATOR(output, "{}")
     assert (result.score, result.passed, result.label) == (1.0, False, label)
@@ -113,8 +129,13 @@ def test_null_is_a_fair_reference():
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abé", max_size=3), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abé", max_size=3), inner, max_size=4)
+    ),
     max_leaves=10,
 )
 
@@ -133,7 +154,7 @@ def test_laws(one, other):
 
 def test_a_megabyte_is_bounded_and_says_so():
     one, other = json.dumps("a" * 1_000_001), json.dumps("b" * 1_000_000)
-    for metric in (None, "osa", "levenshtein", "indel", "jaro_winkler"):
+    for metric in (None, "osa", "levenshtein", "indel"):
         start = time.perf_counter()
         result = JsonEditDistance(string_distance=metric)(one, other)
         assert time.perf_counter() - start < 5

@@ -116,7 +116,14 @@ def test_null_is_a_fair_reference():
 
 @pytest.mark.parametrize(
     ("output", "label"),
-    [("{", "truncated"), ("", "empty"), ("{} {}", "extra_data"), ("[1,]", "trailing_comma"), ("NaN", "nan_or_infinity"), ({1}, "not_json")],
+    [
+        ("{", "truncated"),
+        ("", "empty"),
+        ("{} {}", "extra_data"),
+        ("[1,]", "trailing_comma"),
+        ("NaN", "nan_or_infinity"),
+        ({1}, "not_json"),
+    ],
 )
 def test_an_output_that_is_no_json_is_unequal_and_says_why(output, label):
     result = STRICT(output, "{}")
@@ -155,7 +162,9 @@ def test_an_operator_sees_parsed_values_with_top_level_arrays_sorted_where_order
 
     JsonEquality(operator=note)("[2, 1]", "[1, 2]")
     JsonEquality(operator=note, list_order="top_level_any")("[2, 1, [4, 3]]", "[[4, 3], 1, 2]")
-    JsonEquality(operator=note, list_order="any")('[{"b": 1, "a": [2, 1]}]', '[{"a": [2, 1], "b": 1}]')
+    JsonEquality(operator=note, list_order="any")(
+        '[{"b": 1, "a": [2, 1]}]', '[{"a": [2, 1], "b": 1}]'
+    )
     assert seen[0] == ([2, 1], [1, 2])
     assert seen[1][0] == seen[1][1]
     assert seen[2][0] == seen[2][1]
@@ -222,7 +231,9 @@ def test_equality_is_symmetric_and_agrees_with_the_text_in_order(one, other):
 
 def test_one_changed_leaf_is_found_anywhere():
     choose = random.Random(2)
-    document = {"rows": [{"id": n, "tags": ["a", n % 3], "nested": {"x": [n, None]}} for n in range(200)]}
+    document = {
+        "rows": [{"id": n, "tags": ["a", n % 3], "nested": {"x": [n, None]}} for n in range(200)]
+    }
     for _ in range(50):
         changed = json.loads(json.dumps(document))
         row = choose.choice(changed["rows"])

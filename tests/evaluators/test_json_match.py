@@ -77,7 +77,8 @@ def test_what_matches(output, reference, which):
 
 
 @pytest.mark.parametrize(
-    ("output", "label"), [("{", "truncated"), ("", "empty"), ("no", "prose"), ("{} {}", "extra_data")]
+    ("output", "label"),
+    [("{", "truncated"), ("", "empty"), ("no", "prose"), ("{} {}", "extra_data")],
 )
 def test_an_output_that_is_no_json_does_not_match_and_says_why(output, label):
     result = STRICT(output, "{}")
@@ -85,7 +86,9 @@ def test_an_output_that_is_no_json_does_not_match_and_says_why(output, label):
     assert result.metadata["matched"] is False
 
 
-@pytest.mark.parametrize("reference", ["{", "", "prose", "[1,]", '{"a": NaN}', {1: 2}, {1}, object(), b"\xff"])
+@pytest.mark.parametrize(
+    "reference", ["{", "", "prose", "[1,]", '{"a": NaN}', {1: 2}, {1}, object(), b"\xff"]
+)
 def test_a_broken_reference_is_the_callers_fault(reference):
     for evaluator in ALL.values():
         for output in ("{}", "{", "prose"):
@@ -138,7 +141,11 @@ def test_every_difference_has_its_pointer(output, reference, differences):
         ('{"a": 1}', '{"a": 2}', "/a 1, expected 2"),
         ("{}", '{"a": 2}', "/a missing"),
         ('{"a": 2}', "{}", "/a extra"),
-        ("[1, 2, 3, 4, 5]", "[0, 0, 0, 0, 0]", "/0 1, expected 0; /1 2, expected 0; /2 3, expected 0; and 2 more"),
+        (
+            "[1, 2, 3, 4, 5]",
+            "[0, 0, 0, 0, 0]",
+            "/0 1, expected 0; /1 2, expected 0; /2 3, expected 0; and 2 more",
+        ),
     ],
 )
 def test_the_reason_names_the_first_places(output, reference, reason):
@@ -152,8 +159,10 @@ def test_a_long_value_does_not_make_a_long_reason():
 
 values = st.recursive(
     st.sampled_from([None, True, False, 0, 1, 1.0, -0.0, 10**20, 1.5, "", "a", "~", "/"]),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["a", "b", "", "~", "/", "0", "a/b"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["a", "b", "", "~", "/", "0", "a/b"]), inner, max_size=3)
+    ),
     max_leaves=10,
 )
 flat = st.lists(
@@ -169,7 +178,8 @@ def fits(output, reference, evaluator):
         if not evaluator.ignore_extra_keys and output.keys() - reference.keys():
             return False
         return all(
-            key in output and fits(output[key], value, evaluator) for key, value in reference.items()
+            key in output and fits(output[key], value, evaluator)
+            for key, value in reference.items()
         )
     if isinstance(output, list) and isinstance(reference, list):
         if len(output) != len(reference):
@@ -205,9 +215,7 @@ def changed(value, choose):
         choose.shuffle(items)
         return items
     if isinstance(value, dict):
-        return {
-            key: changed(item, choose) for key, item in value.items() if choose.random() < 0.7
-        }
+        return {key: changed(item, choose) for key, item in value.items() if choose.random() < 0.7}
     return value
 
 
@@ -285,7 +293,9 @@ def test_500_records_with_extra_keys_are_within_the_limit():
     reference = [{"id": n} for n in range(500)]
     start = time.perf_counter()
     assert BOTH(output[::-1], reference).passed
-    assert BOTH([{"x": item} for item in output[:200]], [{"x": item} for item in reference[199::-1]]).passed
+    assert BOTH(
+        [{"x": item} for item in output[:200]], [{"x": item} for item in reference[199::-1]]
+    ).passed
     assert time.perf_counter() - start < 2
 
 

@@ -130,9 +130,14 @@ def test_where_verdicts_differ_from_jsonschema(draft, schema, instance, ours, th
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.5, 1.0, "", "a", "ab", "1"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["a", "b", "1", "a/b", "~"]), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from([0.5, 1.0, "", "a", "ab", "1"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "1", "a/b", "~"]), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 types = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
@@ -185,9 +190,25 @@ def test_verdicts_on_generated_schemas_are_those_of_jsonschema(schema, value):
 @pytest.mark.parametrize(
     ("schema", "output", "score"),
     [
-        ({"$schema": "http://json-schema.org/draft-07/schema#", "prefixItems": [False]}, "[1]", True),
-        ({"$schema": "https://json-schema.org/draft/2020-12/schema", "prefixItems": [False]}, "[1]", False),
-        ({"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": True}, "1", False),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "prefixItems": [False]},
+            "[1]",
+            True,
+        ),
+        (
+            {"$schema": "https://json-schema.org/draft/2020-12/schema", "prefixItems": [False]},
+            "[1]",
+            False,
+        ),
+        (
+            {
+                "$schema": "http://json-schema.org/draft-04/schema#",
+                "minimum": 1,
+                "exclusiveMinimum": True,
+            },
+            "1",
+            False,
+        ),
         ({"prefixItems": [False]}, "[1]", False),
     ],
 )
@@ -280,7 +301,7 @@ def test_the_output_may_be_a_pydantic_model():
 
     class Person(pydantic.BaseModel):
         name: str
-        age: typing.Optional[int] = None
+        age: int | None = None
 
     assert not JsonSchema(PERSON)(Person(name="a")).passed  # null is no integer
     assert JsonSchema(PERSON)(Person(name="a", age=3)).passed
@@ -497,7 +518,10 @@ def test_an_address_of_its_own_does_not_keep_a_schema_from_working(server):
     address = f"http://127.0.0.1:{server.server_port}/schema.json"
     schema = {
         "$id": address,
-        "$defs": {"x": {"$id": "x.json", "type": "integer"}, "y": {"$anchor": "y", "type": "string"}},
+        "$defs": {
+            "x": {"$id": "x.json", "type": "integer"},
+            "y": {"$anchor": "y", "type": "string"},
+        },
         "properties": {
             "a": {"$ref": "x.json"},
             "b": {"$ref": address + "#/$defs/x"},
@@ -511,7 +535,7 @@ def test_an_address_of_its_own_does_not_keep_a_schema_from_working(server):
 
 def test_the_server_would_notice(server):
     address = f"http://127.0.0.1:{server.server_port}/noticed"
-    urllib.request.urlopen(address).close()  # noqa: S310
+    urllib.request.urlopen(address).close()
     assert server.asked.pop() == "/noticed"
 
 
@@ -567,7 +591,10 @@ AAA = "a" * 40 + "!"
         ({"patternProperties": {RUNAWAY: {}}, "unevaluatedProperties": False}, {AAA: 1}),
         ({"propertyNames": {"pattern": RUNAWAY}}, {AAA: 1}),
         ({"$ref": "#/$defs/a", "$defs": {"a": {"pattern": RUNAWAY}}}, AAA),
-        ({"dependentSchemas": {"q": {"properties": {"q": {"not": {"pattern": RUNAWAY}}}}}}, {"q": AAA}),
+        (
+            {"dependentSchemas": {"q": {"properties": {"q": {"not": {"pattern": RUNAWAY}}}}}},
+            {"q": AAA},
+        ),
     ],
 )
 def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, output):
@@ -581,7 +608,9 @@ def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
     assert JsonSchema({"anyOf": [{"type": "string"}, {"pattern": RUNAWAY}]})(json.dumps(AAA)).passed
 
 
-@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*a){12}$", "^([a-z]+)*$"])
+@pytest.mark.parametrize(
+    "pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*a){12}$", "^([a-z]+)*$"]
+)
 def test_classic_runaways_are_answered_in_linear_time(pattern):
     start = time.perf_counter()
     assert JsonSchema({"pattern": pattern})(json.dumps("a" * 100_000 + "!")).score is False

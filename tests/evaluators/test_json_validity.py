@@ -32,7 +32,12 @@ FENCED = ['```json\n{"a": 1}\n```', '```\n{"a": 1}\n```', '`{"a": 1}`', '```json
 @pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])
 def test_json_is_valid_in_every_mode(text, parsing):
     result = JsonValidity(parsing)(text)
-    assert (result.score, result.passed, result.label, result.reason) == (1, True, None, "Valid JSON")
+    assert (result.score, result.passed, result.label, result.reason) == (
+        1,
+        True,
+        None,
+        "Valid JSON",
+    )
 
 
 @pytest.mark.parametrize(("text", "defect"), INVALID, ids=lambda value: f"{value:.20}")
@@ -66,7 +71,18 @@ def test_truncated_text_is_invalid_in_every_mode(parsing):
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1,}', "{'a': 1}", "[1 2]", "{", '{"a" 1}', "x", '{"a": 1} x', '\n\n {"a": tru}', "[1,,2]"]
+    "text",
+    [
+        '{"a": 1,}',
+        "{'a': 1}",
+        "[1 2]",
+        "{",
+        '{"a" 1}',
+        "x",
+        '{"a": 1} x',
+        '\n\n {"a": tru}',
+        "[1,,2]",
+    ],
 )
 def test_the_reason_is_what_pythons_own_parser_says(text):
     result = JsonValidity("strict")(text)

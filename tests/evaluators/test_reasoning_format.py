@@ -100,7 +100,12 @@ CALLS = [
     (f"<tool_call>{CALL}</tool_call>{THINK}", 0.0, "invalid_format", 1),
     (f"{THINK}x<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 1),
     (f"{THINK}<tool_call>{CALL}</tool_call>x", 0.0, "invalid_format", 1),
-    (f"{THINK}<tool_call>{CALL}</tool_call>x<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 2),
+    (
+        f"{THINK}<tool_call>{CALL}</tool_call>x<tool_call>{CALL}</tool_call>",
+        0.0,
+        "invalid_format",
+        2,
+    ),
     (f"{THINK}<tool_call><tool_call>{CALL}</tool_call></tool_call>", 0.0, "invalid_format", 1),
     (f"{THINK}{THINK}<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 1),
     (f"{THINK}<tool_call>{{bad}}</tool_call>", 0.0, "invalid_json", 1),

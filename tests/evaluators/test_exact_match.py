@@ -1,0 +1,65 @@
+"""Is the output's text the reference's, with what may be left out left out?"""
+
+import pytest
+
+from llmeval_integrations import ExactMatch, MissingFieldError
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "score"),
+    [
+        ("a", "a", 1), ("a", "b", 0), ("a", "A", 0), ("a", "a ", 0), ("a\n", "a", 0), ("", "", 1), ("", "a", 0),
+        ("é", "e\u0301", 0), ('{"a": 1}', '{"a":1}', 0), ("1", "1.0", 0), ("\ud800", "\ud800", 1),
+        (1, "1", 1), (1.0, "1", 1), (None, "null", 1), ({"b": 1, "a": 2}, '{"a":2,"b":1}', 1),
+        ({"a": 1}, {"a": 1.0}, 1), (True, 1, 0), (b"a", "a", 1), ("a", b"a", 1), ([1, 2], "[1,2]", 1),
+    ],
+)  # fmt: skip
+def test_texts_are_compared_to_the_letter_and_values_as_their_json(output, reference, score):
+    result = ExactMatch()(output, reference)
+    assert (result.score, result.passed) == (score, score == 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "reference", "score"),
+    [
+        ({"ignore_case": True}, "ABC é", "abc É", 1),
+        ({"ignore_case": True}, "a.", "a", 0),
+        ({"ignore_punctuation": True}, "a, b!", "a b", 1),
+        ({"ignore_punctuation": True}, "a_b-c", "abc", 1),
+        ({"ignore_punctuation": True}, "«a»", "a", 0),
+        ({"ignore_numbers": True}, "a1b22", "ab", 1),
+        ({"ignore_numbers": True}, "a1", "A1", 0),
+        ({"ignore_numbers": True, "ignore_case": True, "ignore_punctuation": True}, "A-1!", "a", 1),
+        ({"ignore_numbers": True}, "123", "", 1),
+    ],
+)
+def test_what_may_be_ignored_is_left_out_on_both_sides(options, output, reference, score):
+    assert ExactMatch(**options)(output, reference).score == score
+    assert ExactMatch(**options)(reference, output).score == score
+
+
+def test_a_difference_is_shown_in_few_words():
+    assert ExactMatch()("a", "b").reason == "'a' is not 'b'"
+    assert len(ExactMatch()("x" * 1_000_000, "y" * 1_000_000).reason) < 300
+
+
+def test_a_reference_is_needed():
+    with pytest.raises(MissingFieldError, match="exact_match needs a reference"):
+        ExactMatch()("a")
+    assert not ExactMatch()("a", None).passed
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"ignore_case": True}, {"ignore_punctuation": True}, {"ignore_numbers": True}]
+)
+def test_langchains_exact_match_gives_the_same_scores(options):
+    langchain = pytest.importorskip("langchain_classic.evaluation")
+    theirs = langchain.ExactMatchStringEvaluator(**options)
+    texts = ["a", "A", "a.", "a1", "", "1.", "A1.", "é!", "a b", "Straße", "STRASSE"]
+    for output in texts:
+        for reference in texts:
+            answer = theirs.evaluate_strings(prediction=output, reference=reference)
+            assert ExactMatch(**options)(output, reference).score == answer["score"], (
+                output,
+                reference,
+            )

@@ -1,0 +1,119 @@
+"""What too short and too long a text costs."""
+
+import asyncio
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmeval_integrations import InvalidOptionError, LengthPenalty
+
+
+@pytest.mark.parametrize(
+    ("length", "score", "label", "reason"),
+    [
+        (0, -0.1, "too_short", "Too short: 0 < 10"),
+        (9, -0.01, "too_short", "Too short: 9 < 10"),
+        (10, 0.0, None, "Length acceptable: 10 <= 10 <= 1000"),
+        (1000, 0.0, None, "Length acceptable: 10 <= 1000 <= 1000"),
+        (1001, -0.01, "too_long", "Too long: 1001 > 1000"),
+        (1_000_000, -9990.0, "too_long", "Too long: 1000000 > 1000"),
+    ],
+)
+def test_each_character_beyond_a_bound_costs(length, score, label, reason):
+    result = LengthPenalty()("x" * length)
+    assert result.score == pytest.approx(score)
+    assert (result.passed, result.label, result.reason) == (label is None, label, reason)
+    assert result.metadata == {
+        "length": length, "min_length": 10, "max_length": 1000, "penalty": result.score,
+    }  # fmt: skip
+
+
+@given(
+    st.integers(0, 60),
+    st.integers(0, 30),
+    st.integers(0, 30),
+    st.floats(0, 100),
+    st.none() | st.floats(-50, 0),
+)
+def test_the_penalty_is_the_definition(length, shortest, span, rate, worst):
+    evaluator = LengthPenalty(shortest, shortest + span, rate, worst)
+    score = evaluator("é" * length).score
+    beyond = max(shortest - length, length - shortest - span, 0)
+    assert score == max(-beyond * rate, -math.inf if worst is None else worst)
+    assert evaluator("é" * length).passed is (score == 0)
+
+
+@pytest.mark.parametrize(("worst", "score"), [(None, -9.9), (-20, -9.9), (-1.5, -1.5), (0, 0)])
+def test_the_worst_score_may_have_a_floor(worst, score):
+    result = LengthPenalty(max_length=10, max_penalty=worst)("x" * 1000)
+    assert result.score == pytest.approx(score)
+    assert result.metadata["penalty"] == result.score
+
+
+def test_a_score_of_nothing_is_a_plain_zero():
+    for evaluator in (
+        LengthPenalty(penalty_rate=0.0),
+        LengthPenalty(penalty_rate=0),
+        LengthPenalty(max_penalty=0.0),
+    ):
+        score = evaluator("short").score
+        assert score == 0
+        assert math.copysign(1, score) == 1
+
+
+def test_a_huge_rate_stays_a_number():
+    assert (
+        math.isfinite(LengthPenalty(penalty_rate=1e308)("").score)
+        or LengthPenalty(penalty_rate=1e308)("").score < 0
+    )
+    assert LengthPenalty(penalty_rate=1e308, max_penalty=-3)("").score == -3
+
+
+@pytest.mark.parametrize("bounds", [(11, 10), (1, 0), (2000, 1000)])
+def test_bounds_that_leave_no_length_are_refused(bounds):
+    with pytest.raises(InvalidOptionError, match="min_length"):
+        LengthPenalty(*bounds)
+
+
+def test_one_length_alone_may_be_right():
+    evaluator = LengthPenalty(3, 3)
+    assert [evaluator("x" * n).passed for n in (2, 3, 4)] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("output", "length"),
+    [
+        ("é😀", 2), ("a\r\n", 3), (b"abc", 3), ("é".encode(), 1), ({"a": 1.0}, 7), ([1, 2], 5), (None, 4),
+        (True, 4), (12.5, 4), ("\ud800", 1), ({"b": 1, "a": 2}, 13),
+    ],
+)  # fmt: skip
+def test_characters_are_counted_and_values_as_their_json(output, length):
+    assert LengthPenalty()(output).metadata["length"] == length
+
+
+def test_equal_to_openjudge():
+    peer = pytest.importorskip("openjudge.graders.format.length_penalty")
+    options = [
+        {},
+        {"min_length": 0, "max_length": 5, "penalty_rate": 0.3},
+        {"min_length": 7, "max_length": 7, "penalty_rate": 1},
+    ]
+    texts = ["x" * length for length in (0, 1, 5, 6, 7, 8, 9, 10, 11, 999, 1000, 1001, 5000)] + [
+        "é\n😀"
+    ]
+
+    async def compare():
+        for chosen in options:
+            grader = peer.LengthPenaltyGrader(**chosen)
+            for text in texts:
+                theirs = await grader.aevaluate(response=text)
+                ours = LengthPenalty(**chosen)(text)
+                assert (ours.score, ours.reason, ours.metadata) == (
+                    theirs.score,
+                    theirs.reason,
+                    theirs.metadata,
+                )
+
+    asyncio.run(compare())

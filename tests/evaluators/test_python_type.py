@@ -1,0 +1,62 @@
+"""Is the output an instance of a Python type, named or given?"""
+
+import collections
+import datetime
+import enum
+import types
+from decimal import Decimal
+
+import pytest
+
+from llmeval_integrations import InvalidOptionError, PythonType
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "passes"),
+    [
+        ("dict", {}, True), ("dict", [], False), ("dict", '{"a": 1}', False), (dict, {}, True),
+        ("list", [1], True), ("list", (1,), False), ("str", "", True), ("str", b"", False), ("bytes", b"", True),
+        ("int", 1, True), ("int", True, True), ("bool", True, True), ("bool", 1, False), ("float", 1, False),
+        ("float", 1.0, True), ("None", None, True), ("NoneType", None, True), ("None", 0, False),
+        ("object", None, True), ("dict|list", [], True), ("dict | list", {}, True), ("dict|list", "", False),
+        (("dict", list), [], True), ((dict, ("str", ("int",))), 5, True), (("dict", "list|str"), "x", True),
+        (Decimal, Decimal(1), True), (datetime.date, datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc), True),
+        (collections.abc.Mapping, collections.OrderedDict(), True), (dict, collections.Counter(), True),
+        (type, dict, True), ("type", dict, True), ("ValueError", ValueError(), True), ("set", {1}, True),
+        (types.FunctionType, lambda: None, True), (enum.Enum, "x", False),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_by_isinstance_and_nothing_is_parsed(expected, output, passes):
+    result = PythonType(expected)(output)
+    assert (result.score, result.passed) == (int(passes), passes)
+    assert result.metadata["response"] is output
+    assert result.metadata["format"] == type(output).__name__
+    assert result.metadata["custom_response_result"] == ("pass" if passes else "fail")
+
+
+def test_what_was_found_and_expected_is_told():
+    result = PythonType("dict|list")("text")
+    assert (result.label, result.reason) == ("str", "Expected dict or list, got str")
+    assert PythonType("str")("x").reason == "An instance of str"
+
+
+@pytest.mark.parametrize(
+    "expected",
+    ["", "nonsense", "Dict", "dict|", "dict,list", "list[int]", "len", "typing.List", 5, None, (), [], [()],
+     ("dict", 5), ("dict", None), {"dict"}, list[int], "None|x", dict(), 10**5000],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_what_is_no_type_is_refused(expected):
+    with pytest.raises(InvalidOptionError, match="expected_type"):
+        PythonType(expected)
+
+
+def test_the_type_has_to_be_given():
+    with pytest.raises(TypeError, match="expected_type"):
+        PythonType()
+
+
+def test_evaluators_compare_by_their_options():
+    assert PythonType("dict") == PythonType("dict") != PythonType("list")
+    assert hash(PythonType(("dict", "list"))) == hash(PythonType(("dict", "list")))

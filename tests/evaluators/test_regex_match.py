@@ -1,0 +1,255 @@
+"""Regular expressions: the answers of `re`, no pattern that hangs, patterns and flags named."""
+
+import random
+import re
+import time
+import warnings
+
+import pytest
+
+from llmeval_integrations import (
+    InvalidOptionError,
+    InvalidReferenceError,
+    MissingFieldError,
+    RegexMatch,
+    RunawayPatternError,
+)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "match", "search", "fullmatch"),
+    [
+        ("a", "a", 1, 1, 1),
+        ("a", "ab", 1, 1, 0),
+        ("a", "ba", 0, 1, 0),
+        ("a", "b", 0, 0, 0),
+        ("", "x", 1, 1, 0),
+        ("", "", 1, 1, 1),
+        ("^b", "a\nb", 0, 0, 0),
+        ("a$", "a\n", 1, 1, 0),
+        ("a.b", "a\nb", 0, 0, 0),
+        (r"\d+", "x12", 0, 1, 0),
+        (r"\d+", "٣", 1, 1, 1),
+        (r"(?P<y>\d{4})-(?P<m>\d\d)", "2024-01-02", 1, 1, 0),
+        (r"(a)(b)?\1", "aa", 1, 1, 1),
+        ("é|ü", "ü", 1, 1, 1),
+        ("😀+", "😀😀", 1, 1, 1),
+        ("\\ud800", "\ud800", 1, 1, 1),
+    ],
+)
+def test_matching_at_the_beginning_anywhere_and_as_a_whole(pattern, text, match, search, fullmatch):
+    for where, expected in (("match", match), ("search", search), ("fullmatch", fullmatch)):
+        result = RegexMatch(pattern, where=where)(text)
+        assert (result.score, result.passed) == (expected, expected == 1)
+        assert result == RegexMatch(where=where)(text, pattern)
+        assert expected == bool(getattr(re, where)(pattern, text))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "text", "score"),
+    [
+        ("A", re.IGNORECASE, "a", 1),
+        ("A", 0, "a", 0),
+        ("a.b", re.DOTALL, "a\nb", 1),
+        ("^b", re.MULTILINE, "a\nb", 1),
+        (r"\w+", re.ASCII, "é", 0),
+        ("a  b # x", re.VERBOSE, "ab", 1),
+        ("A.b", re.IGNORECASE | re.DOTALL, "a\nB", 1),
+        ("A", int(re.IGNORECASE), "a", 1),
+        ("A", 2, "a", 1),
+        (r"\w", re.UNICODE, "é", 1),
+    ],
+)
+def test_flags_are_those_of_re(pattern, flags, text, score):
+    assert RegexMatch(pattern, flags=flags, where="search")(text).score == score
+    assert RegexMatch(flags=flags, where="search")(text, pattern).score == score
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        -1,
+        1.0,
+        "2",
+        None,
+        True,
+        [],
+        10**400,
+        pytest.param(10**5000, id="huge"),
+        re.DEBUG,
+        1 << 20,
+        re.ASCII | 1 << 12,
+    ],
+)
+def test_flags_that_re_does_not_have_are_refused(flags):
+    with pytest.raises(InvalidOptionError, match="flags"):
+        RegexMatch("a", flags=flags)
+
+
+WRONG = [
+    "(", ")", "[", "a**", "*", "(?P<a", "(?P=x)", r"\1", "a{2,1}", "(?<!a*)b", "(?z)", r"\p{L}",
+    r"\m", r"\X", r"\R", r"\K", r"\G", r"\h", "(?r)a", "(?e)a", "(?b)a", r"\L<x>", r"\N{NONSENSE}",
+    "(?P<a>x)(?P<a>y)", "x(?i)y", "(" * 200,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", WRONG)
+def test_what_re_refuses_is_refused_with_its_reason(pattern):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            re.compile(pattern)
+        except re.error as refused:
+            reason = str(refused)
+        else:
+            pytest.skip("this Python takes it")
+    for attempt, error in (
+        (lambda: RegexMatch(pattern), InvalidOptionError),
+        (lambda: RegexMatch()("a", pattern), InvalidReferenceError),
+    ):
+        with pytest.raises(error) as raised:
+            attempt()
+        assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize("pattern", [5, True, b"a", ["a"], {"a": 1}, object(), re.compile("a")])
+def test_a_pattern_is_text(pattern):
+    with pytest.raises(InvalidOptionError, match="pattern"):
+        RegexMatch(pattern)
+    with pytest.raises(InvalidReferenceError, match="regex_match"):
+        RegexMatch()("a", pattern)
+
+
+def test_null_is_no_pattern():
+    with pytest.raises(InvalidReferenceError):
+        RegexMatch()("a", None)
+    with pytest.raises(MissingFieldError, match="regex_match needs a reference"):
+        RegexMatch()("a")
+
+
+# --- the same as re ------------------------------------------------------------------------------
+
+PIECES = [
+    "a", "b", "A", "ß", "é", "1", "_", " ", "\n", ".", r"\d", r"\w", r"\s", r"\b", "^", "$", "[ab]", "[^a]",
+    "(a|b)", "(?:ab)?", "a*", "b+?", "a{1,2}", "(?=a)", "(?!b)", "(?<=a)", r"\Z", r"\A", "[a-z]",
+    r"(a)\1", r"\S", r"\W", r"\D", r"\.", "(?i:a)", "{", "}", "-", "#", "(?s:.)", "[[a]", "[a&&b]", "[a--b]",
+    "[a||b]", "(?P<x>a)", "(?P=x)", "(?#c)", r"\x61", r"\u0061", r"\N{BULLET}", r"\08", r"\141", "{1}",
+    "{,2}", "a{,2}", "x{", "(?(1)a|b)", "a{e}", "(?:a){e<=1}", "{i}", "{d}", "{s}", "{}", "{,}", "{1,}",
+    "a{1e}", "a{ 1}", "[{]", "[}{e}]", r"\{", r"\{e}", "(?#{e})", "[[:alpha:]]", "a{-1}", "a{1,2",
+]  # fmt: skip
+
+
+def test_answers_are_those_of_re():
+    choose = random.Random(17)
+    compared = 0
+    for _ in range(6_000):
+        pattern = "".join(choose.choice(PIECES) for _ in range(choose.randint(1, 4)))
+        flags = choose.choice(
+            [
+                0,
+                0,
+                re.IGNORECASE,
+                re.MULTILINE,
+                re.DOTALL,
+                re.ASCII,
+                re.IGNORECASE | re.ASCII,
+                re.MULTILINE | re.DOTALL,
+                re.VERBOSE,
+            ]
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                reference = re.compile(pattern, flags)
+            except re.error:
+                with pytest.raises(InvalidOptionError):
+                    RegexMatch(pattern, flags=flags)
+                continue
+        for where in ("match", "search", "fullmatch"):
+            evaluator = RegexMatch(pattern, flags=flags, where=where)
+            for _ in range(3):
+                text = "".join(
+                    choose.choices("abABßé1_\n.ekix {}ds,[:lph]", k=choose.randint(1, 6))
+                )
+                expected = bool(getattr(reference, where)(text))
+                assert evaluator(text).passed is expected, (pattern, flags, where, text)
+                compared += 1
+    assert compared > 20_000
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("a{e}", "zzz"), ("(?:abc){e<=2}", "xbx"), ("name{i}", "nam"), ("[[:alpha:]]", "z"),
+        ("(?:x){s}", "y"),
+    ],
+)  # fmt: skip
+def test_what_another_module_reads_into_a_pattern_is_not_read(pattern, text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = bool(re.search(pattern, text))
+    assert RegexMatch(pattern, where="search")(text).passed is expected
+
+
+# --- no pattern hangs ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("^(a|aa)+$", "a" * 60 + "!"),
+        (r"^(\w+\s?)*$", "word " * 30 + "!"),
+        (r"(x+x+)+y", "x" * 5_000),
+        (r"^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 100),
+        (r"(.*)*(.*)*(.*)*=", "x" * 3_000),
+        (r"^((?=a)a+)+$", "a" * 50 + "!"),
+        (r"(a?){30}a{30}b", "a" * 30),
+    ],
+)
+def test_a_runaway_pattern_is_an_error_with_a_name_or_answered_in_time(pattern, text):
+    for where in ("match", "search", "fullmatch"):
+        start = time.perf_counter()
+        try:
+            assert RegexMatch(pattern, where=where, timeout=0.2)(text).score == 0
+        except RunawayPatternError as error:
+            assert "0.2 s" in str(error)  # noqa: PT017
+        assert time.perf_counter() - start < 1
+
+
+def test_a_runaway_is_neither_right_nor_wrong():
+    with pytest.raises(
+        RunawayPatternError, match="no answer within 0.1 s for a text of 61 characters"
+    ):
+        RegexMatch("^(a|aa)+$", timeout=0.1)("a" * 60 + "!")
+
+
+def test_a_megabyte_is_searched_in_time():
+    text = "a b " * 250_000
+    for pattern, score in (("a", 1), ("c", 0), ("(?i)z{3}", 0), (r"\d\d", 0), (r"b $", 1)):
+        assert RegexMatch(pattern, where="search", timeout=5)(text).score == score
+
+
+def test_the_time_limit_can_be_any_positive_time():
+    assert RegexMatch("a", timeout=0.001)("a").passed
+    assert RegexMatch("a", timeout=10**6)("a").passed
+
+
+def test_values_are_matched_as_their_json_text():
+    assert RegexMatch(r'\{"a":1\}', where="fullmatch")({"a": 1.0}).passed
+    assert RegexMatch("null")(None).passed
+    assert RegexMatch("abc")(b"abc").passed
+
+
+def test_what_does_not_match_says_so_in_few_words():
+    result = RegexMatch("x" * 10_000)("y")
+    assert result.reason.startswith("Does not match 'xxx")
+    assert len(result.reason) < 300
+
+
+def test_langchains_regex_evaluator_gives_the_same_scores():
+    langchain = pytest.importorskip("langchain_classic.evaluation")
+    theirs = langchain.RegexMatchStringEvaluator()
+    for pattern in ("a", "^b", r"\d+$", "(?i)A", ".*c"):
+        for text in ("a", "b", "abc", "12", "x", ""):
+            answer = theirs.evaluate_strings(prediction=text, reference=pattern)
+            assert RegexMatch()(text, pattern).score == answer["score"]

@@ -1,0 +1,115 @@
+"""What is installed decides the base class; what is missing is said in one wording.
+
+Each case runs in a fresh interpreter in which some packages cannot be imported.
+"""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+HAS_CORE = find_spec("langchain_core") is not None
+NEEDS_CORE = pytest.mark.skipif(not HAS_CORE, reason="langchain_core is not installed")
+
+
+def run(code, *, without=(), first=""):
+    blocked = "".join(f"sys.modules[{name!r}] = None\n" for name in without)
+    program = f"import sys\n{first}\n{blocked}\n{code}"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or (done.stderr.strip().splitlines() or [""])[-1]
+
+
+IMPORT = "from llmeval_integrations.frameworks.langchain import *\n"
+
+
+def test_without_langchain_core_the_error_says_what_to_install():
+    expected = (
+        "llmeval_integrations.errors.MissingDependencyError: langchain-core is not installed; "
+        "run: pip install 'llmeval-integrations[langchain]'"
+    )
+    assert run(IMPORT, without=["langchain_core"]) == expected
+
+
+def test_the_package_itself_imports_no_langchain():
+    code = "import llmeval_integrations; print([m for m in sys.modules if 'langchain' in m])"
+    assert run(code) == "[]"
+
+
+@NEEDS_CORE
+def test_langchain_core_alone_is_enough():
+    code = """
+from llmeval_integrations.frameworks.langchain import *
+import asyncio
+from langchain_core.language_models import FakeListChatModel
+equal = load_evaluator("json_equality")
+assert type(equal).__mro__[2] is object
+assert equal.evaluate_strings(prediction="[1, 2]", reference="[2, 1]", callbacks=[]) == {"score": True}
+assert asyncio.run(equal.aevaluate_strings(prediction="{}", reference="[]")) == {"score": False}
+try:
+    equal.evaluate_strings(prediction="{}")
+except ValueError as error:
+    print(error)
+chain = FakeListChatModel(responses=["no"]) | load_evaluator("json_validity").as_runnable()
+print(chain.invoke("go"))
+for call in (lambda: load_evaluator("criteria"), register):
+    try:
+        call()
+    except LookupError as error:
+        print("json_match" in str(error), "LangChain" in str(error))
+    except ImportError as error:
+        print(error)
+"""
+    said = run(code, without=["langchain_classic", "langchain"]).splitlines()
+    assert said[:3] == [
+        "JsonEqualityEvaluator requires a reference string.",
+        "{'score': 0, 'reasoning': 'Expecting value: line 1 column 1 (char 0)'}",
+        "True False",
+    ]
+    assert (
+        "_EVALUATOR_MAP to register in; run: pip install 'langchain-classic<2', or use" in said[3]
+    )
+
+
+@NEEDS_CORE
+def test_the_langchain_of_today_which_has_no_evaluation_is_none():
+    pytest.importorskip("langchain", minversion="1.0")
+    code = IMPORT + "print(LangChainEvaluator.__mro__[1].__name__)"
+    assert run(code, without=["langchain_classic"]) == "object"
+
+
+@NEEDS_CORE
+def test_an_older_langchains_evaluation_is_found_where_it_was():
+    pytest.importorskip("langchain_classic")
+    # The package as it was before 1.0: the same modules under the old name.
+    older = """
+import importlib, types
+old = importlib.import_module("langchain_classic.evaluation")
+sys.modules["langchain"] = types.ModuleType("langchain")
+for name in [name for name in sys.modules if name.startswith("langchain_classic.evaluation")]:
+    sys.modules[name.replace("langchain_classic", "langchain")] = sys.modules[name]
+for name in [name for name in sys.modules if name.startswith("langchain_classic")]:
+    del sys.modules[name]
+sys.modules["langchain_classic"] = None
+"""
+    code = IMPORT + (
+        "print(issubclass(JsonValidityEvaluator, old.StringEvaluator), 'json_match' in register(), "
+        "old.load_evaluator('json_match').evaluation_name)"
+    )
+    assert run(code, first=older) == "True True json_match"
+
+
+@NEEDS_CORE
+def test_a_broken_install_is_not_taken_for_an_absent_one():
+    pytest.importorskip("langchain_classic")
+    said = run(IMPORT, without=["langchain_classic.chains"])
+    assert said.startswith("ModuleNotFoundError: ")
+    assert "langchain_classic.chains" in said
+
+
+@NEEDS_CORE
+def test_a_broken_langchain_core_is_not_taken_for_an_absent_one():
+    said = run(IMPORT, without=["langchain_core.version"])
+    expected = "ModuleNotFoundError: import of langchain_core.version halted; None in sys.modules"
+    assert said == expected

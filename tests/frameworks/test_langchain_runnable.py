@@ -1,0 +1,189 @@
+"""Evaluators in chains: `chain | evaluator.as_runnable()`, batches, async, callbacks, tracing."""
+
+import asyncio
+import warnings
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("langchain_core")
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.output_parsers import JsonOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnablePassthrough
+from langchain_core.tracers import BaseTracer
+
+from llmeval_integrations import InputError, JsonMatch, JsonObject, MissingFieldError
+from llmeval_integrations.frameworks.langchain import (
+    JsonEqualityEvaluator,
+    JsonValidityEvaluator,
+    LangChainEvaluator,
+)
+
+PROMPT = ChatPromptTemplate.from_template("Extract {what}")
+VALID, BROKEN = {"score": 1}, {"score": 0, "reasoning": "Expecting value: line 1 column 1 (char 0)"}
+PARTS = [{"type": "text", "text": '{"a"'}, {"type": "reasoning", "text": "no"}, ": 1}"]
+
+
+class Tracer(BaseTracer):
+    """Keeps the finished runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.finished = []
+
+    def _persist_run(self, run):
+        self.finished.append(run)
+
+
+class Starts(BaseCallbackHandler):
+    """Keeps the names of the chains that start."""
+
+    def __init__(self):
+        self.names = []
+
+    def on_chain_start(self, _serialized, _inputs, *, name=None, **_kwargs):
+        self.names.append(name)
+
+
+@pytest.mark.parametrize(
+    ("handed_on", "expected"),
+    [
+        ('{"a": 1}', {"score": True}),
+        (AIMessage('{"a": 1}'), {"score": True}),
+        (AIMessageChunk('{"a": 1}'), {"score": True}),
+        (AIMessage(PARTS), {"score": True}),
+        (AIMessage([]), BROKEN | {"score": False}),
+        ({"a": 1}, {"score": True}),
+    ],
+)
+@pytest.mark.parametrize("key", ["prediction", "output"])
+def test_a_mapping_names_the_output_and_what_it_is_compared_with(key, handed_on, expected):
+    evaluate = JsonEqualityEvaluator().as_runnable()
+    fields = {key: handed_on, "reference": AIMessage('{"a": 1.0}'), "question": "other business"}
+    assert evaluate.invoke(fields) == expected
+    assert asyncio.run(evaluate.ainvoke(fields)) == expected
+
+
+@pytest.mark.parametrize(
+    ("handed_on", "expected"),
+    [
+        ("[]", VALID),
+        ("x", BROKEN),
+        (AIMessage("[]"), VALID),
+        (AIMessage(PARTS), VALID),
+        ([], VALID),
+        (None, VALID),
+    ],
+)
+def test_what_is_no_mapping_is_the_output_itself(handed_on, expected):
+    assert JsonValidityEvaluator().as_runnable().invoke(handed_on) == expected
+
+
+def test_a_mapping_without_an_output_is_an_error_that_says_what_to_do():
+    evaluate = LangChainEvaluator(JsonObject()).as_runnable()
+    with pytest.raises(InputError, match=r"got \['a'\]; .* hand on {'prediction': it}"):
+        evaluate.invoke({"a": 1})
+    with pytest.raises(MissingFieldError, match=r"JsonMatch requires a reference string\."):
+        LangChainEvaluator(JsonMatch()).as_runnable().invoke("{}")
+
+
+def test_a_chain_ends_in_an_evaluation():
+    model = FakeListChatModel(responses=["{}", "no"])
+    chain = PROMPT | model | JsonValidityEvaluator().as_runnable()
+    assert chain.invoke({"what": "x"}) == VALID
+    assert asyncio.run(chain.ainvoke({"what": "x"})) == BROKEN
+    assert list(chain.stream({"what": "x"})) == [VALID]
+
+
+def test_a_chain_keeps_its_output_beside_the_evaluation():
+    model = FakeListChatModel(responses=['{"total": 4}'])
+    chain = RunnablePassthrough.assign(output=PROMPT | model | JsonOutputParser()) | (
+        RunnablePassthrough.assign(match=LangChainEvaluator(JsonMatch()).as_runnable())
+    )
+    row = chain.invoke({"what": "the total", "reference": {"total": 5}})
+    assert row["output"] == {"total": 4}
+    assert row["match"] == {"score": 0.0, "reasoning": "/total 4, expected 5"}
+
+
+def test_batches_keep_their_order():
+    evaluate = JsonValidityEvaluator().as_runnable()
+    texts = ["{}", "no", "[]"] * 20
+    expected = [VALID, BROKEN, VALID] * 20
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluate.batch(texts, config={"max_concurrency": 4}) == expected
+    assert asyncio.run(evaluate.abatch(texts)) == expected
+    rows = [{"prediction": "{}", "reference": "{}"}, {"prediction": "{}"}]
+    done, failed = JsonEqualityEvaluator().as_runnable().batch(rows, return_exceptions=True)
+    assert done == {"score": True}
+    assert isinstance(failed, MissingFieldError)
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_callbacks_and_tracers_see_the_evaluation_by_its_name(awaited):
+    tracer, starts = Tracer(), Starts()
+    chain = FakeListChatModel(responses=["{}"]) | LangChainEvaluator(JsonObject()).as_runnable()
+    config = {"callbacks": [tracer, starts], "tags": ["nightly"], "metadata": {"commit": "abc"}}
+    if awaited:
+        asyncio.run(chain.ainvoke("go", config))
+    else:
+        chain.invoke("go", config)
+    assert starts.names == ["RunnableSequence", "json_object"]
+    (root,) = tracer.finished
+    run = root.child_runs[-1]
+    assert (run.name, run.outputs, run.error) == ("json_object", {"score": 1}, None)
+    assert "nightly" in run.tags
+    assert run.extra["metadata"]["commit"] == "abc"
+
+
+def test_a_bad_call_in_a_chain_is_traced_as_an_error():
+    tracer = Tracer()
+    with pytest.raises(MissingFieldError):
+        LangChainEvaluator(JsonMatch()).as_runnable().invoke("{}", {"callbacks": [tracer]})
+    assert "JsonMatch requires a reference string." in tracer.finished[0].error
+
+
+def test_langchains_own_dataset_evaluation_runs_our_evaluators():
+    smith = pytest.importorskip("langchain_classic.smith")
+    from langchain_classic.smith.evaluation import runner_utils
+
+    config = smith.RunEvalConfig(
+        evaluators=["json_validity"],
+        custom_evaluators=[LangChainEvaluator(JsonMatch()), JsonEqualityEvaluator()],
+        reference_key="expected",
+    )
+    evaluators = runner_utils._load_run_evaluators(
+        config, "chain", "kv", ["expected"], ["question"], ["answer"]
+    )
+    # LangChain cannot report a `reasoning`, its own or ours: langsmith refuses the key.
+    run, example = finished_run('{"total": 4}'), example_of('{"total": 4.0}')
+    feedback = [each.evaluate_run(run, example) for each in evaluators]
+    assert [(each.key, each.score, each.comment) for each in feedback] == [
+        ("json_validity", 1, None),
+        ("json_match", 1.0, None),
+        ("json_equality", True, None),
+    ]
+
+
+def finished_run(answer):
+    from langsmith.schemas import Run
+
+    return Run(
+        id=uuid4(),
+        trace_id=uuid4(),
+        name="chain",
+        run_type="chain",
+        start_time="2026-01-01T00:00:00",
+        inputs={"question": "?"},
+        outputs={"answer": answer},
+    )
+
+
+def example_of(expected):
+    from langsmith.schemas import Example
+
+    return Example(id=uuid4(), dataset_id=uuid4(), inputs={}, outputs={"expected": expected})

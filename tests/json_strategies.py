@@ -1,0 +1,138 @@
+"""What the property tests of the JSON core draw from: values, texts, and texts gone wrong."""
+
+import json
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+law = settings(max_examples=300, deadline=None)
+"""For properties: no deadline, since other work may take the machine's time."""
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(-(10**40), 10**40)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8)
+)
+
+documents = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+# Few values that clash often: equal numbers of several types, booleans that Python calls equal.
+clashing = st.recursive(
+    st.sampled_from([0, 1, 1.0, -0.0, 2, True, False, None, "", "a", 10**16, 1e16, 2**64, 0.5]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+_SPACES = st.sampled_from(["", "", "", " ", "\n", "\t", "\r\n  "])
+_ATOMS = (
+    st.sampled_from(["null", "true", "false", "0", "-0", "-0.0", "1", "1.0", "1e0", "0.1"])
+    | st.sampled_from(["1e400", "-1E+400", "1e-400", "5e-324", "12345678901234567890123"])
+    | st.sampled_from(["1.7976931348623157e308", '""', '"a"', '"\\ud83d\\ude00"'])
+    | st.sampled_from(['"\\u00e9"', '"\\\\\\"\\/\\b\\f\\n\\r\\t"', '"[{,:"', '"```"', '"é😀"'])
+    | st.sampled_from(['"\u2028"', '"\x7f"', '"// # /*"', '"\\u0000"'])
+)
+
+
+def _between(mark: str, pieces: list[str], spaces: list[str]) -> str:
+    return mark.join(f"{space}{piece}{space}" for piece, space in zip(pieces, spaces * 4))
+
+
+def _containers(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    spaces = st.lists(_SPACES, min_size=1, max_size=1)
+    names = st.sampled_from(['"a"', '"b"', '"c"', '"\\u0061"', '""'])
+    members = st.lists(st.builds("{0}:{1}".format, names, inner), max_size=4)
+    return st.builds(
+        "[{0}]".format, st.builds(_between, st.just(","), st.lists(inner, max_size=4), spaces)
+    ) | st.builds("{{{0}}}".format, st.builds(_between, st.just(","), members, spaces))
+
+
+json_texts = st.recursive(_ATOMS, _containers, max_leaves=8)
+"""JSON texts with every spelling of numbers, texts and white space; names may come twice."""
+
+_PIECES = (
+    st.sampled_from("{}[]\",:\\/ \n\t\r`'~0123456789.eE+-truefalsnNIy#*_$…é\x00\x1f\u2028“”\ufeff")
+    | st.sampled_from(["NaN", "-Infinity", "None", "// c\n", "/* c */", "```", "```json\n", "..."])
+    | st.sampled_from(["\\u", "\\ud83d", "\\ude00", "\ud800", '"a":', "1e400", "undefined", "0x1F"])
+    | st.sampled_from(['"action_input": "a\nb"', "Sure! ", "True", "“", "'"])
+)
+_CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from(["cut", "behead", "delete", "insert", "replace", "twice"]),
+        st.floats(0, 1),
+        _PIECES,
+    ),
+    max_size=3,
+)
+_WRAPPERS = st.sampled_from(
+    [
+        "{}",
+        "{}",
+        "{}",
+        "  {}\n",
+        "```json\n{}\n```",
+        "```\n{}```",
+        "`{}`",
+        "Here: {}",
+        "{}\nDone.",
+        "~~~\n{}",
+    ]
+)
+
+
+def _changed(text: str, changes: list[tuple[str, float, str]], wrapper: str) -> str:
+    for change, where, piece in changes:
+        at = round(where * len(text))
+        if change == "cut":
+            text = text[:at]
+        elif change == "behead":
+            text = text[at:]
+        elif change == "twice":
+            text += text
+        else:
+            text = (
+                text[:at]
+                + ("" if change == "delete" else piece)
+                + text[at + (change != "insert") :]
+            )
+    return wrapper.replace("{}", text)
+
+
+broken_texts = st.builds(
+    _changed, json_texts | documents.map(json.dumps) | st.text(max_size=9), _CHANGES, _WRAPPERS
+)
+"""JSON texts that were cut, changed and wrapped, so that most are no JSON any more."""
+
+
+def seconds(function: Callable[..., Any], *arguments: Any, enough: float = 0.0) -> float:
+    """Give the best time of three calls, or the first that is `enough`: others use the machine."""
+    best = float("inf")
+    for _ in range(3):
+        start = perf_counter()
+        function(*arguments)
+        best = min(best, perf_counter() - start)
+        if best < enough:
+            break
+    return best
+
+
+def nested(levels: int, leaf: Any, kind: str = "array") -> Any:
+    """Wrap a value in so many arrays, objects, or both by turns."""
+    value = leaf
+    for level in range(levels):
+        array = kind == "array" or (kind == "both" and level % 2)
+        value = [value] if array else {"a": value}
+    return value

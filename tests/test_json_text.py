@@ -1,0 +1,476 @@
+"""Text to JSON value or defect: what the modes accept, and what never happens on the way."""
+
+import enum
+import json
+import re
+import sys
+import threading
+from collections import OrderedDict, namedtuple
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from json_strategies import broken_texts, documents, json_texts, law, nested, seconds
+
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import PARSINGS, check, check_many, parse
+from llmeval_integrations.json_value import canonical
+
+FAR_EXPONENT = re.compile(r"[eE][+-]?[0-9]{18,}")
+
+# text, then what strict, markdown and lenient mode make of it; "defect" where it is none.
+MODES = [
+    ('{"a": 1}', {"a": 1}, {"a": 1}, {"a": 1}),
+    (' \n[1, 2]\t ', [1, 2], [1, 2], [1, 2]),
+    ("null", None, None, None),
+    ('"text"', "text", "text", "text"),
+    ("```json\n[1]\n```", "defect", [1], [1]),
+    ("```\n[1]\n```", "defect", [1], [1]),
+    ("```JSON\n[1]\n```", "defect", [1], "defect"),
+    ("```json [1] ```", "defect", [1], [1]),
+    ("```[1]```", "defect", [1], [1]),
+    ("```json\r\n[1]\r\n```\r\n", "defect", [1], [1]),
+    ("````json\n[1]\n````", "defect", [1], "defect"),
+    ("~~~json\n[1]\n~~~", "defect", [1], "defect"),
+    ("```json\n[1]", "defect", [1], [1]),
+    ('```json\n["```"]\n```', "defect", ["```"], ["```"]),
+    ("`[1]`", "defect", [1], [1]),
+    ("``[1]``", "defect", [1], [1]),
+    ("`[1]", "defect", "defect", [1]),
+    ("[1]`", "defect", "defect", [1]),
+    ("[1]\n```", "defect", "defect", [1]),
+    ("```json\n[1]\n```\nDone.", "defect", "defect", [1]),
+    ("Here: ```json\n[1]\n```", "defect", "defect", [1]),
+    ("```json\n[1]\n```\n```json\n[2]\n```", "defect", "defect", [1]),
+    ("[1] [2]", "defect", "defect", [1]),
+    ('{"a": [1, 2', "defect", "defect", {"a": [1, 2]}),
+    ('{"a": "b', "defect", "defect", {"a": "b"}),
+    ("}", "defect", "defect", None),
+    ("[NaN]", "defect", "defect", "[NaN]"),
+    ("[-Infinity]", "defect", "defect", "[-Infinity]"),
+    ('{"a": 1, "a": 2}', "defect", {"a": 2}, {"a": 2}),
+    ('["\\ud800"]', "defect", "defect", ["\ud800"]),
+    ('["a\nb"]', "defect", "defect", ["a\nb"]),
+    ("[1,]", "defect", "defect", "defect"),
+    ("[1,", "defect", "defect", [1]),
+    ("I am prose.", "defect", "defect", "defect"),
+    ("", "defect", "defect", "defect"),
+]  # fmt: skip
+
+Pair = namedtuple("Pair", "a b")
+
+
+class Name(str):
+    __slots__ = ()
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Share(float):
+    pass
+
+
+# value → what parse gives; its types are those of a parsed text.
+VALUES = [
+    (b'{"a": 1}', {"a": 1}),
+    (bytearray(b"[1]"), [1]),
+    (Name("[1]"), [1]),
+    ((1, (2,)), [1, [2]]),
+    ({"a": (1,)}, {"a": [1]}),
+    (Pair(1, 2), [1, 2]),
+    (OrderedDict(b=1, a=2), {"b": 1, "a": 2}),
+    ([Level.LOW], [1]),
+    ({Name("a"): Name("b")}, {"a": "b"}),
+    (Share(0.5), 0.5),
+    (Decimal(5), 5),
+    (Decimal("0.1"), 0.1),
+    (Decimal("1E+2"), 100.0),
+    (Decimal("1E+400"), Decimal("1E+400")),
+    ([10**5000], [Decimal("1E+5000")]),
+    (2**70, 2**70),
+    (None, None),
+    (True, True),
+    (5.0, 5.0),
+]
+
+NUMBERS = [
+    ("0", 0),
+    ("-0", 0),
+    ("-0.0", -0.0),
+    ("1.0", 1.0),
+    ("1e2", 100.0),
+    ("12345678901234567890123", 12345678901234567890123),
+    ("-170141183460469231731687303715884105728", -(2**127)),
+    ("5e-324", 5e-324),
+    ("1e-400", 0.0),
+    ("0.1", 0.1),
+    ("1.7976931348623157e308", sys.float_info.max),
+    ("1e400", Decimal("1e400")),
+    ("-1.50e400", Decimal("-1.5e400")),
+    ("1" * 4300, int("1" * 4300)),
+    ("1" * 5000, Decimal("1" * 5000)),
+    ("-1" + "0" * 5000, Decimal("-1e5000")),
+]
+
+
+def short(value: object) -> str:
+    return repr(value)[:40] if isinstance(value, (str, bytes)) else type(value).__name__
+
+
+def kinds(value: Any) -> Any:
+    """Give a value with the type of each part beside it: 1 is not 1.0, nor -0.0 0.0."""
+    if isinstance(value, dict):
+        return [(key, kinds(item)) for key, item in value.items()]
+    if isinstance(value, list):
+        return [kinds(item) for item in value]
+    if isinstance(value, float):
+        return float, value.hex()
+    return type(value), value
+
+
+class NotOurs(Exception):  # noqa: N818 - a signal, not an error
+    pass
+
+
+def python_reads(text: str, *, unique: bool) -> Any:
+    """Read as RFC 8259 has it, with Python's parser: the value, or its complaint."""
+
+    def refuse(_constant: str) -> Any:
+        raise NotOurs
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if unique and len(dict(pairs)) < len(pairs):
+            raise NotOurs
+        return dict(pairs)
+
+    def integer(digits: str) -> Any:
+        return int(digits) if len(digits) <= 4300 else Decimal(digits)
+
+    def number(digits: str) -> Any:
+        return Decimal(digits) if abs(float(digits)) == float("inf") else float(digits)
+
+    try:
+        value = json.loads(
+            text, parse_constant=refuse, object_pairs_hook=members, parse_int=integer, parse_float=number
+        )
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except json.JSONDecodeError as error:
+        return NotOurs(str(error))
+    except (NotOurs, UnicodeEncodeError):
+        return NotOurs()
+    return value
+
+
+# --- what the modes accept ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "strict", "markdown", "lenient"), MODES, ids=short)
+def test_a_mode_accepts_what_it_says(text, strict, markdown, lenient):
+    for parsing, expected in zip(PARSINGS, (strict, markdown, lenient)):
+        value = parse(text, parsing)
+        if isinstance(expected, str) and expected.startswith("["):
+            assert canonical(value) == expected
+        elif expected == "defect":
+            assert isinstance(value, Defect), parsing
+        else:
+            assert kinds(value) == kinds(expected), parsing
+
+
+@pytest.mark.parametrize(("text", "number"), NUMBERS, ids=short)
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_numbers_are_exact(text, number, parsing):
+    assert kinds(parse(text, parsing)) == kinds(number)
+    assert kinds(parse(f'{{"a": [{text}]}}', parsing)) == kinds({"a": [number]})
+    assert check(text, parsing) is None
+
+
+@pytest.mark.parametrize(("value", "expected"), VALUES, ids=short)
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_values_get_the_types_of_parsed_text(value, expected, parsing):
+    assert kinds(parse(value, parsing)) == kinds(expected)
+    assert check(value, parsing) is None
+
+
+@law
+@given(documents.filter(lambda document: not isinstance(document, str)))
+def test_a_value_is_what_its_text_is(document):
+    assert kinds(parse(document)) == kinds(parse(json.dumps(document)))
+
+
+def test_a_pydantic_model_is_what_it_dumps():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Invoice(pydantic.BaseModel):
+        total: float
+        paid: bool
+
+    assert parse(Invoice(total=1.5, paid=True)) == {"total": 1.5, "paid": True}
+    assert parse(Invoice).name == "not_json"
+
+
+def test_a_model_that_cannot_be_dumped_is_not_json():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Anything(pydantic.BaseModel):
+        value: Any
+
+    assert parse(Anything(value=object())).name == "not_json"
+
+
+def test_numpy_numbers_that_are_floats_are_read():
+    numpy = pytest.importorskip("numpy")
+    assert kinds(parse([numpy.float64(1.5)])) == kinds([1.5])
+    assert parse(numpy.array([1])).name == "not_json"
+
+
+# --- against Python's parser -------------------------------------------------------------------
+
+
+@law
+@given(broken_texts)
+def test_strict_mode_is_rfc_8259_in_python_s_words(text):
+    assume(not FAR_EXPONENT.search(text))
+    expected, value = python_reads(text, unique=True), parse(text, "strict")
+    if isinstance(expected, NotOurs):
+        assert isinstance(value, Defect)
+        if expected.args and value.name != "code_fence":
+            assert value.reason == expected.args[0]
+    else:
+        assert kinds(value) == kinds(expected)
+
+
+@law
+@given(
+    st.one_of(json_texts, broken_texts).map(str.strip),
+    st.sampled_from(["{}", " {}\n", "`{}`", "```{}```", "```json\n{}\n```", "```\n{}", "~~~\n{}\n~~~"]),
+)
+def test_markdown_mode_is_rfc_8259_in_a_wrapper(body, wrapper):
+    assume(body and body[0] not in "`~" and body[-1] not in "`~" and not FAR_EXPONENT.search(body))
+    assume(not body[:4].lower() == "json" and not re.match(r"[\w+.-]*[ \t]*\r?\n", body))
+    expected, value = python_reads(body, unique=False), parse(wrapper.replace("{}", body))
+    if isinstance(expected, NotOurs):
+        assert isinstance(value, Defect)
+    else:
+        assert kinds(value) == kinds(expected)
+
+
+@law
+@given(broken_texts, st.sampled_from(["strict", "markdown"]))
+def test_check_and_parse_agree(text, parsing):
+    assume(not FAR_EXPONENT.search(text))
+    value = parse(text, parsing)
+    assert check(text, parsing) == (value if isinstance(value, Defect) else None)
+    assert check(text.encode(errors="replace"), parsing) == check(
+        text.encode(errors="replace").decode(), parsing
+    )
+
+
+@law
+@given(broken_texts)
+def test_check_completes_nothing_in_lenient_mode(text):
+    assume(not FAR_EXPONENT.search(text))
+    value, defect = parse(text, "lenient"), check(text, "lenient")
+    assert defect is not None or not isinstance(value, Defect)
+    assert check(Name(text), "lenient") == defect
+
+
+@law
+@given(st.lists(broken_texts | documents, max_size=4), st.sampled_from(PARSINGS))
+def test_a_column_is_checked_like_its_texts(texts, parsing):
+    assert check_many(texts, parsing) == [check(text, parsing) for text in texts]
+
+
+@law
+@given(broken_texts)
+def test_lenient_mode_is_langchain_s(text):
+    langchain = pytest.importorskip("langchain_core.utils.json")
+    assume(not FAR_EXPONENT.search(text))
+    try:
+        expected = langchain.parse_json_markdown(text)
+    except json.JSONDecodeError as error:
+        found = parse(text, "lenient")
+        assert isinstance(found, Defect)
+        assert found.reason == str(error)
+        assert 0 <= found.offset <= len(text)
+    else:
+        assert as_floats(parse(text, "lenient")) == as_floats(expected)
+
+
+@law
+@given(broken_texts)
+def test_lenient_check_is_langchain_s_with_python_s_parser(text):
+    langchain = pytest.importorskip("langchain_core.utils.json")
+    assume(not FAR_EXPONENT.search(text))
+    found = check(text, "lenient")
+    try:
+        langchain.parse_json_markdown(text, parser=json.loads)
+    except json.JSONDecodeError as error:
+        assert found.reason == str(error)
+    else:
+        assert found is None
+
+
+def as_floats(value: Any) -> Any:
+    """Write a value for comparison with one that knows no Decimals; NaN is itself here."""
+    if isinstance(value, dict):
+        return {key: as_floats(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_floats(item) for item in value]
+    return repr(float(value)) if isinstance(value, (float, Decimal)) else kinds(value)
+
+
+# --- what never happens ------------------------------------------------------------------------
+
+LONG = 200_000
+HOSTILE = {
+    "[": "[" * LONG,
+    '{"a":': '{"a":' * (LONG // 5),
+    '"': '"' * LONG,
+    "\\": "\\" * LONG,
+    '"\\': '"' + "\\" * LONG,
+    "`": "`" * LONG,
+    "~": "~" * LONG,
+    "space": " " * LONG,
+    "digits": "1" * LONG,
+    "1.1...": "[1." + "1" * LONG + "]",
+    "/*": "/*" * (LONG // 2),
+    "[ ": "[ " * (LONG // 2),
+    "{ ": "{ " * (LONG // 2),
+    "[]": "[]" * (LONG // 2),
+    "[[],": "[" + "[]," * (LONG // 3),
+    "{": "{" * LONG,
+    "}": "}" * LONG,
+    "{a": "{a" * (LONG // 2),
+    '{"a":1,': "{" + '"a":1,' * (LONG // 6),
+    "prose": "I like {cats}, [dogs] and (all) the rest of them. " * (LONG // 50),
+    "fences": "```json\n{" * (LONG // 9),
+    "fence and space": "```json" + " " * LONG + "x",
+    "NaN": "[" + "NaN," * (LONG // 4),
+    "far exponents": "[" + "1e99999999999999999999," * (LONG // 23) + "1]",
+    "surrogates": '"' + "\ud800" * LONG + '"',
+    "escaped surrogates": '["' + "\\ud800" * (LONG // 6) + '"]',
+    "nulls": "\x00" * LONG,
+    "name twice": "{" + "".join(f'"{n}":1,' for n in range(LONG // 9)) + '"0":1}',
+    "action_input": '"action_input": "' * (LONG // 17),
+    "words": "{" + "a" * LONG,
+    "commas": "[1" + "," * LONG,
+    "spread": ("[" + " " * 1000) * (LONG // 1001),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_no_text_of_200_kb_takes_half_a_second(name, parsing):
+    for read in (check, parse):
+        assert seconds(read, HOSTILE[name], parsing, enough=0.5) < 0.5
+
+
+@pytest.mark.parametrize("read", [check, parse])
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_the_time_for_a_character_does_not_grow(read, parsing):
+    record = '{"id": 12, "name": "Ann \\"B\\" Lee", "tags": ["a", "b"], "sum": 12.5, "ok": true}'
+    texts = ["[" + ",".join([record] * n) + "]" for n in (12, 12_000)]
+    for damage in (0, 40):  # whole, and cut
+        small, large = (text[: len(text) - damage] for text in texts)
+        calls = 200
+        each = seconds(lambda text=small: [read(text, parsing) for _ in range(calls)]) / calls
+        assert seconds(read, large, parsing, enough=2000 * each) < 10_000 * each
+
+
+def test_50_mb_are_read():
+    text = '["' + "a" * 50_000_000 + '"]'
+    assert check(text) is None
+    assert check(text[:-1]).name == "truncated"
+    assert check("```json\n" + text + "\n```") is None
+
+
+@pytest.mark.parametrize("kind", ["array", "object", "both"])
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_400_levels_are_read_and_100_000_are_too_deep(kind, parsing):
+    value = nested(400, 1.5, kind)
+    text = json.dumps(value)
+    assert parse(text, parsing) == parse(value, parsing) == value
+    assert check(text, parsing) is check(value, parsing) is None
+    value = nested(100_000, 1.5, kind)
+    assert parse(value, parsing).name == check(value, parsing).name == "too_deep"
+    opening, closing = {"array": ("[", "]"), "object": ('{"a":', "}"), "both": ('[{"a":', "}]")}[kind]
+    for text in (opening * 100_000 + "1" + closing * 100_000, opening * 100_000):
+        assert parse(text, parsing).name == check(text, parsing).name == "too_deep"
+
+
+@pytest.mark.parametrize("levels", [980, 1000, 1490, 1510, 4990, 5010, 9990, 20_000])
+def test_the_limit_of_the_stack_is_no_crash(levels):
+    for text in ("[" * levels + "]" * levels, '{"a":' * levels + "1e400" + "}" * levels):
+        for parsing in PARSINGS:
+            for found in (parse(text, parsing), check(text, parsing)):
+                assert not isinstance(found, Defect) or found.name == "too_deep"
+
+
+def test_brackets_in_texts_are_not_levels():
+    assert check(json.dumps(["[" * 100_000, '"[{' * 20_000, "\\" * 7])) is None
+
+
+def test_a_value_that_holds_itself_is_too_deep():
+    array: list[Any] = []
+    array.append(array)
+    members: dict[str, Any] = {}
+    members["a"] = [members]
+    assert parse(array).name == parse(members, "lenient").name == "too_deep"
+
+
+@pytest.mark.parametrize("text", ["[" * 450 + "]" * 450, "[" * 450 + "1e400" + "]" * 450, "[" * 450])
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_the_caller_s_stack_changes_nothing(text, parsing):
+    def deep(levels: int) -> Any:
+        return deep(levels - 1) if levels else (parse(text, parsing), check(text, parsing))
+
+    assert deep(sys.getrecursionlimit() - 150) == (parse(text, parsing), check(text, parsing))
+
+
+class Hostile:
+    """Answers nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+    __repr__ = __str__ = __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [object(), Hostile(), Hostile, int, len, {1, 2}, iter([]), 1j, ..., range(3), memoryview(b"1")]
+    + [{None: 1}, {(1,): 2}, [Hostile()], {"a": Hostile()}, float("nan"), Decimal("sNaN"), b"\xff\xfe"],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_no_type_crashes_it(value, parsing):
+    found = parse(value, parsing)
+    assert isinstance(found, Defect) or parsing == "lenient"
+    assert isinstance(check(value, parsing), Defect) == isinstance(found, Defect)
+
+
+@law
+@given(st.recursive(st.from_type(type).flatmap(st.from_type) | documents, st.lists, max_leaves=3))
+def test_nothing_that_python_builds_crashes_it(value):
+    for parsing in PARSINGS:
+        parse(value, parsing)
+        check(value, parsing)
+
+
+def test_threads_do_not_mix():
+    texts = ['{"a": [1, 2', "[" * 480 + "]" * 480, '{"a": 1e400}', "```json\n[1]\n```", "prose"] * 20
+    expected = [parse(text, "lenient") for text in texts]
+    found: list[list[Any]] = []
+    readers = [
+        threading.Thread(target=lambda: found.append([parse(text, "lenient") for text in texts]))
+        for _ in range(6)
+    ]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert found == [expected] * 6

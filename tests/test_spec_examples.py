@@ -1,0 +1,302 @@
+"""The examples and figures that the documents of the systems we cover print, under our names.
+
+The documents say it otherwise in places, and were run: a score of equality or of a schema is
+True or False, the schema evaluator needs no input, and n-gram options belong to the constructor.
+"""
+
+import asyncio
+import json
+
+import pytest
+
+from llmeval_integrations import (
+    ExactMatch,
+    JsonEditDistance,
+    JsonEquality,
+    JsonMatch,
+    JsonObject,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    NgramRepetitionPenalty,
+    PythonType,
+    ReasoningFormat,
+    ReasoningToolCallFormat,
+    load_evaluator,
+)
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+}
+OLDER_THAN_65 = '{"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 66}}}'
+
+
+# --- LangChain's JSON evaluators -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "needs"),
+    [
+        ("json_validity", JsonValidity, ()),
+        ("json_equality", JsonEquality, ("reference",)),
+        ("json_edit_distance", JsonEditDistance, ("reference",)),
+        ("json_schema", JsonSchema, ("reference",)),
+        ("json_schema_validation", JsonSchema, ("reference",)),
+    ],
+)
+def test_evaluators_have_langchains_names_and_needs(name, kind, needs):
+    evaluator = load_evaluator(name)
+    assert type(evaluator) is kind
+    assert evaluator.needs == needs
+
+
+def test_valid_json_scores_1():
+    result = JsonValidity()('{"name": "Jane", "age": 41, "city": "San Jose"}')
+    assert (result.score, result.passed) == (1, True)
+    assert isinstance(result.score, int)
+
+
+def test_a_trailing_comma_scores_0_with_its_position():
+    result = JsonValidity()('{"name": "Jane", "age": 41, "city": "San Jose",}')
+    assert (result.score, result.label) == (0, "trailing_comma")
+    # Python 3.13 has another sentence for it, and points at the comma.
+    assert (result.metadata["line"], result.metadata["column"], result.metadata["offset"]) == (1, 48, 47)
+    assert result.reason in (
+        "Expecting property name enclosed in double quotes: line 1 column 48 (char 47)",
+        "Illegal trailing comma before end of object: line 1 column 47 (char 46)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "score"),
+    [('{"a": 1}', '{"a": 1}', True), ('{"a": 1}', '{"a": 2}', False), ({"a": 1}, {"a": 2}, False)],
+)
+def test_equality_is_true_or_false_for_texts_and_values(output, reference, score):
+    assert JsonEquality()(output, reference).score is score
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "score"),
+    [
+        ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', 0.07692307692307693),
+        ('\n{\n"b": 3,\n"a": 1\n}', '{"a": 1, "b": 3}', 0.0),
+        ('{"a": [1, 2]}', '{"a": [2, 1]}', 0.18181818181818182),
+        ({"a": 1}, {"a": 2}, 0.14285714285714285),
+    ],
+)
+def test_the_four_edit_distances_to_the_last_digit(output, reference, score):
+    assert JsonEditDistance()(output, reference).score == score
+    assert repr(float(JsonEditDistance()(output, reference).score)) == repr(score)
+    from_catalog = load_evaluator("json_edit_distance", string_distance="damerau_levenshtein")
+    assert from_catalog(output, reference).score == score
+
+
+@pytest.mark.parametrize("schema", [PERSON, json.dumps(PERSON)])
+def test_what_conforms_scores_true(schema):
+    result = JsonSchema()('{"name": "Jane", "age": 30}', schema)
+    assert (result.score, result.reason) == (True, None)
+
+
+def test_what_does_not_conform_scores_false_with_the_first_message():
+    result = JsonSchema()('{"name": "Jane", "age": 30}', OLDER_THAN_65)
+    assert result.score is False
+    assert result.metadata["errors"] == [
+        {
+            "pointer": "/age",
+            "schema_pointer": "/properties/age/minimum",
+            "keyword": "minimum",
+            "message": "30 is less than the minimum of 66",
+        }
+    ]
+    assert result.reason == "30 is less than the minimum of 66 at /age"
+
+
+# --- OpenJudge's format graders ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("output", "score", "reason"),
+    [
+        ('{"name": "Bob", "age": 41, "skills": ["Rust", "SQL"]}', 1.0, "Valid JSON"),
+        ('{"name": "Bob", "age": 41', 0.0, "Expecting ',' delimiter: line 1 column 26 (char 25)"),
+    ],
+)
+def test_json_validator(output, score, reason):
+    result = JsonValidity()(output)
+    assert (result.score, result.reason) == (score, reason)
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "reference"),
+    [
+        ({"strict_order": True}, '{"name": "Bob", "likes": ["chess", "tea"]}', '{"name": "Bob", "likes": ["chess", "tea"]}'),
+        ({"strict_order": False}, '{"likes": ["tea", "chess"]}', '{"likes": ["chess", "tea"]}'),
+        ({"ignore_extra_keys": True}, '{"name": "Bob", "age": 41, "city": "Rome"}', '{"name": "Bob"}'),
+    ],
+)  # fmt: skip
+def test_json_match(options, output, reference):
+    assert load_evaluator("json_match", **options)(output, reference).score == 1.0
+    without = JsonMatch()(output, reference)
+    assert without.score == (1.0 if options == {"strict_order": True} else 0.0)
+
+
+def test_json_match_is_strict_unless_told_otherwise():
+    assert JsonMatch() == JsonMatch(strict_order=True, ignore_extra_keys=False)
+    assert JsonMatch()("not JSON", "{}").score == 0.0
+
+
+LENGTHS = LengthPenalty(min_length=50, max_length=200, penalty_rate=0.1)
+
+
+@pytest.mark.parametrize(
+    ("output", "score", "reason"),
+    [
+        ("An answer of this size is neither too short nor too long for what was asked..", 0.0, "Length acceptable: 50 <= 77 <= 200"),
+        ("Brief", -4.5, "Too short: 5 < 50"),
+        ("A" * 250, -5.0, "Too long: 250 > 200"),
+    ],
+)  # fmt: skip
+def test_length_penalty(output, score, reason):
+    result = LENGTHS(output)
+    assert (result.score, result.reason) == (score, reason)
+
+
+def test_length_penalty_defaults():
+    assert LengthPenalty() == LengthPenalty(min_length=10, max_length=1000, penalty_rate=0.01, max_penalty=None)
+
+
+VARIED = "A quick grey wolf ran past two lazy hens. They woke and looked around, then slept once more."
+REPEATED = "It is a trap. It is a trap. It is a trap. It is a trap."
+
+
+def test_ngram_repetition_penalty():
+    hard = NgramRepetitionPenalty(n=3, penalty_threshold=0.3, penalty_rate=1.0)
+    assert hard == NgramRepetitionPenalty()
+    assert hard(VARIED).score == 0.0
+    assert hard(VARIED).metadata["repetition_rate"] == 0.0
+    repeated = hard(REPEATED)
+    # 14 trigrams, of which 4 are different
+    assert repeated.metadata["repetition_rate"] == pytest.approx(10 / 14)
+    assert repeated.score == pytest.approx(0.3 - 10 / 14)
+    assert f"{repeated.metadata['repetition_rate']:.2f}" == "0.71"
+
+
+def test_a_soft_penalty_goes_from_0_at_min_scaling_to_the_worst_score():
+    soft = NgramRepetitionPenalty(n=2, use_soft_penalty=True, max_penalty=-2.0, min_scaling=0.2)
+    assert soft("Unlike words build unlike pairs without any being seen before.").score == 0.0
+    # 15 bigrams, of which 4 are different
+    assert soft(REPEATED).score == pytest.approx(-2.0 * (11 / 15 - 0.2) / 0.8)
+
+
+def test_short_text_has_a_rate_too():
+    result = NgramRepetitionPenalty(n=3)("too short")
+    assert (result.score, result.metadata["repetition_rate"]) == (0.0, 0.0)
+
+
+def test_the_worst_soft_score_is_minus_1_unless_given():
+    soft = NgramRepetitionPenalty(n=1, use_soft_penalty=True)
+    given = NgramRepetitionPenalty(n=1, use_soft_penalty=True, max_penalty=-1.0)
+    assert soft("a a a a").score == given("a a a a").score == pytest.approx(-0.75)
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "score", "reason"),
+    [
+        ({}, "<think>\nWhat is asked?\nWhy Rust.\n</think>\n\n<answer>\nIt is fast and safe.\n</answer>", 1.0, "All format requirements met"),
+        ({}, "Rust is fast and safe.", 0.0, "Missing <think></think> tags; Missing <answer></answer> tags"),
+        ({"think_token": "reasoning", "answer_token": "solution"}, "<reasoning>Hm</reasoning>\n<solution>42</solution>", 1.0, "All format requirements met"),
+    ],
+)  # fmt: skip
+def test_reasoning_format(options, output, score, reason):
+    result = ReasoningFormat(**options)(output)
+    assert (result.score, result.reason) == (score, reason)
+
+
+@pytest.mark.parametrize(
+    ("output", "score", "reason", "calls"),
+    [
+        (
+            "<think>\nThey ask for the time.\n</think>\n\n<answer>\nIt is noon.\n</answer>",
+            1.0, "Valid <think></think> + <answer></answer> format", 0,
+        ),
+        (
+            '<think>\nI need a source.\n</think>\n\n<tool_call>\n{"name": "search", "arguments": {"query": "Rust language"}}\n</tool_call>',
+            1.0, "Valid <think></think> + <tool_call></tool_call> format with valid JSON", 1,
+        ),
+        (
+            '<think>\nTwo sources.\n</think>\n\n<tool_call>\n{"name": "time", "arguments": {"city": "Rome"}}\n</tool_call>\n\n'
+            '<tool_call>\n{"name": "news", "arguments": {"topic": "chess"}}\n</tool_call>',
+            1.0, "Valid <think></think> + <tool_call></tool_call> format with valid JSON", 2,
+        ),
+        ("<answer>At once, without a thought</answer>", 0.0, "Missing <think></think> tags", 0),
+        ("<think>Looking</think>\n<tool_call>\n{no json}\n</tool_call>", 0.0, "Invalid JSON format in <tool_call> tags", 1),
+    ],
+)  # fmt: skip
+def test_reasoning_tool_call_format(output, score, reason, calls):
+    result = ReasoningToolCallFormat()(output)
+    assert (result.score, result.reason) == (score, reason)
+    assert result.metadata["tool_call_count"] == calls
+
+
+def test_several_evaluators_look_at_one_output():
+    output = '{"name": "Bob", "skills": ["Rust", "Deep Learning"]}'
+    evaluators = [
+        JsonValidity(),
+        LengthPenalty(min_length=20, max_length=500),
+        NgramRepetitionPenalty(n=3, penalty_threshold=0.3),
+    ]
+
+    async def ask_all():
+        return await asyncio.gather(*(evaluator.aevaluate({"output": output}) for evaluator in evaluators))
+
+    assert [result.score for result in asyncio.run(ask_all())] == [1, 0.0, 0.0]
+
+
+# --- Audacia's format evaluators -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "kind", "verdict"),
+    [
+        (dict, {"name": "search"}, "dict", "pass"),
+        (list, ["one", "two"], "list", "pass"),
+        (str, "# A title", "str", "pass"),
+        (dict, '{"name": "search"}', "str", "fail"),
+        (list, {"name": "search"}, "dict", "fail"),
+    ],
+)
+def test_run_custom_response(expected, output, kind, verdict):
+    result = PythonType(expected)(output)
+    assert result.metadata == {"response": output, "format": kind, "custom_response_result": verdict}
+    assert result.passed is (verdict == "pass")
+    assert result == load_evaluator("python_type", expected_type=expected.__name__)(output)
+
+
+@pytest.mark.parametrize(
+    ("output", "kind", "verdict"),
+    [
+        ('{"name": "search", "arguments": {}}', "dict", "pass"),
+        ("[1, 2]", "list", "fail"),
+        ('"text"', "str", "fail"),
+        ("plain text", None, "fail"),
+        ('{"name": "search"', None, "fail"),
+    ],
+)
+def test_run_json_response(output, kind, verdict):
+    result = JsonObject()(output)
+    told = {name: result.metadata[name] for name in ("response", "format", "json_response_result")}
+    assert told == {"response": output, "format": kind, "json_response_result": verdict}
+    assert result.passed is (verdict == "pass")
+
+
+def test_assert_result_is_a_method():
+    JsonObject()("{}").expect_pass()
+    JsonObject().expect_pass("{}")
+    PythonType("dict").expect_pass({})
+    with pytest.raises(AssertionError, match="Expected a JSON object, got list"):
+        JsonObject()("[]").expect_pass()
+    with pytest.raises(AssertionError, match="Expected dict, got str"):
+        PythonType("dict").expect_pass("{}")
+    with pytest.raises(AssertionError, match="'a' is not 'b'"):
+        ExactMatch().expect_pass("a", "b")

@@ -1,0 +1,351 @@
+"""What peers fell into, one case each, for every evaluator that it concerns."""
+
+import http.server
+import json
+import math
+import threading
+import time
+
+import pytest
+
+from llmeval_integrations import (
+    EvalError,
+    ExactMatch,
+    InvalidOptionError,
+    InvalidReferenceError,
+    InvalidSchemaError,
+    JsonEditDistance,
+    JsonEquality,
+    JsonMatch,
+    JsonObject,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    MissingDependencyError,
+    NgramRepetitionPenalty,
+    PythonType,
+    ReasoningFormat,
+    ReasoningToolCallFormat,
+    RegexMatch,
+    RunawayPatternError,
+    Sample,
+    StringDistance,
+)
+
+EXACT = ["strict", "markdown"]
+COMPARING = [
+    kind(parsing=parsing) for kind in (JsonEquality, JsonMatch, JsonEditDistance) for parsing in EXACT
+] + [
+    JsonEquality(list_order="any"),
+    JsonEquality(list_order="top_level_any"),
+    JsonMatch(strict_order=False),
+    JsonMatch(strict_order=False, ignore_extra_keys=True),
+]
+READING = [*(kind(parsing) for kind in (JsonValidity, JsonObject) for parsing in EXACT), JsonSchema({})]
+OTHERS = [
+    ExactMatch(), StringDistance(), PythonType("dict"), LengthPenalty(), NgramRepetitionPenalty(),
+    ReasoningFormat(), ReasoningToolCallFormat(), RegexMatch("a", where="search"),
+]  # fmt: skip
+LENIENT = [
+    kind(parsing="lenient") for kind in (JsonEquality, JsonMatch, JsonEditDistance, JsonValidity, JsonObject)
+] + [JsonSchema({}, parsing="lenient")]
+ALL = [*COMPARING, *READING, *OTHERS, *LENIENT]
+
+comparing = pytest.mark.parametrize("evaluator", COMPARING, ids=repr)
+each = pytest.mark.parametrize("evaluator", ALL, ids=repr)
+
+
+def within(seconds, call):
+    start = time.perf_counter()
+    result = call()
+    assert time.perf_counter() - start < seconds
+    return result
+
+
+BROKEN = {
+    "truncated text": '{"a": 1, "b": [1, 2',
+    "a value cut in the middle": '{"a": 1',
+    "prose after it": '{"a": 1} That is all.',
+    "prose before it": 'Here: {"a": 1}',
+    "two documents": '{"a": 1}\n{"a": 1}',
+    "two documents on a line": '{"a": 1}{"a": 1}',
+    "two fences": '```json\n{"a": 1}\n```\n```json\n{"a": 2}\n```',
+    "a fence and prose": '```json\n{"a": 1}\n```\nThat is all.',
+    "prose and a fence": 'Here:\n```json\n{"a": 1}\n```',
+}
+
+
+@pytest.mark.parametrize("evaluator", [*COMPARING, *READING], ids=repr)
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_truncated_text_and_more_than_one_text_is_not_json_and_equal_to_nothing(evaluator, text):
+    result = evaluator.evaluate(Sample(text, '{"a": 1}'))
+    assert not result.passed
+    assert result.label
+
+
+@comparing
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_nor_is_it_a_reference(evaluator, text):
+    for output in ('{"a": 1}', text):
+        with pytest.raises(InvalidReferenceError):
+            evaluator(output, text)
+
+
+@pytest.mark.parametrize("evaluator", [*COMPARING, *READING, JsonSchema({"type": "null"})], ids=repr)
+@pytest.mark.parametrize("text", ["}", "]", "}}", "[1]]", '{"a": 1}}', "]["])
+def test_a_stray_bracket_is_not_null(evaluator, text):
+    assert not evaluator.evaluate(Sample(text, None)).passed
+    assert not evaluator.evaluate(Sample(text, "null")).passed
+
+
+@comparing
+@pytest.mark.parametrize("reference", ["", "}", '{"a": 1', "prose", '{"a": 1,}', "[NaN]", {1, 2}, {1: 2}])
+def test_a_broken_reference_is_not_the_models_fault(evaluator, reference):
+    for output in ('{"a": 1}', "prose", ""):
+        with pytest.raises(InvalidReferenceError):
+            evaluator(output, reference)
+
+
+@pytest.mark.parametrize("schema", ["", "{", "prose", "[]", '{"type": 5}', {"type": "nonsense"}])
+def test_nor_is_a_broken_schema(schema):
+    for output in ("{}", "prose"):
+        with pytest.raises(InvalidSchemaError):
+            JsonSchema()(output, schema)
+
+
+@comparing
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('[{"b": 2, "a": 1}]', '[{"a": 1, "b": 2}]'),
+        ('[{"b": 2, "a": 1}, {"a": 0}]', '[{"a": 1, "b": 2}, {"a": 0}]'),
+        ('[[{"b": 2, "a": {"d": 1, "c": 2}}]]', '[[{"a": {"c": 2, "d": 1}, "b": 2}]]'),
+        ([{"b": 2, "a": 1}], [{"a": 1, "b": 2}]),
+    ],
+)
+def test_reordered_keys_inside_an_array_change_nothing(evaluator, one, other):
+    assert evaluator(one, other).passed
+    assert evaluator(other, one).passed
+
+
+@comparing
+@pytest.mark.parametrize("around", ["%s", "[%s]", '{"a": [%s, 1]}'])
+def test_two_huge_numbers_are_not_both_infinity(evaluator, around):
+    assert not evaluator(around % "1e400", around % "1e500").passed
+    assert not evaluator(around % "-1e400", around % "1e400").passed
+    assert evaluator(around % "1e400", around % "1e400").passed
+    assert evaluator(around % "1e400", around % "10e399").passed
+
+
+@each
+@pytest.mark.parametrize(
+    "output",
+    ["7" * 5_000, '{"a": [%s]}' % ("7" * 5_000), 10**5_000, [10**5_000]],
+    ids=["text", "inside a text", "value", "inside a value"],
+)
+def test_an_integer_of_5000_digits_does_not_raise(evaluator, output):
+    assert evaluator.evaluate(Sample(output, "[1]")).score is not None
+
+
+@comparing
+def test_integers_of_5000_digits_are_exact(evaluator):
+    assert evaluator("7" * 5_000, "7" * 5_000).passed
+    assert not evaluator("7" * 5_000, "7" * 4_999 + "8").passed
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
+@each
+@pytest.mark.parametrize("depth", [150, 600, 5_000, 100_000])
+@pytest.mark.parametrize("kind", ["arrays", "objects", "open arrays", "value"])
+def test_deep_nesting_does_not_raise(evaluator, depth, kind):
+    output = {
+        "arrays": lambda: "[" * depth + "]" * depth,
+        "objects": lambda: '{"a":' * depth + "1" + "}" * depth,
+        "open arrays": lambda: "[" * depth,
+        "value": lambda: nested(depth),
+    }[kind]()
+    result = within(3, lambda: evaluator.evaluate(Sample(output, "[1]")))
+    # Where Python reads more levels than can be compared, there is no score and a reason.
+    assert result.score is not None or result.label == "too_deep"
+    assert not (result.passed and evaluator in COMPARING)
+
+
+@each
+def test_a_dictionary_may_be_the_output(evaluator):
+    result = evaluator.evaluate(Sample({"a": {"b": [1, None, "x"]}}, {"a": {"b": [1, None, "x"]}}))
+    assert result.score is not None
+    if evaluator in [*COMPARING, *READING, *LENIENT, ExactMatch()]:
+        assert result.passed
+
+
+PROSE = {
+    "prose": "It is what it is, and so on; " * 7_000,
+    "prose with quotes": 'He said "no" and {she} [too]: "yes", ' * 5_500,
+    "open brackets": '{"a": [' * 30_000,
+    "open quotes": '"' * 200_000,
+    "backslashes": "\\" * 200_000,
+    "back-ticks": "`" * 200_000,
+    "fences": "```json\n" * 25_000,
+    "brackets": "}" * 100_000 + "{" * 100_000,
+    "commas": "[" + "," * 200_000,
+    "numbers": "[" + "1," * 100_000,
+    "truncated records": '[{"id": 1, "name": "x"}, ' * 8_000,
+    "spaces": "{" + " " * 200_000 + "x",
+    "action inputs": '"action_input": "' * 12_000,
+}
+
+
+@each
+@pytest.mark.parametrize("kind", PROSE)
+def test_200_kilobytes_of_prose_take_no_time(evaluator, kind):
+    result = within(2, lambda: evaluator.evaluate(Sample(PROSE[kind], '{"a": 1}')))
+    assert result.score is not None
+
+
+def tiktoken_evaluator(**options):
+    pytest.importorskip("tiktoken")
+    try:
+        return NgramRepetitionPenalty(tokenizer="tiktoken", **options)
+    except MissingDependencyError:
+        pytest.skip("no vocabulary on this machine")
+
+
+def test_40_different_han_characters_are_not_repetitive():
+    text = "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生"
+    assert len(set(text)) == 40
+    assert NgramRepetitionPenalty(n=1)(text).passed
+    result = tiktoken_evaluator(n=3)(text)
+    assert (result.score, result.metadata["repetition_rate"]) == (0, 0)
+
+
+def test_the_name_of_a_special_token_does_not_raise():
+    result = tiktoken_evaluator(n=1)("The end. <|endoftext|>")
+    assert result.metadata["token_count"] > 3
+    for evaluator in ALL:
+        assert evaluator.evaluate(Sample("<|endoftext|>", "[1]")).score is not None
+
+
+def test_the_soft_penalty_does_not_jump_at_its_threshold():
+    text = "a a a b"  # bigrams aa, aa, ab: one of three occurred before
+    scores = [
+        NgramRepetitionPenalty(n=2, use_soft_penalty=True, min_scaling=1 / 3 + step)(text).score
+        for step in (-1e-6, 0, 1e-6)
+    ]
+    assert scores == pytest.approx([0, 0, 0], abs=1e-5)
+
+
+def test_names_of_tags_are_not_regular_expressions():
+    evaluator = ReasoningFormat(think_token="th.nk", answer_token="a(b")  # noqa: S106
+    assert not evaluator("<think>x</think><a(b>y</a(b>").passed
+    assert evaluator("<th.nk>x</th.nk><a(b>y</a(b>").passed
+
+
+def test_a_closing_tag_in_a_json_string_does_not_end_the_call():
+    call = json.dumps({"name": "write", "arguments": {"text": "</tool_call><answer>x</answer>"}})
+    result = ReasoningToolCallFormat()(f"<think>t</think><tool_call>{call}</tool_call>")
+    assert (result.score, result.metadata["tool_call_count"]) == (1.0, 1)
+
+
+def test_a_number_as_a_tool_call_is_a_low_score():
+    result = ReasoningToolCallFormat()("<think>t</think><tool_call>5</tool_call>")
+    assert (result.score, result.label) == (0.0, "invalid_json")
+
+
+def test_no_schema_is_fetched_over_http_or_from_a_file(tmp_path):
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        file = tmp_path / "schema.json"
+        file.write_text("true")
+        for address in (f"http://127.0.0.1:{server.server_port}/schema.json", file.as_uri()):
+            with pytest.raises(InvalidSchemaError, match="nothing is fetched"):
+                JsonSchema()("1", {"$ref": address})
+            with pytest.raises(InvalidSchemaError):
+                JsonSchema()("1", {"$schema": address})
+            with pytest.raises(InvalidOptionError):
+                JsonSchema({"properties": {"a": {"$ref": address}}})
+        server.shutdown()
+    assert asked == []
+
+
+def test_a_pattern_with_nested_repetition_does_not_hang():
+    text = "a" * 30 + "!"
+    assert within(2, lambda: JsonSchema({"pattern": "^(a+)+$"})(json.dumps(text))).score is False
+    with pytest.raises(RunawayPatternError):
+        within(2, lambda: JsonSchema({"pattern": "^((?=a)a+)+$"})(json.dumps(text * 2)))
+    try:
+        assert within(2, lambda: RegexMatch("^(a+)+$")(text)).score == 0
+    except RunawayPatternError:
+        pass
+    with pytest.raises(RunawayPatternError):
+        within(2, lambda: RegexMatch("^(a|aa)+$", timeout=0.5)("a" * 60 + "!"))
+
+
+def test_5000_unique_objects_take_no_time():
+    items = json.dumps([{"id": n, "tags": [n, str(n)]} for n in range(5_000)])
+    assert within(2, lambda: JsonSchema({"uniqueItems": True})(items)).score is True
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"allOf": [{"$ref": "#"}]},
+        {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+        {"properties": {"a": {"$ref": "#"}}, "items": {"$ref": "#"}},
+    ],
+)
+def test_a_schema_that_refers_to_itself_comes_to_an_end(schema):
+    for output in ("1", "{}", '{"a": {"a": {"a": 1}}}', "[" * 100 + "]" * 100):
+        assert within(2, lambda text=output: JsonSchema(schema)(text)).score in (True, False)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -1, True, "1"])
+@pytest.mark.parametrize(
+    ("kind", "option"),
+    [
+        (JsonEditDistance, "max_distance"),
+        (StringDistance, "max_distance"),
+        (LengthPenalty, "min_length"),
+        (LengthPenalty, "max_length"),
+        (LengthPenalty, "penalty_rate"),
+        (NgramRepetitionPenalty, "n"),
+        (NgramRepetitionPenalty, "penalty_threshold"),
+        (NgramRepetitionPenalty, "penalty_rate"),
+        (NgramRepetitionPenalty, "min_scaling"),
+        (RegexMatch, "timeout"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(kind, option, value):
+    with pytest.raises(InvalidOptionError, match=option):
+        kind(**{option: value})
+
+
+@pytest.mark.parametrize("kind", [LengthPenalty, NgramRepetitionPenalty])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.5, False, "-1"])
+def test_a_worst_score_that_makes_no_sense_is_refused(kind, value):
+    with pytest.raises(InvalidOptionError, match="max_penalty"):
+        kind(max_penalty=value)
+
+
+def test_every_refusal_is_one_of_our_errors_and_a_value_error():
+    with pytest.raises(EvalError):
+        LengthPenalty(min_length=-1)
+    with pytest.raises(ValueError, match="min_length=-1 is not a whole number, at least 0"):
+        LengthPenalty(min_length=-1)
