@@ -16,6 +16,7 @@ from llmeval_integrations.sample import MISSING
 
 Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
 Path = tuple["str | int", ...]
+_Pair = tuple[Any, Any, Path]
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -69,58 +70,61 @@ class Comparison(msgspec.Struct, kw_only=True):
         Within one array what is to be removed comes last and backwards, so that the
         differences can be applied one after another.
         """
-        if type(output) is dict and type(reference) is dict:
-            yield from self._of_objects(output, reference, path)
-        elif type(output) is list and type(reference) is list:
-            if self.ordered:
-                yield from self._of_arrays(output, reference, path)
+        # Python's own recursion would end at some hundred levels.
+        levels: list[Iterator[Difference | _Pair]] = [self._look(output, reference, path)]
+        while levels:
+            for found in levels[-1]:
+                if isinstance(found, Difference):
+                    yield found
+                else:
+                    levels.append(self._look(*found))
+                    break
             else:
-                yield from self._of_bags(output, reference, path)
-        elif not _same_scalar(output, reference):
-            kind: Kind = "mismatch" if _type(output) == _type(reference) else "wrong_type"
-            yield Difference(path, kind, output, reference)
+                levels.pop()
 
-    def _of_objects(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
+    def _look(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
+        """Compare one value, and give the pairs of parts that are to be compared next."""
+        if type(output) is dict and type(reference) is dict:
+            return self._of_objects(output, reference, path)
+        if type(output) is list and type(reference) is list:
+            of_arrays = self._of_arrays if self.ordered else self._of_bags
+            return of_arrays(output, reference, path)
+        if _same_scalar(output, reference):
+            return iter(())
+        kind: Kind = "mismatch" if _type(output) == _type(reference) else "wrong_type"
+        return iter((Difference(path, kind, output, reference),))
+
+    def _of_objects(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
         for key, expected in reference.items():
             value = output.get(key, MISSING)
             if value is MISSING:
                 yield Difference((*path, key), "missing", reference=expected)
-            elif type(value) is not type(expected):
-                yield from self.differences(value, expected, (*path, key))
-            elif type(value) in _CONTAINERS:
-                if len(path) > _SKIPPING or not same_encoding(value, expected):
-                    yield from self.differences(value, expected, (*path, key))
-            elif value != expected:
-                yield Difference((*path, key), "mismatch", value, expected)
+            elif _may_differ(value, expected, path):
+                yield value, expected, (*path, key)
         if not self.ignore_extra:
             for key, value in output.items():
                 if key not in reference:
                     yield Difference((*path, key), "extra", value)
 
-    def _of_arrays(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
+    def _of_arrays(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
         for position, (value, expected) in enumerate(zip(output, reference)):
-            if type(value) is not type(expected):
-                yield from self.differences(value, expected, (*path, position))
-            elif type(value) in _CONTAINERS:
-                if len(path) > _SKIPPING or not same_encoding(value, expected):
-                    yield from self.differences(value, expected, (*path, position))
-            elif value != expected:
-                yield Difference((*path, position), "mismatch", value, expected)
-        pairs = range(min(len(output), len(reference)))
+            if _may_differ(value, expected, path):
+                yield value, expected, (*path, position)
+        paired = min(len(output), len(reference))
         yield from _leftover(
-            [(n, output[n]) for n in range(len(pairs), len(output))],
-            [(n, reference[n]) for n in range(len(pairs), len(reference))],
+            [(n, output[n]) for n in range(paired, len(output))],
+            [(n, reference[n]) for n in range(paired, len(reference))],
             path,
         )
 
-    def _of_bags(self, output: Any, reference: Any, path: Path) -> Iterator[Difference]:
+    def _of_bags(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
         """Pair equal items first, then whatever fits, then the rest in order."""
         spare, wanted = _without_equals(output, reference)
         if self.ignore_extra and spare and wanted:
             spare, wanted = self._without_fitting(output, reference, spare, wanted, path)
         paired = min(len(spare), len(wanted))
         for here, there in zip(spare, wanted):
-            yield from self.differences(output[here], reference[there], (*path, here))
+            yield output[here], reference[there], (*path, here)
         yield from _leftover(
             [(n, output[n]) for n in spare[paired:]],
             [(n, reference[n]) for n in wanted[paired:]],
@@ -225,6 +229,15 @@ def _type(value: Any) -> str:
     if isinstance(value, str):
         return "string"
     return "object" if isinstance(value, dict) else "array"
+
+
+def _may_differ(output: Any, reference: Any, path: Path) -> bool:
+    """Whether two parts have to be looked at; a quick no, and never a wrong one."""
+    if type(output) is not type(reference):
+        return True
+    if type(output) in _CONTAINERS:
+        return len(path) > _SKIPPING or not same_encoding(output, reference)
+    return bool(output != reference)
 
 
 def _same_scalar(output: Any, reference: Any) -> bool:

@@ -20,8 +20,7 @@ _encode_sorted = msgspec.json.Encoder(decimal_format="number", order="determinis
 _INTEGRAL = re.compile(rb"\.0(?![0-9])").search
 _EXPONENT = re.compile(rb"e[0-9]").search
 _DECIMAL = re.compile(rb"E\+").search
-_LONGEST_FLOAT = 10**309
-_LITERALS = {None: "null", True: "true", False: "false"}
+_MOST_DIGITS = 4_300  # of an integer that Python writes out; longer ones are Decimals
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -33,26 +32,34 @@ def equal(one: Any, other: Any) -> bool:
     # Python's == says yes too often (True == 1) and never no where JSON says yes.
     if one != other:
         return False
-    return same_encoding(one, other) or _same_booleans(one, other)
+    return _written_alike(one, other) or _same_booleans(one, other)
 
 
 def same_encoding(one: Any, other: Any) -> bool:
     """Whether two values are written alike, keys in the same order: then they are equal."""
     # But the encoder writes NaN and Infinity as null.
+    return _written_alike(one, other) and bool(one == other)
+
+
+def _written_alike(one: Any, other: Any) -> bool:
     try:
-        text = _encode(one)
-        return text == _encode(other) and (b"null" not in text or bool(one == other))
+        return _encode(one) == _encode(other)
     except (ValueError, OverflowError):
         return False  # lone surrogates, which lenient parsing lets through
 
 
 def _same_booleans(one: Any, other: Any) -> bool:
     """Whether values that are equal to Python have their booleans in the same places."""
-    if isinstance(one, dict):
-        return all(_same_booleans(item, other[key]) for key, item in one.items())
-    if isinstance(one, list):
-        return all(map(_same_booleans, one, other))
-    return (one is True or one is False) == (other is True or other is False)
+    waiting = [(one, other)]
+    while waiting:
+        here, there = waiting.pop()
+        if isinstance(here, dict):
+            waiting.extend((item, there[key]) for key, item in here.items())
+        elif isinstance(here, list):
+            waiting.extend(zip(here, there))
+        elif isinstance(here, bool) != isinstance(there, bool):
+            return False
+    return True
 
 
 def equal_in_any_order(one: Any, other: Any) -> bool:
@@ -98,43 +105,48 @@ def bag(items: list[Any], *, sort_arrays: bool = False) -> Counter[object]:
 
 
 def _write(value: Any, *, sort_arrays: bool) -> str:
-    """Write one value and its parts as the encoder would, but for what `canonical` asks more."""
-    if isinstance(value, str):
-        return _write_text(value)
-    if isinstance(value, dict):
-        members = [
-            f"{_write_text(key)}:{_write(value[key], sort_arrays=sort_arrays)}"
-            for key in sorted(value)
-        ]
-        return "{" + ",".join(members) + "}"
-    if isinstance(value, list):
-        items = [_write(item, sort_arrays=sort_arrays) for item in value]
-        if sort_arrays:
-            items.sort()
-        return "[" + ",".join(items) + "]"
-    if value is None or isinstance(value, bool):
-        return _LITERALS[value]
-    return _write_number(value)
+    """Write one value as the encoder would, but for what `canonical` asks more.
+
+    Without recursion: containers are listed from the outside in and written from the inside out.
+    """
+    containers = [value] if isinstance(value, (dict, list)) else []
+    for container in containers:  # which grows meanwhile
+        parts = container.values() if isinstance(container, dict) else container
+        containers.extend([part for part in parts if isinstance(part, (dict, list))])
+    written: dict[int, str] = {}
+
+    def text_of(part: Any) -> str:
+        return written[id(part)] if isinstance(part, (dict, list)) else _write_scalar(part)
+
+    for container in reversed(containers):
+        if isinstance(container, dict):
+            members = [
+                f"{_write_scalar(key)}:{text_of(container[key])}" for key in sorted(container)
+            ]
+            written[id(container)] = "{" + ",".join(members) + "}"
+        else:
+            items = list(map(text_of, container))
+            if sort_arrays:
+                items.sort()
+            written[id(container)] = "[" + ",".join(items) + "]"
+    return text_of(value)
 
 
-def _write_text(value: str) -> str:
-    try:
-        return _encode(value).decode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-
-
-def _write_number(value: float | Decimal) -> str:
-    """Write a number by its value: integral floats as integers, huge numbers as Decimals."""
+def _write_scalar(value: Any) -> str:
+    """Write a number by its value: integral floats and Decimals as integers."""
     if isinstance(value, float):
         if value.is_integer():
             return str(int(value))
         return _encode(value).decode() if math.isfinite(value) else json.dumps(value)
-    if -_LONGEST_FLOAT < value < _LONGEST_FLOAT and value == int(value):
-        return str(int(value))
-    exact = Decimal(value)
-    digits = Context(prec=max(len(exact.as_tuple().digits), 1), Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return str(exact.normalize(digits))
+    if isinstance(value, Decimal):
+        digits = Context(prec=max(len(value.as_tuple().digits), 1), Emin=MIN_EMIN, Emax=MAX_EMAX)
+        value = value.normalize(digits)
+        written_out = value == value.to_integral_value() and value.adjusted() < _MOST_DIGITS
+        return str(int(value)) if written_out else str(value)
+    try:
+        return _encode(value).decode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
 
 
 def python_canonical(value: Any) -> str:

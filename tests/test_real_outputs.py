@@ -53,7 +53,9 @@ def test_there_are_1254_records_of_six_models(records):
 
 
 @pytest.mark.parametrize(
-    "evaluator", [JsonValidity("strict"), JsonObject("strict"), JsonValidity(), JsonObject("markdown")], ids=repr
+    "evaluator",
+    [JsonValidity("strict"), JsonObject("strict"), JsonValidity(), JsonObject("markdown")],
+    ids=repr,
 )
 def test_json_parse_success(records, evaluator):
     # The whole output has to be an object or an array; arrays do not occur.
@@ -63,7 +65,9 @@ def test_json_parse_success(records, evaluator):
 
 
 def test_what_does_not_parse_is_neither_lost_nor_without_a_name(records):
-    results = JsonValidity("strict").evaluate_many([{"output": record["output"]} for record in records])
+    results = JsonValidity("strict").evaluate_many(
+        [{"output": record["output"]} for record in records]
+    )
     assert Counter(result.label for result in results) == {
         None: 1173, "prose_around": 58, "code_fence": 9, "prose": 6, "invalid_escape": 4, "truncated": 2,
         "unescaped_quote": 1, "trailing_comma": 1,
@@ -112,7 +116,9 @@ def test_strict_json_em(records, evaluator):
     assert differing(records, "strict_json_em", samples, evaluator) == set(exceptions)
 
 
-@pytest.mark.parametrize("evaluator", [JsonEquality(), JsonMatch(), JsonEquality(parsing="lenient")], ids=repr)
+@pytest.mark.parametrize(
+    "evaluator", [JsonEquality(), JsonMatch(), JsonEquality(parsing="lenient")], ids=repr
+)
 def test_json_equality_finds_no_1_that_is_1_0_among_them(records, evaluator):
     samples = [Sample(record["output"], json.dumps(record["reference"])) for record in records]
     assert differing(records, "strict_json_em", samples, evaluator) == set()
@@ -120,10 +126,16 @@ def test_json_equality_finds_no_1_that_is_1_0_among_them(records, evaluator):
 
 def test_every_mismatch_comes_with_a_patch_that_mends_it(records):
     jsonpatch = pytest.importorskip("jsonpatch")
-    evaluators = [JsonMatch(strict_order, ignore) for strict_order in (True, False) for ignore in (True, False)]
+    evaluators = [
+        JsonMatch(strict_order, ignore)
+        for strict_order in (True, False)
+        for ignore in (True, False)
+    ]
     for record in records[::5]:
         for evaluator in evaluators:
             result = evaluator(record["output"], record["reference"])
             if "patch" in result.metadata:
-                mended = jsonpatch.apply_patch(json.loads(record["output"]), result.metadata["patch"])
+                mended = jsonpatch.apply_patch(
+                    json.loads(record["output"]), result.metadata["patch"]
+                )
                 assert evaluator(mended, record["reference"]).passed

@@ -61,7 +61,11 @@ def test_a_trailing_comma_scores_0_with_its_position():
     result = JsonValidity()('{"name": "Jane", "age": 41, "city": "San Jose",}')
     assert (result.score, result.label) == (0, "trailing_comma")
     # Python 3.13 has another sentence for it, and points at the comma.
-    assert (result.metadata["line"], result.metadata["column"], result.metadata["offset"]) == (1, 48, 47)
+    assert (result.metadata["line"], result.metadata["column"], result.metadata["offset"]) == (
+        1,
+        48,
+        47,
+    )
     assert result.reason in (
         "Expecting property name enclosed in double quotes: line 1 column 48 (char 47)",
         "Illegal trailing comma before end of object: line 1 column 47 (char 46)",
@@ -163,10 +167,14 @@ def test_length_penalty(output, score, reason):
 
 
 def test_length_penalty_defaults():
-    assert LengthPenalty() == LengthPenalty(min_length=10, max_length=1000, penalty_rate=0.01, max_penalty=None)
+    assert LengthPenalty() == LengthPenalty(
+        min_length=10, max_length=1000, penalty_rate=0.01, max_penalty=None
+    )
 
 
-VARIED = "A quick grey wolf ran past two lazy hens. They woke and looked around, then slept once more."
+VARIED = (
+    "A quick grey wolf ran past two lazy hens. They woke and looked around, then slept once more."
+)
 REPEATED = "It is a trap. It is a trap. It is a trap. It is a trap."
 
 
@@ -225,8 +233,7 @@ def test_reasoning_format(options, output, score, reason):
             1.0, "Valid <think></think> + <tool_call></tool_call> format with valid JSON", 1,
         ),
         (
-            '<think>\nTwo sources.\n</think>\n\n<tool_call>\n{"name": "time", "arguments": {"city": "Rome"}}\n</tool_call>\n\n'
-            '<tool_call>\n{"name": "news", "arguments": {"topic": "chess"}}\n</tool_call>',
+            "<think>\nTwo sources.\n</think>\n\n" + '<tool_call>\n{"name": "news", "arguments": {"topic": "chess"}}\n</tool_call>\n\n' * 2,
             1.0, "Valid <think></think> + <tool_call></tool_call> format with valid JSON", 2,
         ),
         ("<answer>At once, without a thought</answer>", 0.0, "Missing <think></think> tags", 0),
@@ -248,7 +255,9 @@ def test_several_evaluators_look_at_one_output():
     ]
 
     async def ask_all():
-        return await asyncio.gather(*(evaluator.aevaluate({"output": output}) for evaluator in evaluators))
+        return await asyncio.gather(
+            *(evaluator.aevaluate({"output": output}) for evaluator in evaluators)
+        )
 
     assert [result.score for result in asyncio.run(ask_all())] == [1, 0.0, 0.0]
 
@@ -268,7 +277,11 @@ def test_several_evaluators_look_at_one_output():
 )
 def test_run_custom_response(expected, output, kind, verdict):
     result = PythonType(expected)(output)
-    assert result.metadata == {"response": output, "format": kind, "custom_response_result": verdict}
+    assert result.metadata == {
+        "response": output,
+        "format": kind,
+        "custom_response_result": verdict,
+    }
     assert result.passed is (verdict == "pass")
     assert result == load_evaluator("python_type", expected_type=expected.__name__)(output)
 

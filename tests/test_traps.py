@@ -1,5 +1,6 @@
 """What peers fell into, one case each, for every evaluator that it concerns."""
 
+import contextlib
 import http.server
 import json
 import math
@@ -34,25 +35,30 @@ from llmeval_integrations import (
 
 EXACT = ["strict", "markdown"]
 COMPARING = [
-    kind(parsing=parsing) for kind in (JsonEquality, JsonMatch, JsonEditDistance) for parsing in EXACT
+    kind(parsing=parsing)
+    for kind in (JsonEquality, JsonMatch, JsonEditDistance)
+    for parsing in EXACT
 ] + [
     JsonEquality(list_order="any"),
     JsonEquality(list_order="top_level_any"),
     JsonMatch(strict_order=False),
     JsonMatch(strict_order=False, ignore_extra_keys=True),
 ]
-READING = [*(kind(parsing) for kind in (JsonValidity, JsonObject) for parsing in EXACT), JsonSchema({})]
+READING = [
+    *(kind(parsing) for kind in (JsonValidity, JsonObject) for parsing in EXACT),
+    JsonSchema({}),
+]
 OTHERS = [
     ExactMatch(), StringDistance(), PythonType("dict"), LengthPenalty(), NgramRepetitionPenalty(),
     ReasoningFormat(), ReasoningToolCallFormat(), RegexMatch("a", where="search"),
 ]  # fmt: skip
 LENIENT = [
-    kind(parsing="lenient") for kind in (JsonEquality, JsonMatch, JsonEditDistance, JsonValidity, JsonObject)
+    kind(parsing="lenient")
+    for kind in (JsonEquality, JsonMatch, JsonEditDistance, JsonValidity, JsonObject)
 ] + [JsonSchema({}, parsing="lenient")]
 ALL = [*COMPARING, *READING, *OTHERS, *LENIENT]
 
 comparing = pytest.mark.parametrize("evaluator", COMPARING, ids=repr)
-each = pytest.mark.parametrize("evaluator", ALL, ids=repr)
 
 
 def within(seconds, call):
@@ -75,35 +81,35 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("evaluator", [*COMPARING, *READING], ids=repr)
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_truncated_text_and_more_than_one_text_is_not_json_and_equal_to_nothing(evaluator, text):
-    result = evaluator.evaluate(Sample(text, '{"a": 1}'))
-    assert not result.passed
-    assert result.label
+def test_truncated_text_and_more_than_one_text_is_not_json_and_equal_to_nothing(text):
+    for evaluator in [*COMPARING, *READING]:
+        result = evaluator.evaluate(Sample(text, '{"a": 1}'))
+        assert not result.passed, evaluator
+        assert result.label, evaluator
 
 
 @comparing
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_nor_is_it_a_reference(evaluator, text):
-    for output in ('{"a": 1}', text):
-        with pytest.raises(InvalidReferenceError):
-            evaluator(output, text)
+def test_nor_is_it_a_reference(evaluator):
+    for text in BROKEN.values():
+        for output in ('{"a": 1}', text):
+            with pytest.raises(InvalidReferenceError):
+                evaluator(output, text)
 
 
-@pytest.mark.parametrize("evaluator", [*COMPARING, *READING, JsonSchema({"type": "null"})], ids=repr)
 @pytest.mark.parametrize("text", ["}", "]", "}}", "[1]]", '{"a": 1}}', "]["])
-def test_a_stray_bracket_is_not_null(evaluator, text):
-    assert not evaluator.evaluate(Sample(text, None)).passed
-    assert not evaluator.evaluate(Sample(text, "null")).passed
+def test_a_stray_bracket_is_not_null(text):
+    for evaluator in [*COMPARING, *READING, JsonSchema({"type": "null"})]:
+        assert not evaluator.evaluate(Sample(text, None)).passed, evaluator
+        assert not evaluator.evaluate(Sample(text, "null")).passed, evaluator
 
 
 @comparing
-@pytest.mark.parametrize("reference", ["", "}", '{"a": 1', "prose", '{"a": 1,}', "[NaN]", {1, 2}, {1: 2}])
-def test_a_broken_reference_is_not_the_models_fault(evaluator, reference):
-    for output in ('{"a": 1}', "prose", ""):
-        with pytest.raises(InvalidReferenceError):
-            evaluator(output, reference)
+def test_a_broken_reference_is_not_the_models_fault(evaluator):
+    for reference in ("", "}", '{"a": 1', "prose", '{"a": 1,}', "[NaN]", {1, 2}, {1: 2}):
+        for output in ('{"a": 1}', "prose", ""):
+            with pytest.raises(InvalidReferenceError):
+                evaluator(output, reference)
 
 
 @pytest.mark.parametrize("schema", ["", "{", "prose", "[]", '{"type": 5}', {"type": "nonsense"}])
@@ -137,14 +143,14 @@ def test_two_huge_numbers_are_not_both_infinity(evaluator, around):
     assert evaluator(around % "1e400", around % "10e399").passed
 
 
-@each
 @pytest.mark.parametrize(
     "output",
     ["7" * 5_000, '{"a": [%s]}' % ("7" * 5_000), 10**5_000, [10**5_000]],
     ids=["text", "inside a text", "value", "inside a value"],
 )
-def test_an_integer_of_5000_digits_does_not_raise(evaluator, output):
-    assert evaluator.evaluate(Sample(output, "[1]")).score is not None
+def test_an_integer_of_5000_digits_does_not_raise(output):
+    for evaluator in ALL:
+        assert evaluator.evaluate(Sample(output, "[1]")).score is not None, evaluator
 
 
 @comparing
@@ -160,28 +166,27 @@ def nested(depth):
     return value
 
 
-@each
 @pytest.mark.parametrize("depth", [150, 600, 5_000, 100_000])
 @pytest.mark.parametrize("kind", ["arrays", "objects", "open arrays", "value"])
-def test_deep_nesting_does_not_raise(evaluator, depth, kind):
+def test_deep_nesting_does_not_raise(depth, kind):
     output = {
         "arrays": lambda: "[" * depth + "]" * depth,
         "objects": lambda: '{"a":' * depth + "1" + "}" * depth,
         "open arrays": lambda: "[" * depth,
         "value": lambda: nested(depth),
     }[kind]()
-    result = within(3, lambda: evaluator.evaluate(Sample(output, "[1]")))
-    # Where Python reads more levels than can be compared, there is no score and a reason.
-    assert result.score is not None or result.label == "too_deep"
-    assert not (result.passed and evaluator in COMPARING)
+    for evaluator in ALL:
+        result = within(3, lambda: evaluator.evaluate(Sample(output, "[1]")))  # noqa: B023
+        # Where Python reads more levels than can be compared, there is no score and a reason.
+        assert result.score is not None or result.label == "too_deep", evaluator
+        assert not (result.passed and evaluator in COMPARING), evaluator
 
 
-@each
-def test_a_dictionary_may_be_the_output(evaluator):
-    result = evaluator.evaluate(Sample({"a": {"b": [1, None, "x"]}}, {"a": {"b": [1, None, "x"]}}))
-    assert result.score is not None
-    if evaluator in [*COMPARING, *READING, *LENIENT, ExactMatch()]:
-        assert result.passed
+def test_a_dictionary_may_be_the_output():
+    for evaluator in ALL:
+        result = evaluator.evaluate(Sample({"a": {"b": [1, None]}}, {"a": {"b": [1, None]}}))
+        assert result.score is not None, evaluator
+        assert result.passed or evaluator in OTHERS, evaluator
 
 
 PROSE = {
@@ -201,11 +206,12 @@ PROSE = {
 }
 
 
-@each
 @pytest.mark.parametrize("kind", PROSE)
-def test_200_kilobytes_of_prose_take_no_time(evaluator, kind):
-    result = within(2, lambda: evaluator.evaluate(Sample(PROSE[kind], '{"a": 1}')))
-    assert result.score is not None
+def test_200_kilobytes_of_prose_take_no_time(kind):
+    sample = Sample(PROSE[kind], '{"a": 1}')
+    for evaluator in ALL:
+        result = within(2, lambda: evaluator.evaluate(sample))  # noqa: B023
+        assert result.score is not None, evaluator
 
 
 def tiktoken_evaluator(**options):
@@ -288,10 +294,8 @@ def test_a_pattern_with_nested_repetition_does_not_hang():
     assert within(2, lambda: JsonSchema({"pattern": "^(a+)+$"})(json.dumps(text))).score is False
     with pytest.raises(RunawayPatternError):
         within(2, lambda: JsonSchema({"pattern": "^((?=a)a+)+$"})(json.dumps(text * 2)))
-    try:
+    with contextlib.suppress(RunawayPatternError):
         assert within(2, lambda: RegexMatch("^(a+)+$")(text)).score == 0
-    except RunawayPatternError:
-        pass
     with pytest.raises(RunawayPatternError):
         within(2, lambda: RegexMatch("^(a|aa)+$", timeout=0.5)("a" * 60 + "!"))
 
@@ -316,7 +320,6 @@ def test_a_schema_that_refers_to_itself_comes_to_an_end(schema):
         assert within(2, lambda text=output: JsonSchema(schema)(text)).score in (True, False)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -1, True, "1"])
 @pytest.mark.parametrize(
     ("kind", "option"),
     [
@@ -332,16 +335,17 @@ def test_a_schema_that_refers_to_itself_comes_to_an_end(schema):
         (RegexMatch, "timeout"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(kind, option, value):
-    with pytest.raises(InvalidOptionError, match=option):
-        kind(**{option: value})
+def test_options_that_make_no_sense_are_refused(kind, option):
+    for value in (math.nan, math.inf, -math.inf, -1, True, "1"):
+        with pytest.raises(InvalidOptionError, match=option):
+            kind(**{option: value})
 
 
 @pytest.mark.parametrize("kind", [LengthPenalty, NgramRepetitionPenalty])
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.5, False, "-1"])
-def test_a_worst_score_that_makes_no_sense_is_refused(kind, value):
-    with pytest.raises(InvalidOptionError, match="max_penalty"):
-        kind(max_penalty=value)
+def test_a_worst_score_that_makes_no_sense_is_refused(kind):
+    for value in (math.nan, math.inf, -math.inf, 0.5, False, "-1"):
+        with pytest.raises(InvalidOptionError, match="max_penalty"):
+            kind(max_penalty=value)
 
 
 def test_every_refusal_is_one_of_our_errors_and_a_value_error():

@@ -190,6 +190,8 @@ def schema_text(schema: Any) -> bytes | str:
         return str.__str__(schema)
     if isinstance(schema, type) or hasattr(schema, "json_schema"):
         schema = _schema_of_type(schema)
+    if hasattr(type(schema), "model_dump"):
+        raise InvalidSchemaError(f"{shown(schema)} is an instance; its class has the schema")
     value = parse(schema)
     if isinstance(value, Defect):
         raise InvalidSchemaError(f"the schema {shown(schema)} is not JSON: {value.reason}")

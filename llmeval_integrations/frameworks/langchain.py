@@ -6,21 +6,16 @@ before 1.0, is installed, the classes here are true subclasses of its `StringEva
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from enum import Enum
-from functools import cache
 from importlib import import_module
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-import jsonschema_rs
-
 from llmeval_integrations import catalog, errors
+from llmeval_integrations.drop_ins import load_drop_in
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.evaluators.json_schema import JsonSchema, schema_text
-from llmeval_integrations.json_text import parse
-from llmeval_integrations.json_value import bag, python_canonical
+from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.jsonschema_words import jsonschema_message
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
@@ -154,7 +149,7 @@ class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
         reason = result.reason
         if isinstance(self.evaluator, JsonSchema) and "offset" not in result.metadata:
             found = result.metadata.get("errors", [{"message": reason}])
-            message = _jsonschema_message(self.evaluator, sample) or found[0]["message"]
+            message = jsonschema_message(self.evaluator, sample) or found[0]["message"]
             reason = f"<ValidationError: {message!r}>"
         if not reason or (self.evaluator.name in _SCORE_ALONE and not result.label):
             return {"score": result.score}
@@ -166,7 +161,7 @@ class JsonValidityEvaluator(LangChainEvaluator):
 
     def __init__(self, **options: Any) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(catalog.load_evaluator("json_validity", **options))
+        super().__init__(load_drop_in("json_validity", **options))
 
 
 class JsonEqualityEvaluator(LangChainEvaluator):
@@ -177,8 +172,7 @@ class JsonEqualityEvaluator(LangChainEvaluator):
 
     def __init__(self, operator: Any = None, **options: Any) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        options = {"operator": operator, "list_order": "top_level_any", **options}
-        super().__init__(catalog.load_evaluator("json_equality", **options))
+        super().__init__(load_drop_in("json_equality", operator=operator, **options))
 
 
 class JsonEditDistanceEvaluator(LangChainEvaluator):
@@ -191,9 +185,8 @@ class JsonEditDistanceEvaluator(LangChainEvaluator):
         self, string_distance: Any = None, canonicalize: Any = None, **options: Any
     ) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        options["string_distance"] = string_distance
-        options["canonicalize"] = python_canonical if canonicalize is None else canonicalize
-        super().__init__(catalog.load_evaluator("json_edit_distance", **options))
+        options.update(string_distance=string_distance, canonicalize=canonicalize)
+        super().__init__(load_drop_in("json_edit_distance", **options))
 
 
 class JsonSchemaEvaluator(LangChainEvaluator):
@@ -206,7 +199,7 @@ class JsonSchemaEvaluator(LangChainEvaluator):
 
     def __init__(self, **options: Any) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(catalog.load_evaluator("json_schema", **options))
+        super().__init__(load_drop_in("json_schema", **options))
 
     @property
     def evaluation_name(self) -> str:
@@ -322,76 +315,3 @@ def _content(thing: Any) -> Any:
     parts = [thing.content] if isinstance(thing.content, str) else thing.content
     texts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
     return "".join(part["text"] for part in texts if part.get("type") == "text")
-
-
-# --- LangChain's words for a violated schema ---------------------------------------------------
-
-_MAX_STEPS: Final = 20_000
-_steps: ContextVar[Iterator[int]] = ContextVar("steps")
-
-
-def _jsonschema_message(evaluator: JsonSchema, sample: Sample) -> str | None:
-    """Ask `jsonschema` for the message of its best error; None where it has none to give."""
-    try:
-        import jsonschema
-        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-    except ModuleNotFoundError:
-        return None
-    schema = parse(schema_text(sample.reference if evaluator.schema is None else evaluator.schema))
-    if "patternProperties" in str(schema) or str(schema).count("'$schema'") > 1:
-        return None
-    draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"
-    kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
-    if isinstance(schema, dict):
-        # A $ref back to the root would else make jsonschema go on with its own keywords.
-        schema = {key: part for key, part in schema.items() if key != "$schema"}
-    formats = kind.FORMAT_CHECKER if evaluator.check_formats else None
-    # REGISTRY holds the metaschemas and, unlike the default, fetches nothing.
-    validator = _bounded(kind)(schema, registry=REGISTRY, format_checker=formats)
-    token = _steps.set(count())
-    try:
-        value = parse(sample.output, evaluator.parsing)
-        error = jsonschema.exceptions.best_match(validator.iter_errors(value))
-    except Exception:  # noqa: BLE001
-        # The verdict stands. What jsonschema-rs can judge may be too deep, too long or too
-        # unusual for jsonschema, which then fails in ways of its own.
-        return None
-    finally:
-        _steps.reset(token)
-    return error and str(error.message)
-
-
-@cache
-def _bounded(kind: Any) -> Any:
-    """Make a validator class whose keywords take linear time at most, and which counts them."""
-    import jsonschema
-
-    keywords = {**kind.VALIDATORS, "pattern": _pattern, "uniqueItems": _unique_items}
-
-    def counted(keyword: Any) -> Any:
-        def check(*arguments: Any) -> Any:
-            if next(_steps.get()) >= _MAX_STEPS:
-                raise TimeoutError(f"more than {_MAX_STEPS} steps")
-            return keyword(*arguments)
-
-        return check
-
-    counting = {name: counted(keyword) for name, keyword in keywords.items()}
-    return jsonschema.validators.extend(kind, counting)  # type: ignore[no-untyped-call]
-
-
-def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
-    """Match by the engine that gave the verdict: Python's `re` could backtrack for ever."""
-    from jsonschema import ValidationError
-
-    described = {"pattern": pattern}
-    if isinstance(instance, str) and not jsonschema_rs.is_valid(described, instance, offline=True):
-        yield ValidationError(f"{instance!r} does not match {pattern!r}")
-
-
-def _unique_items(validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    """Count items by canonical text: jsonschema compares objects each with each."""
-    from jsonschema import ValidationError
-
-    if wanted and validator.is_type(instance, "array") and len(bag(instance)) < len(instance):
-        yield ValidationError(f"{instance!r} has non-unique elements")

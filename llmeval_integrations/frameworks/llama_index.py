@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from llmeval_integrations.catalog import load_evaluator
+from llmeval_integrations.drop_ins import load_drop_in
 from llmeval_integrations.errors import (
     EvalError,
     InputError,
@@ -18,7 +18,6 @@ from llmeval_integrations.errors import (
 )
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.json_value import python_canonical
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
@@ -140,7 +139,7 @@ class JsonValidityEvaluator(LlamaIndexEvaluator):
 
     def __init__(self, **options: Any) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_evaluator("json_validity", **options))
+        super().__init__(load_drop_in("json_validity", **options))
 
 
 class JsonEqualityEvaluator(LlamaIndexEvaluator):
@@ -152,8 +151,7 @@ class JsonEqualityEvaluator(LlamaIndexEvaluator):
 
     def __init__(self, operator: Any = None, **options: Any) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        options = {"operator": operator, "list_order": "top_level_any", **options}
-        super().__init__(load_evaluator("json_equality", **options))
+        super().__init__(load_drop_in("json_equality", operator=operator, **options))
 
 
 class JsonEditDistanceEvaluator(LlamaIndexEvaluator):
@@ -167,9 +165,8 @@ class JsonEditDistanceEvaluator(LlamaIndexEvaluator):
         self, string_distance: Any = None, canonicalize: Any = None, **options: Any
     ) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        options["string_distance"] = string_distance
-        options["canonicalize"] = python_canonical if canonicalize is None else canonicalize
-        super().__init__(load_evaluator("json_edit_distance", **options))
+        options.update(string_distance=string_distance, canonicalize=canonicalize)
+        super().__init__(load_drop_in("json_edit_distance", **options))
 
 
 class JsonSchemaEvaluator(LlamaIndexEvaluator):
@@ -180,7 +177,7 @@ class JsonSchemaEvaluator(LlamaIndexEvaluator):
 
     def __init__(self, **options: Any) -> None:
         """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_evaluator("json_schema", **options))
+        super().__init__(load_drop_in("json_schema", **options))
 
 
 class _Given:

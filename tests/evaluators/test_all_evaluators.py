@@ -3,7 +3,7 @@
 import asyncio
 import collections
 import dataclasses
-import datetime
+import datetime as dt
 import enum
 import json
 import math
@@ -120,7 +120,7 @@ def holding_itself():
 ODD = {
     "object": object(),
     "set": {1, 2},
-    "date": datetime.date(2024, 2, 29),
+    "date": dt.date(2024, 2, 29),
     "bytes": b'{"a": 1}',
     "bytes that are not UTF-8": b"\xff\xfe",
     "bytearray": bytearray(b"[1]"),
@@ -241,7 +241,7 @@ def test_any_output_gets_a_score(evaluator):
 
 @every_evaluator
 def test_all_ways_to_call_agree(evaluator):
-    outputs = [*DOCUMENTS, *(ODD[kind] for kind in ODD if "100,000" not in kind)]
+    outputs = [*DOCUMENTS, *(ODD[kind] for kind in ODD if "00 " not in kind)]
     samples = [sample_for(evaluator, output) for output in outputs]
 
     async def await_all():
@@ -365,81 +365,78 @@ def outside(smallest, largest, whole, optional):
         yield from (smallest + 1.0, smallest + 1.5, Decimal(1))
 
 
-@pytest.mark.parametrize(
-    ("kind", "option", "others", "value"),
+numbers = pytest.mark.parametrize(
+    ("kind", "option", "others", "bounds"),
     [
-        pytest.param(kind, option, others, value, id=f"{kind.__name__} {option} {case}")
+        pytest.param(kind, option, others, bounds, id=f"{kind.__name__} {option}")
         for kind, option, others, *bounds in NUMBERS
-        for case, value in enumerate(outside(*bounds))
     ],
 )
-def test_a_number_that_makes_no_sense_is_refused_by_name(kind, option, others, value):
-    with pytest.raises(InvalidOptionError, match=rf"{kind.name}: {option}="):
-        kind(**others, **{option: value})
 
 
-@pytest.mark.parametrize(
-    ("kind", "option", "others", "value"),
-    [
-        (kind, option, others, value)
-        for kind, option, others, smallest, largest, _, optional in NUMBERS
-        for value in (smallest, largest, *([None] if optional else []))
-        if value is not None or optional
-    ],
-)
-def test_a_number_at_its_bound_is_accepted(kind, option, others, value):
+@numbers
+def test_a_number_that_makes_no_sense_is_refused_by_name(kind, option, others, bounds):
+    for value in outside(*bounds):
+        with pytest.raises(InvalidOptionError, match=rf"{kind.name}: {option}="):
+            kind(**others, **{option: value})
+
+
+@numbers
+def test_a_number_at_its_bound_is_accepted(kind, option, others, bounds):
+    smallest, largest, _, optional = bounds
     if option == "min_length":
         others = {"max_length": 0}
-    assert getattr(kind(**others, **{option: value}), option) == value
+    for value in (smallest, largest, None):
+        if value is not None or optional:
+            assert getattr(kind(**others, **{option: value}), option) == value
 
 
 CHOICES = [
-    (JsonValidity, "parsing", {}),
-    (JsonObject, "parsing", {}),
-    (JsonEquality, "parsing", {}),
-    (JsonEquality, "list_order", {}),
-    (JsonEditDistance, "parsing", {}),
-    (JsonEditDistance, "string_distance", {}),
-    (JsonMatch, "parsing", {}),
-    (JsonSchema, "parsing", {}),
-    (JsonSchema, "draft", {}),
-    (RegexMatch, "where", {}),
-    (StringDistance, "distance", {}),
-    (NgramRepetitionPenalty, "tokenizer", {}),
-    (NgramRepetitionPenalty, "analyze_scope", {}),
+    (JsonValidity, "parsing"),
+    (JsonObject, "parsing"),
+    (JsonEquality, "parsing"),
+    (JsonEquality, "list_order"),
+    (JsonEditDistance, "parsing"),
+    (JsonEditDistance, "string_distance"),
+    (JsonMatch, "parsing"),
+    (JsonSchema, "parsing"),
+    (JsonSchema, "draft"),
+    (RegexMatch, "where"),
+    (StringDistance, "distance"),
+    (NgramRepetitionPenalty, "tokenizer"),
+    (NgramRepetitionPenalty, "analyze_scope"),
 ]
 FLAGS = [
-    (JsonMatch, "strict_order", {}),
-    (JsonMatch, "ignore_extra_keys", {}),
-    (JsonSchema, "check_formats", {}),
-    (ExactMatch, "ignore_case", {}),
-    (ExactMatch, "ignore_punctuation", {}),
-    (ExactMatch, "ignore_numbers", {}),
-    (StringDistance, "normalize_score", {}),
-    (NgramRepetitionPenalty, "use_soft_penalty", {}),
-    (NgramRepetitionPenalty, "chinese_only", {}),
+    (JsonMatch, "strict_order"),
+    (JsonMatch, "ignore_extra_keys"),
+    (JsonSchema, "check_formats"),
+    (ExactMatch, "ignore_case"),
+    (ExactMatch, "ignore_punctuation"),
+    (ExactMatch, "ignore_numbers"),
+    (StringDistance, "normalize_score"),
+    (NgramRepetitionPenalty, "use_soft_penalty"),
+    (NgramRepetitionPenalty, "chinese_only"),
 ]
-CALLABLES = [(JsonEquality, "operator", {}), (JsonEditDistance, "canonicalize", {})]
+CALLABLES = [(JsonEquality, "operator"), (JsonEditDistance, "canonicalize")]
 
 
 @pytest.mark.parametrize(
-    ("kind", "option", "others", "value"),
+    ("cases", "values"),
     [
-        *(
-            (*case, value)
-            for case in CHOICES
-            for value in ("nonsense", "", 5, True, ["strict"], {})
-        ),
-        *((*case, value) for case in FLAGS for value in ("true", "", 0, 1, None, [])),
-        *((*case, value) for case in CALLABLES for value in ("nonsense", 5, [], {})),
-        *((JsonEditDistance, "string_distance", {}, value) for value in (0, "", "Levenshtein")),
-        *((NgramRepetitionPenalty, "encoding_name", {}, value) for value in (5, None, [], True)),
-        (NgramRepetitionPenalty, "chinese_only", {}, True),
+        (CHOICES, ("nonsense", "", 5, True, ["strict"], {})),
+        (FLAGS, ("true", "", 0, 1, None, [])),
+        (CALLABLES, ("nonsense", 5, [], {})),
+        ([(JsonEditDistance, "string_distance")], (0, "", "Levenshtein")),
+        ([(NgramRepetitionPenalty, "encoding_name")], (5, None, [], True, "o200k_base")),
+        ([(NgramRepetitionPenalty, "chinese_only")], (True,)),
     ],
+    ids=["choices", "flags", "callables", "distances", "vocabularies", "Han alone without jieba"],
 )
-def test_a_choice_that_is_not_offered_is_refused_by_name(kind, option, others, value):
-    with pytest.raises(InvalidOptionError, match=option):
-        kind(**others, **{option: value})
+def test_a_choice_that_is_not_offered_is_refused_by_name(cases, values):
+    for kind, option in cases:
+        for value in values:
+            with pytest.raises(InvalidOptionError, match=option):
+                kind(**{option: value})
 
 
 def test_every_option_of_every_evaluator_is_in_a_table_here():

@@ -84,9 +84,7 @@ def test_a_function_sees_what_canonicalize_writes():
         seen.append((one, other))
         return 0.25
 
-    result = JsonEditDistance(string_distance=measure, canonicalize=lambda value: repr(value))(
-        '{"a": 1}', "[2]"
-    )
+    result = JsonEditDistance(string_distance=measure, canonicalize=repr)('{"a": 1}', "[2]")
     assert seen == [("{'a': 1}", "[2]")]
     assert (result.score, result.passed) == (0.25, False)
 

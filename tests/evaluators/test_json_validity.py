@@ -21,7 +21,7 @@ INVALID = [
     ('{"a": -Infinity}', "nan_or_infinity"), ('{"a": "x\ny"}', "control_character"),
     ('{"a": "\\x"}', "invalid_escape"), ('{"a" 1}', "missing_colon"), ("[1 2]", "missing_comma"),
     ("{} {}", "extra_data"), ("}", "mismatched_bracket"), ('{"a": 1} // x', "comment"),
-    ("[" * 5_000 + "]" * 5_000, "too_deep"), ("[" * 100_000, "too_deep"), ('"\\ud800"', "lone_surrogate"),
+    ("[" * 50_000 + "]" * 50_000, "too_deep"), ("[" * 100_000, "too_deep"), ('"\\ud800"', "lone_surrogate"),
     ('{"a": 01}', "number"), ('Here it is: {"a": 1}', "prose_around"), ('{"a": 1}\nDone.', "prose_around"),
     ("\ufeff{}", "byte_order_mark"),
 ]  # fmt: skip

@@ -257,6 +257,12 @@ def in_a_new_process(code, **environment):
     )  # fmt: skip
 
 
+CL100K_BASE = hashlib.sha1(
+    b"https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
+    usedforsecurity=False,
+).hexdigest()
+"""The name that tiktoken gives the file."""
+
 HIDE = "sys.modules['llama_index'] = sys.modules['litellm'] = None\n"
 BUILD = """
 from llmeval_integrations import NgramRepetitionPenalty, MissingDependencyError
@@ -304,9 +310,7 @@ def test_without_a_vocabulary_the_error_says_how_to_get_one_and_nothing_is_downl
 
 def test_a_vocabulary_supplied_by_hand_is_used(tmp_path):
     pytest.importorskip("tiktoken")
-    name = hashlib.sha1(
-        b"https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
-    ).hexdigest()
+    name = CL100K_BASE
     (tmp_path / name).write_bytes((vocabulary() / name).read_bytes())
     ran = in_a_new_process(HIDE + BUILD, TIKTOKEN_CACHE_DIR=str(tmp_path))
     assert "SCORE" in ran.stdout, ran
@@ -315,9 +319,7 @@ def test_a_vocabulary_supplied_by_hand_is_used(tmp_path):
 @pytest.mark.parametrize("size", [0, 10, 100_000])
 def test_a_vocabulary_that_is_cut_short_is_neither_used_nor_replaced(tmp_path, size):
     pytest.importorskip("tiktoken")
-    name = hashlib.sha1(
-        b"https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
-    ).hexdigest()
+    name = CL100K_BASE
     part = (vocabulary() / name).read_bytes()[:size]
     (tmp_path / name).write_bytes(part)
     ran = in_a_new_process(HIDE + BUILD, TIKTOKEN_CACHE_DIR=str(tmp_path), TMPDIR=str(tmp_path))

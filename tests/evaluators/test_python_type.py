@@ -1,7 +1,7 @@
 """Is the output an instance of a Python type, named or given?"""
 
 import collections
-import datetime
+import datetime as dt
 import enum
 import types
 from decimal import Decimal
@@ -20,7 +20,7 @@ from llmeval_integrations import InvalidOptionError, PythonType
         ("float", 1.0, True), ("None", None, True), ("NoneType", None, True), ("None", 0, False),
         ("object", None, True), ("dict|list", [], True), ("dict | list", {}, True), ("dict|list", "", False),
         (("dict", list), [], True), ((dict, ("str", ("int",))), 5, True), (("dict", "list|str"), "x", True),
-        (Decimal, Decimal(1), True), (datetime.date, datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc), True),
+        (Decimal, Decimal(1), True), (dt.date, dt.datetime(2024, 1, 1, tzinfo=dt.timezone.utc), True),
         (collections.abc.Mapping, collections.OrderedDict(), True), (dict, collections.Counter(), True),
         (type, dict, True), ("type", dict, True), ("ValueError", ValueError(), True), ("set", {1}, True),
         (types.FunctionType, lambda: None, True), (enum.Enum, "x", False),
@@ -44,7 +44,7 @@ def test_what_was_found_and_expected_is_told():
 @pytest.mark.parametrize(
     "expected",
     ["", "nonsense", "Dict", "dict|", "dict,list", "list[int]", "len", "typing.List", 5, None, (), [], [()],
-     ("dict", 5), ("dict", None), {"dict"}, list[int], "None|x", dict(), 10**5000],
+     ("dict", 5), ("dict", None), {"dict"}, list[int], "None|x", {}, 10**5000],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_is_no_type_is_refused(expected):

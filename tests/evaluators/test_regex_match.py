@@ -218,7 +218,7 @@ def test_a_runaway_pattern_is_an_error_with_a_name_or_answered_in_time(pattern, 
 
 def test_a_runaway_is_neither_right_nor_wrong():
     with pytest.raises(
-        RunawayPatternError, match="no answer within 0.1 s for a text of 61 characters"
+        RunawayPatternError, match=r"no answer within 0\.1 s for a text of 61 characters"
     ):
         RegexMatch("^(a|aa)+$", timeout=0.1)("a" * 60 + "!")
 

@@ -1,6 +1,6 @@
 """The text of an output that is none: bytes, JSON values, anything else."""
 
-import datetime
+import datetime as dt
 
 import pytest
 
@@ -19,7 +19,7 @@ class Name(str):
     [
         ("x", "x"), (Name("x"), "x"), (b"\xc3\xa9", "é"), (b"\xff", "\ufffd"), (bytearray(b"x"), "x"), ({"b": 1, "a": [1.0, None]}, '{"a":[1,null],"b":1}'),
         ((1, 2), "[1,2]"), (True, "true"), (None, "null"), (1e16, "10000000000000000"), ("", ""), ({"é": "\u0000"}, '{"é":"\\u0000"}'),
-        (10**20, "100000000000000000000"), (datetime.date(2024, 2, 29), "datetime.date(2024, 2, 29)"),
+        (10**20, "100000000000000000000"), (dt.date(2024, 2, 29), "datetime.date(2024, 2, 29)"),
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip

@@ -1,0 +1,85 @@
+"""How deep a text is nested, told without parsing it."""
+
+import json
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from json_strategies import json_texts, law, seconds
+
+from llmeval_integrations import json_depth
+from llmeval_integrations.json_depth import MAX_DEPTH, deepest, is_too_deep
+
+
+def levels(text: str) -> int:
+    """Count the levels of a JSON text one character at a time."""
+    depth = most = 0
+    inside = escaped = False
+    for character in text:
+        if inside:
+            inside, escaped = escaped or character != '"', not escaped and character == "\\"
+        elif character == '"':
+            inside = True
+        elif character in "[{":
+            depth += 1
+            most = max(most, depth)
+        elif character in "]}":
+            depth -= 1
+    return most
+
+
+def wrap(text: str, depth: int, kind: str) -> str:
+    opening, closing = {"array": ("[", "]"), "object": ('{"a":', "}"), "both": ('[{"b":', "}]")}[
+        kind
+    ]
+    wraps = depth // len(closing)
+    return opening * wraps + text + closing * wraps
+
+
+@pytest.fixture
+def _parsers_without_limit(monkeypatch):
+    monkeypatch.setattr(sys, "getrecursionlimit", lambda: 10**6)
+
+
+@pytest.mark.usefixtures("_parsers_without_limit")
+@pytest.mark.parametrize("kind", ["array", "object", "both"])
+@pytest.mark.parametrize("depth", [MAX_DEPTH - 2, MAX_DEPTH, MAX_DEPTH + 2, 3 * MAX_DEPTH])
+@pytest.mark.parametrize(
+    "inside",
+    ["1", '"[[[["', '"\\"[[["', '"\\\\"', '["]]]]", "}}}}"]', "[" + "[],{}," * 4000 + "1]"],
+)
+def test_a_text_is_too_deep_beyond_the_limit(kind, depth, inside):
+    text = wrap(inside, depth, kind)
+    assert is_too_deep(text) == (levels(text) > MAX_DEPTH)
+
+
+@pytest.mark.usefixtures("_parsers_without_limit")
+def test_brackets_in_texts_are_no_levels():
+    assert not is_too_deep(json.dumps(["[" * 9000, '"{' * 9000, '\\"[' * 9000]))
+
+
+@law
+@given(json_texts, st.integers(0, 40), st.sampled_from(["array", "object", "both"]))
+def test_the_deepest_level_is_where_it_is(inside, depth, kind):
+    text = wrap(inside, depth, kind)
+    found, offset = deepest(text, 0)
+    assert found == levels(text)
+    if found:
+        assert text[offset] in "[{"
+        assert levels(text[: offset + 1]) == found > levels(text[:offset])
+
+
+def test_the_deepest_level_is_counted_from_a_start():
+    assert deepest("``` [[1]]", 4) == (2, 5)
+    assert deepest("no brackets", 0) == (0, 0)
+
+
+def test_no_text_takes_long():
+    for text in ("[" * 10**6, '"' * 10**6, '["\\"",{}],' * 10**5, '"' + "\\" * 10**6):
+        assert seconds(is_too_deep, text, enough=0.5) < 0.5
+        assert seconds(deepest, text, 0, enough=2) < 2
+
+
+def test_the_limit_is_within_what_every_part_can_take():
+    assert 400 < json_depth.MAX_DEPTH < 10_000
