@@ -6,7 +6,7 @@ import inspect
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import fields
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -25,17 +25,23 @@ def load_evaluator(name: str, **options: Any) -> Evaluator:
     Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
     kind = evaluator_class(name)
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    settable = [field for field in _fields(kind) if field.init]
+    known = [field.name for field in settable]
     for option in options:
         if option not in known:
             raise InvalidOptionError(
                 f"{name} has no option {option!r}; it has {', '.join(known) or 'none'}"
             )
-    for field in fields(kind):  # type: ignore[arg-type]
+    for field in settable:
         required = field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
         if required and field.name not in options:
             raise InvalidOptionError(f"{name} needs the option {field.name}")
     return kind(**options)
+
+
+def _fields(kind: type[Evaluator]) -> tuple[Field[Any], ...]:
+    """List a class's options; one of another package that has none may be no dataclass."""
+    return fields(kind) if is_dataclass(kind) else ()
 
 
 def list_evaluators() -> list[str]:
@@ -50,16 +56,24 @@ def evaluator_class(name: str) -> type[Evaluator]:
             return kind
     for point in _points():
         if name == point.name:
-            kind = point.load()
-            if not (inspect.isclass(kind) and issubclass(kind, Evaluator)):
-                raise UnknownNameError(f"{name!r} stands for {kind!r}, which is no Evaluator")
-            return kind
+            return _loaded(point)
     from difflib import get_close_matches
 
     names = list_evaluators()
     close = get_close_matches(str(name), names, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise UnknownNameError(f"no evaluator is called {name!r}; {hint}there are {', '.join(names)}")
+
+
+def _loaded(point: Any) -> type[Evaluator]:
+    """Import the class that another package names."""
+    try:
+        kind = point.load()
+    except (ImportError, AttributeError) as error:
+        raise UnknownNameError(f"{point.name!r} stands for {point.value}: {error}") from error
+    if not (inspect.isclass(kind) and issubclass(kind, Evaluator)) or inspect.isabstract(kind):
+        raise UnknownNameError(f"{point.name!r} stands for {kind!r}, which is no whole Evaluator")
+    return kind
 
 
 @cache

@@ -245,8 +245,8 @@ def _description(name: str) -> Description | None:
     """Describe an evaluator; one of another package that cannot be loaded is named on stderr."""
     try:
         return describe(evaluator_class(name))
-    except (EvalError, ImportError) as error:
-        _say(f"llmeval list: warning: {name} cannot be loaded: {error}")
+    except EvalError as error:
+        _say(f"llmeval list: warning: {error}")
         return None
 
 

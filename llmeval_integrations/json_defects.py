@@ -38,7 +38,7 @@ DEFECTS: Final[dict[str, str]] = {
     "missing_value": "a comma or bracket where a value should be",
     "mismatched_bracket": "a bracket that is missing, or closes something else or nothing",
     "extra_data": "a second JSON text after the first",
-    "too_deep": "nested deeper than Python can read, some 1,000 levels or more",
+    "too_deep": f"nested deeper than {MAX_DEPTH} levels",
     "lone_surrogate": "half of a surrogate pair, which no UTF-8 text can hold",
     "number": "a number that JSON cannot write, or no computer can hold",
     "byte_order_mark": "a byte order mark before the JSON",

@@ -7,11 +7,12 @@ import sys
 from itertools import accumulate
 from typing import Final
 
-MAX_DEPTH: Final = 5_000
-"""The deepest nesting that is read on any Python.
+MAX_DEPTH: Final = 900
+"""The deepest nesting that is read.
 
-Python 3.10 and 3.11 stop at some 990 levels, newer ones later; the validator of schemas
-overflows the stack, and takes the process with it, somewhere beyond 10,000.
+Python 3.10 and 3.11 stop at some 990 levels, newer ones later; with a limit of our own the answer
+is the same everywhere. The validator of schemas overflows the stack, and takes the process with
+it, at some thousands where a thread's stack is small.
 """
 
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))

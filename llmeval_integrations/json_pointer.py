@@ -7,11 +7,13 @@ from collections.abc import Iterable
 
 def pointer(path: Iterable[str | int]) -> str:
     """Write a path of names and positions as a JSON Pointer; the root is the empty text."""
-    return "".join([f"/{escape(step) if isinstance(step, str) else step}" for step in path])
+    steps = list(map(str, path))
+    text = "/".join(steps)
+    if "~" in text or text.count("/") >= len(steps) > 0:
+        text = "/".join(map(escape, steps))
+    return f"/{text}" if steps else ""
 
 
 def escape(name: str) -> str:
     """Write a name as one step of a JSON Pointer."""
-    if "~" in name or "/" in name:
-        return name.replace("~", "~0").replace("/", "~1")
-    return name
+    return name.replace("~", "~0").replace("/", "~1")

@@ -14,6 +14,7 @@ from llmeval_integrations import json_defects
 from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_depth import MAX_DEPTH, is_too_deep
+from llmeval_integrations.json_errors import python_error
 from llmeval_integrations.json_partial import complete
 
 Parsing = Literal["strict", "markdown", "lenient"]
@@ -29,6 +30,7 @@ PARSINGS: Final[tuple[str, ...]] = get_args(Parsing)
 
 _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
+_WRAPPING = frozenset(" \t\n\r`~")
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
 _SHORT = 2 * MAX_DEPTH
 _LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
@@ -41,7 +43,7 @@ _validate = msgspec.json.Decoder(msgspec.Raw).decode
 def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     """Give the JSON value of a text, or a Defect that says why it has none.
 
-    Nesting may be as deep as Python's own parser goes, some 1,000 levels, 5,000 at the most.
+    Nesting may be 900 levels deep.
     A value that is already parsed is given back, once it is known to be JSON: tuples
     become lists, Pydantic models what they dump. Bytes are read as UTF-8.
     Integers are exact at any size; a number too large for a float, or an integer of more
@@ -51,8 +53,8 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
         return _parse(text, parsing, _complete)
     try:
         value = _decode(text)
-    except (ValueError, RecursionError):
-        return _parse_wrapped(text)
+    except (ValueError, RecursionError) as error:
+        return _parse_wrapped(text, error)
     if len(text) > _SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return value
@@ -68,8 +70,8 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
         return value if isinstance(value, Defect) else None
     try:
         _validate(text)
-    except (ValueError, RecursionError):
-        value = _parse_wrapped(text)
+    except (ValueError, RecursionError) as error:
+        value = _parse_wrapped(text, error)
         return value if isinstance(value, Defect) else None
     if len(text) > _SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
@@ -88,7 +90,7 @@ def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defe
             except (ValueError, RecursionError):
                 pass
             else:
-                if len(text) <= _SHORT:
+                if len(text) <= _SHORT or not is_too_deep(text):
                     found.append(None)
                     continue
         found.append(check(text))
@@ -107,19 +109,25 @@ def _parse(text: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
     return _parse_strict(text) if parsing == "strict" else parse(text)
 
 
-def _parse_wrapped(text: str) -> Any:
+def _parse_wrapped(text: str, error: Exception) -> Any:
     """Read a text that the fast parser refused: unwrap it, or explain it."""
-    start, end = _unwrap(text)
+    start, end = (
+        _unwrap(text) if text[:1] in _WRAPPING or text[-1:] in _WRAPPING else (0, len(text))
+    )
+    body = text
     if start or end < len(text):
-        body = text[start:end]
+        body = text[start:end].strip(_WHITE_SPACE)
         try:
             value = _decode(body)
-        except (ValueError, RecursionError):
-            pass
+        except (ValueError, RecursionError) as inner:
+            error = inner
         else:
             if is_too_deep(body):
                 return json_defects.too_deep(text, start)
             return value
+    known = python_error(body, error) if body else None
+    if known is not None:
+        return json_defects.explain(text, body, text.index(body, start), known)
     return _parse_slowly(text, start, len(text[:end].rstrip(_WHITE_SPACE)))
 
 

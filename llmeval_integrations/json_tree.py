@@ -11,7 +11,7 @@ import msgspec
 
 from llmeval_integrations.json_matching import MAX_PAIRS, match
 from llmeval_integrations.json_pointer import pointer
-from llmeval_integrations.json_value import canonical, key_of, same_encoding
+from llmeval_integrations.json_value import canonical, equal, same_encoding, write_scalar
 from llmeval_integrations.sample import MISSING
 
 Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
@@ -33,8 +33,8 @@ class Difference(msgspec.Struct, frozen=True):
     output: Any = MISSING
     reference: Any = MISSING
 
-    in_array: bool = False
-    """Whether an item of an array is missing or extra, rather than a member of an object."""
+    at_end: bool = False
+    """Whether what is missing goes to the end of its array, wherever it stands in the reference."""
 
     @property
     def pointer(self) -> str:
@@ -107,14 +107,18 @@ class Comparison(msgspec.Struct, kw_only=True):
                     yield Difference((*path, key), "extra", value)
 
     def _of_arrays(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
-        for position, (value, expected) in enumerate(zip(output, reference)):
+        # Where items are missing or extra, those around them are still the same ones.
+        start, end = _common_ends(output, reference) if len(output) != len(reference) else (0, 0)
+        here, there = len(output) - end, len(reference) - end
+        for position in range(start, min(here, there)):
+            value, expected = output[position], reference[position]
             if _may_differ(value, expected, path):
                 yield value, expected, (*path, position)
-        paired = min(len(output), len(reference))
         yield from _leftover(
-            [(n, output[n]) for n in range(paired, len(output))],
-            [(n, reference[n]) for n in range(paired, len(reference))],
+            [(n, output[n]) for n in range(there, here)],
+            [(n, reference[n]) for n in range(here, there)],
             path,
+            at_end=not end,
         )
 
     def _of_bags(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
@@ -195,7 +199,7 @@ def patch(differences: list[Difference]) -> list[dict[str, Any]]:
         if difference.kind == "extra":
             operations.append({"op": "remove", "path": path})
         elif difference.kind == "missing":
-            if difference.in_array:
+            if difference.at_end:
                 path = pointer(difference.path[:-1]) + "/-"
             operations.append({"op": "add", "path": path, "value": difference.reference})
         else:
@@ -235,9 +239,12 @@ def _may_differ(output: Any, reference: Any, path: Path) -> bool:
     """Whether two parts have to be looked at; a quick no, and never a wrong one."""
     if type(output) is not type(reference):
         return True
-    if type(output) in _CONTAINERS:
-        return len(path) > _SKIPPING or not same_encoding(output, reference)
-    return bool(output != reference)
+    if output is reference or output != reference:
+        return output is not reference
+    # Equal to Python, which takes true for 1.
+    return type(output) in _CONTAINERS and (
+        len(path) > _SKIPPING or not same_encoding(output, reference)
+    )
 
 
 def _same_scalar(output: Any, reference: Any) -> bool:
@@ -246,12 +253,12 @@ def _same_scalar(output: Any, reference: Any) -> bool:
 
 def _without_equals(output: list[Any], reference: list[Any]) -> tuple[list[int], list[int]]:
     """Give the positions that are left on both sides once equal items are paired."""
-    places: defaultdict[object, list[int]] = defaultdict(list)
+    places: defaultdict[str, list[int]] = defaultdict(list)
     for position in range(len(output) - 1, -1, -1):
-        places[key_of(output[position], sort_arrays=True)].append(position)
+        places[canonical(output[position], sort_arrays=True)].append(position)
     wanted = []
     for position, item in enumerate(reference):
-        equals = places.get(key_of(item, sort_arrays=True))
+        equals = places.get(canonical(item, sort_arrays=True))
         if equals:
             equals.pop()
         else:
@@ -277,17 +284,29 @@ def _marks(item: Any) -> Iterator[tuple[Any, ...]]:
             yield key, _type(value), value
 
 
+def _common_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:
+    """Count the items that are equal from the beginning, and of the rest from the end."""
+    most = min(len(output), len(reference))
+    start = 0
+    while start < most and equal(output[start], reference[start]):
+        start += 1
+    end = 0
+    while end < most - start and equal(output[-1 - end], reference[-1 - end]):
+        end += 1
+    return start, end
+
+
 def _leftover(
-    spare: list[tuple[int, Any]], wanted: list[tuple[int, Any]], path: Path
+    spare: list[tuple[int, Any]], wanted: list[tuple[int, Any]], path: Path, *, at_end: bool = True
 ) -> Iterator[Difference]:
     """Give the items that only one side has; those to remove last and backwards."""
     for position, item in wanted:
-        yield Difference((*path, position), "missing", reference=item, in_array=True)
+        yield Difference((*path, position), "missing", reference=item, at_end=at_end)
     for position, item in reversed(spare):
-        yield Difference((*path, position), "extra", item, in_array=True)
+        yield Difference((*path, position), "extra", item)
 
 
 def _short(value: Any) -> str:
     """Write a value in a few words."""
-    text = canonical(value)
+    text = canonical(value) if type(value) in _CONTAINERS else write_scalar(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -27,7 +27,8 @@ def equal(one: Any, other: Any) -> bool:
     """Whether two values are the same JSON.
 
     `true` is not `1`, `1` is `1.0`, integers are exact at any size, null is not a missing
-    key, objects ignore the order of their keys, arrays keep theirs.
+    key, objects ignore the order of their keys, arrays keep theirs. NaN, which lenient parsing
+    lets in, is NaN within an array or object, and not by itself: Python has it so.
     """
     # Python's == says yes too often (True == 1) and never no where JSON says yes.
     if one != other:
@@ -64,7 +65,7 @@ def _same_booleans(one: Any, other: Any) -> bool:
 
 def equal_in_any_order(one: Any, other: Any) -> bool:
     """Whether two values are the same JSON when every array is a bag of its items."""
-    return key_of(one, sort_arrays=True) == key_of(other, sort_arrays=True)
+    return canonical(one, sort_arrays=True) == canonical(other, sort_arrays=True)
 
 
 def canonical(value: Any, *, sort_arrays: bool = False) -> str:
@@ -84,24 +85,9 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     return text.decode()
 
 
-def key_of(value: Any, *, sort_arrays: bool = False) -> object:
-    """Give what equal values, and only those, have in common: the canonical text.
-
-    NaN equals nothing, not even NaN, as in IEEE 754.
-    """
-    text = canonical(value, sort_arrays=sort_arrays)
-    return object() if "NaN" in text and _has_nan(value) else text
-
-
-def _has_nan(value: Any) -> bool:
-    if isinstance(value, (dict, list)):
-        return any(map(_has_nan, value.values() if isinstance(value, dict) else value))
-    return bool(value != value)  # noqa: PLR0124
-
-
-def bag(items: list[Any], *, sort_arrays: bool = False) -> Counter[object]:
-    """Count the items of an array that are equal."""
-    return Counter([key_of(item, sort_arrays=sort_arrays) for item in items])
+def bag(items: list[Any], *, sort_arrays: bool = False) -> Counter[str]:
+    """Count the items of an array by their canonical text."""
+    return Counter([canonical(item, sort_arrays=sort_arrays) for item in items])
 
 
 def _write(value: Any, *, sort_arrays: bool) -> str:
@@ -116,12 +102,12 @@ def _write(value: Any, *, sort_arrays: bool) -> str:
     written: dict[int, str] = {}
 
     def text_of(part: Any) -> str:
-        return written[id(part)] if isinstance(part, (dict, list)) else _write_scalar(part)
+        return written[id(part)] if isinstance(part, (dict, list)) else write_scalar(part)
 
     for container in reversed(containers):
         if isinstance(container, dict):
             members = [
-                f"{_write_scalar(key)}:{text_of(container[key])}" for key in sorted(container)
+                f"{write_scalar(key)}:{text_of(container[key])}" for key in sorted(container)
             ]
             written[id(container)] = "{" + ",".join(members) + "}"
         else:
@@ -132,8 +118,8 @@ def _write(value: Any, *, sort_arrays: bool) -> str:
     return text_of(value)
 
 
-def _write_scalar(value: Any) -> str:
-    """Write a number by its value: integral floats and Decimals as integers."""
+def write_scalar(value: Any) -> str:
+    """Write a text, number or literal; integral floats and Decimals as integers."""
     if isinstance(value, float):
         if value.is_integer():
             return str(int(value))

@@ -8,8 +8,11 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-law = settings(max_examples=300, deadline=None)
+law = settings(max_examples=200, deadline=None)
 """For properties: no deadline, since other work may take the machine's time."""
+
+few = settings(law, max_examples=50)
+"""For properties that are tried on each of many things."""
 
 scalars = (
     st.none()

@@ -340,7 +340,7 @@ def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypa
     assert "json_match" in printed.out
     assert (
         printed.err
-        == "llmeval list: warning: broken cannot be loaded: No module named 'absent_module'\n"
+        == "llmeval list: warning: 'broken' stands for absent_module:Broken: No module named 'absent_module'\n"
     )
 
 

@@ -9,7 +9,7 @@ from json_strategies import law, seconds
 
 from llmeval_integrations.json_matching import match
 
-graphs = st.integers(0, 5).flatmap(
+graphs = st.integers(0, 4).flatmap(
     lambda columns: st.tuples(
         st.lists(
             st.lists(st.integers(0, columns - 1), unique=True) if columns else st.just([]),

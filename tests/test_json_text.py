@@ -18,6 +18,18 @@ from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, check, check_many, parse
 from llmeval_integrations.json_value import canonical
 
+# Pieces that confuse a parser about where it is, one after the other.
+soups = st.lists(
+    st.sampled_from(list('{}[]:,"\\1-.e \n\té😀\ufeff'))
+    | st.sampled_from(
+        ["nul", "null", "true", "trux", "falsy", "NaN", "Infin", "-Infinity", "tnull"]
+    )
+    | st.sampled_from(
+        ['"a"', '"b', '"é":', '{"a":', "[1,", "],", "},", "01", "1e5", "\\u12", "\\ud83d"]
+    ),
+    max_size=12,
+).map("".join)
+
 FAR_EXPONENT = re.compile(r"[eE][+-]?[0-9]{18,}")
 
 # text, then what strict, markdown and lenient mode make of it; "defect" where it is none.
@@ -268,6 +280,13 @@ def test_markdown_mode_is_rfc_8259_in_a_wrapper(body, wrapper):
 
 
 @law
+@given((broken_texts | soups).map(lambda text: text.strip(" \t\n\r`~")))
+def test_where_nothing_is_wrapped_strict_and_markdown_mode_say_the_same(text):
+    strict, markdown = check(text, "strict"), check(text, "markdown")
+    assert strict == markdown or strict.name == "duplicate_key"
+
+
+@law
 @given(broken_texts, st.sampled_from(["strict", "markdown"]))
 def test_check_and_parse_agree(text, parsing):
     assume(not FAR_EXPONENT.search(text))
@@ -393,7 +412,7 @@ def test_the_time_for_a_character_does_not_grow(read, parsing):
     for damage in (0, 40):  # whole, and cut
         small, large = (text[: len(text) - damage] for text in texts)
         each = seconds(read_often, small) / 200
-        assert seconds(read, large, parsing, enough=2000 * each) < 10_000 * each
+        assert seconds(read, large, parsing, enough=2000 * each) < 20_000 * each
 
 
 def test_50_mb_are_read():

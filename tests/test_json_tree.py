@@ -174,7 +174,7 @@ def test_long_integers_and_nan_are_compared_too():
     assert not differences(parse("[1e400]"), parse("[1" + "0" * 400 + "]"), ordered=False)
     one, other = (parse('{"a": [{"b": NaN}]}', "lenient") for _ in range(2))
     for ordered in (True, False):
-        assert [found.pointer for found in differences(one, other, ordered=ordered)] == ["/a/0/b"]
+        assert not differences(one, other, ordered=ordered)
     assert differences(parse('[{"a": NaN}]', "lenient"), [{"a": None}], ordered=False)
 
 

@@ -32,9 +32,9 @@ class JsonMatch(Evaluator):
     both values; `patch`, the RFC 6902 operations that turn the output into one that matches.
     The label is the kind of the first difference.
 
-    Arrays in any order are matched one to one, as many items as can be; with
-    `ignore_extra_keys` this costs up to 250,000 comparisons of items for a pair of arrays, and
-    where more would be needed `matching_limit_reached` in the metadata names the arrays.
+    Arrays in any order are matched one to one, as many items as can be. With `ignore_extra_keys`
+    this costs up to 250,000 comparisons of values for one output; where more would be needed,
+    `matching_limit_reached` in the metadata names the array at which they ran out.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)

@@ -39,6 +39,8 @@ class LengthPenalty(Evaluator):
         check_number(self, "max_penalty", maximum=0, optional=True)
         if self.min_length > self.max_length:
             raise wrong(self, "min_length", f"at most max_length={self.max_length}")
+        object.__setattr__(self, "_before", f"Length acceptable: {self.min_length} <= ")
+        object.__setattr__(self, "_after", f" <= {self.max_length}")
 
     def check(self, sample: Sample) -> Result:
         output = sample.output
@@ -58,7 +60,7 @@ class LengthPenalty(Evaluator):
         elif length > self.max_length:
             label, sign, bound, beyond = "too_long", ">", self.max_length, length - self.max_length
         else:
-            reason = f"Length acceptable: {self.min_length} <= {length} <= {self.max_length}"
+            reason = f"{self._before}{length}{self._after}"  # type: ignore[attr-defined]
             return Result(0.0, True, None, reason, self._details(length, 0.0))
         penalty = 0.0 - beyond * self.penalty_rate  # never -0.0
         if self.max_penalty is not None and penalty < self.max_penalty:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from types import NoneType
+from types import GenericAlias, NoneType
 from typing import Final
 
 from llmeval_integrations.evaluator import Evaluator
@@ -50,7 +50,7 @@ class PythonType(Evaluator):
         return Result(0, False, found, f"Expected {expected}, got {found}", details)
 
     def _resolve(self, option: object) -> tuple[type, ...]:
-        if isinstance(option, type):
+        if isinstance(option, type) and not isinstance(option, GenericAlias):
             return (option,)
         if isinstance(option, str):
             names = [name.strip() for name in option.split("|")]

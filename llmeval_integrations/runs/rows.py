@@ -95,7 +95,7 @@ def _plain(value: Any) -> Any:
         return shown(value)
 
 
-_encoder = msgspec.json.Encoder(enc_hook=_plain)
+_encoder = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number")
 _decode_row = msgspec.json.Decoder(Row).decode
 _decode_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
 

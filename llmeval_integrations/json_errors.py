@@ -1,0 +1,95 @@
+"""What Python's parser says of a text that the fast parser refused, mostly without asking it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+
+def _words(text: str) -> str:
+    """Ask this version of Python for its words."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.msg
+    raise AssertionError(text)
+
+
+_COMMA: Final = _words("[0 0]")
+_COLON: Final = _words('{"" 0')
+_NAME: Final = _words("{?")
+_VALUE: Final = _words("[?")
+_OPEN_STRING: Final = _words('["')
+
+_SAME_PLACE: Final = {
+    "expected ',' or '}'": _COMMA,
+    "expected ',' or ']'": _COMMA,
+    "expected ':'": _COLON,
+    "expected '\"'": _NAME,
+    "object keys must be strings": _NAME,
+}
+"""Errors at which both parsers stop at the same place."""
+
+_MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)")
+_BEFORE_A_VALUE = frozenset(":,[")
+_MAY_BEGIN_A_VALUE = frozenset('"{[-0123456789tfnNI\ufeff')  # the last has words of its own
+_ENDS_A_VALUE = frozenset("}]0123456789")
+
+
+def python_error(text: str, error: Exception) -> json.JSONDecodeError | None:
+    """Give the error that `json` raises on a text, from the one that msgspec raised on it.
+
+    None where the two see things differently or where they cannot be told apart: then only
+    `json` itself knows. It reads all that is before the place, which takes three times as long
+    as all the rest.
+    """
+    said = str(error)
+    if said == "Input data was truncated":
+        return _truncated(text)
+    found = _MALFORMED.fullmatch(said)
+    if found is None:
+        return None
+    place = int(found[2])
+    if not text.isascii():
+        place = len(text.encode()[:place].decode(errors="ignore"))
+    if found[1] in _SAME_PLACE:
+        return json.JSONDecodeError(_SAME_PLACE[found[1]], text, place)
+    if found[1] == "invalid character" and _wants_a_value(text, place):
+        return json.JSONDecodeError(_VALUE, text, place)
+    return None
+
+
+def _truncated(text: str) -> json.JSONDecodeError | None:
+    """Tell an open string, or a value after which something is missing, by the last characters."""
+    if "\\" in text:
+        return None  # half a surrogate pair is called truncated, too
+    place, words = len(text), _COMMA
+    if text.count('"') % 2:
+        place, words = text.rindex('"'), _OPEN_STRING
+    elif text[-1:] not in _ENDS_A_VALUE:
+        return None
+    return None if _ends_in_literal(text, place) else json.JSONDecodeError(words, text, place)
+
+
+def _wants_a_value(text: str, place: int) -> bool:
+    """Whether something stands where a value should, and is not the beginning of one."""
+    if place >= len(text) or text[place] < " " or text[place] in _MAY_BEGIN_A_VALUE:
+        return False
+    if _ends_in_literal(text, place):
+        return False
+    before = place - 1
+    while before >= 0 and text[before] in " \t\n\r":
+        before -= 1
+    return before < 0 or text[before] in _BEFORE_A_VALUE
+
+
+def _ends_in_literal(text: str, end: int) -> bool:
+    """Whether a true, false or null may have begun shortly before.
+
+    Of these msgspec reads as many bytes as the right word has, whatever they are.
+    """
+    return any(
+        text[start] in "tfn" and (start == 0 or text[start - 1] in " \t\n\r:,[")
+        for start in range(max(end - 5, 0), end)
+    )

@@ -1,0 +1,46 @@
+"""The error tree: one root, and the builtin that each of them also is."""
+
+import inspect
+import pickle
+
+import pytest
+
+from llmeval_integrations import errors
+
+TREE = {
+    "InvalidOptionError": ValueError,
+    "MissingFieldError": ValueError,
+    "InvalidReferenceError": ValueError,
+    "InvalidSchemaError": ValueError,
+    "RunawayPatternError": ValueError,
+    "UnknownNameError": LookupError,
+    "InputError": ValueError,
+    "MissingDependencyError": ImportError,
+}
+CLASSES = {
+    name: kind
+    for name, kind in vars(errors).items()
+    if inspect.isclass(kind) and name != "EvalError"
+}
+
+
+def test_the_tree_is_drawn_in_the_docstring():
+    assert CLASSES.keys() == TREE.keys()
+    for name, kind in TREE.items():
+        assert any(
+            name in line and f"({kind.__name__})" in line for line in errors.__doc__.splitlines()
+        )
+
+
+@pytest.mark.parametrize("name", TREE)
+def test_every_error_is_ours_and_a_builtin_and_survives_pickling(name):
+    error = CLASSES[name]("what is wrong")
+    assert isinstance(error, errors.EvalError)
+    assert isinstance(error, TREE[name])
+    twin = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert (type(twin), str(twin)) == (type(error), str(error))
+
+
+def test_a_missing_package_is_worded_in_one_way():
+    error = errors.MissingDependencyError.of("openai", "openai")
+    assert str(error) == "openai is not installed; run: pip install 'llmeval-integrations[openai]'"

@@ -1,0 +1,105 @@
+"""The package as a whole: what importing it costs, what it exports, what survives a process."""
+
+import copy
+import importlib.metadata
+import pickle
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import llmeval_integrations
+from llmeval_integrations import Sample, list_evaluators, load_evaluator
+from llmeval_integrations.json_text import check
+
+NOT_LOADED = {
+    *("langchain", "langchain_core", "langchain_classic", "llama_index", "openai", "anthropic"),
+    *("google", "litellm", "ray", "dask", "pyspark", "numpy", "pandas", "pyarrow", "pydantic"),
+    *("jsonschema", "rapidfuzz", "regex", "rich", "yaml", "tiktoken", "rjieba", "nltk", "sqlite3"),
+    *("asyncio", "concurrent", "difflib", "importlib.metadata", "urllib.request", "http.client"),
+}
+
+EVALUATORS = [
+    load_evaluator(name, **({"expected_type": "dict|list"} if name == "python_type" else {}))
+    for name in list_evaluators()
+]
+
+
+def python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_importing_it_loads_no_framework_no_sdk_and_nothing_heavy():
+    loaded = python("import sys, llmeval_integrations; print(*sys.modules)").split()
+    before = python("import sys; print(*sys.modules)").split()
+    assert not NOT_LOADED & (set(loaded) - set(before))
+
+
+def test_importing_it_takes_a_tenth_of_a_second_at_most():
+    # The time of the processor: others may be using the machine.
+    timed = (
+        "from time import process_time as now; start = now(); import llmeval_integrations; "
+        "print(now() - start)"
+    )
+    assert min(float(python(timed)) for _ in range(5)) < 0.10
+
+
+def test_using_an_evaluator_loads_no_more_than_it_needs():
+    code = "import sys; from llmeval_integrations import *; {}; print(*sys.modules)"
+    loaded = python(
+        code.format("JsonValidity()('{'); JsonMatch()('{}', '[]'); JsonSchema()('{}', {})")
+    )
+    heavy = {"numpy", "pydantic", "jsonschema", "regex", "rapidfuzz", "asyncio", "langchain_core"}
+    assert not heavy & set(loaded.split())
+
+
+def test_what_is_public_is_listed_sorted_and_there():
+    names = llmeval_integrations.__all__
+    assert sorted(names) == sorted(set(names))
+    assert all(getattr(llmeval_integrations, name) is not None for name in names)
+    assert {load_evaluator.__name__, list_evaluators.__name__, "Evaluator", "Sample", "Result"} <= {
+        *names
+    }
+
+
+def test_every_public_thing_has_its_sentence():
+    for name in llmeval_integrations.__all__:
+        thing = getattr(llmeval_integrations, name)
+        if callable(thing):
+            assert thing.__doc__, name
+
+
+def test_every_module_of_the_core_can_be_imported_alone():
+    names = [
+        found.name
+        for found in pkgutil.iter_modules(llmeval_integrations.__path__)
+        if not found.ispkg
+    ]
+    for name in set(names) - {"__main__"}:
+        python(f"import llmeval_integrations.{name}")
+
+
+def test_the_types_and_the_version_are_shipped():
+    folder = Path(llmeval_integrations.__file__).parent
+    assert (folder / "py.typed").is_file()
+    assert importlib.metadata.version("llmeval-integrations") == llmeval_integrations.__version__
+
+
+@pytest.mark.parametrize("evaluator", EVALUATORS, ids=repr)
+def test_evaluators_survive_copies_and_processes(evaluator):
+    sample = Sample('{"a": 1}', reference="{}")
+    twins = [copy.copy(evaluator), copy.deepcopy(evaluator)]
+    twins += [pickle.loads(pickle.dumps(evaluator, protocol)) for protocol in range(2, 6)]  # noqa: S301
+    for twin in twins:
+        assert twin == evaluator
+        assert twin.evaluate(sample) == evaluator.evaluate(sample)
+
+
+def test_defects_survive_copies_and_processes():
+    defect = check('{"a": 1,}')
+    assert pickle.loads(pickle.dumps(defect)) == copy.deepcopy(defect) == defect  # noqa: S301
+    with pytest.raises(AttributeError):
+        defect.name = "empty"

@@ -1,0 +1,54 @@
+"""What an evaluator says: scored, or unscored with a reason."""
+
+import copy
+import pickle
+
+import pytest
+
+from llmeval_integrations import Result
+
+
+@pytest.mark.parametrize(
+    ("result", "scored", "says"),
+    [
+        (Result(1, True), True, None),
+        (Result(True, True, "label", "fine"), True, None),
+        (Result(0, False, None, "not JSON"), True, "failed: not JSON"),
+        (Result(0.0, False), True, "failed: score 0.0"),
+        (Result(False, False, None, ""), True, "failed: score False"),
+        (Result(0.5, None), True, "failed: score 0.5"),
+        (Result.unscored("the judge is silent"), False, "unscored: the judge is silent"),
+        (Result(None), False, "unscored: score None"),
+    ],
+    ids=str,
+)
+def test_expect_pass_gives_the_result_back_or_says_why_not(result, scored, says):
+    assert result.scored is scored
+    if says is None:
+        assert result.expect_pass() is result
+    else:
+        with pytest.raises(AssertionError) as raised:
+            result.expect_pass()
+        assert str(raised.value) == says
+
+
+def test_a_score_of_zero_is_a_score_and_an_unscored_result_has_none():
+    assert Result(0, False).scored
+    unscored = Result.unscored("no answer", label="timeout", seconds=5)
+    assert unscored == Result(None, None, "timeout", "no answer", {"seconds": 5})
+
+
+def test_results_share_no_metadata():
+    one, other = Result(1), Result(1)
+    one.metadata["a"] = 1
+    assert other.metadata == {}
+
+
+def test_a_result_cannot_be_changed_but_copied_compared_and_pickled():
+    result = Result(0.5, False, "label", "reason", {"errors": [{"pointer": "/a"}]})
+    with pytest.raises(AttributeError):
+        result.score = 1
+    for twin in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):  # noqa: S301
+        assert twin == result
+    copy.deepcopy(result).metadata["errors"].clear()
+    assert result.metadata["errors"]
