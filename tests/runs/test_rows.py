@@ -59,7 +59,8 @@ def nested(levels):
 ODD = [
     ({"x": {1, 2}}, [1, 2]),
     ({"x": 10**400}, 10**400),
-    ({"x": Decimal("1.5")}, "1.5"),
+    ({"x": Decimal("1.5")}, 1.5),
+    ({"x": Decimal("1E+400")}, Decimal("1E+400")),
     ({"x": complex(1, 2)}, "(1+2j)"),
     ({"x": int}, "<class 'int'>"),
     ({"x": math.nan}, None),
