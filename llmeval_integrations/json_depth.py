@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from itertools import accumulate
 from typing import Final
 
@@ -22,11 +21,9 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord('"'): 0}
 
 def is_too_deep(text: str) -> bool:
     """Whether a JSON text is nested deeper than MAX_DEPTH; brackets in strings do not count."""
-    if sys.version_info < (3, 12) and sys.getrecursionlimit() <= MAX_DEPTH:
-        return False  # the parsers have seen to it
     if len(text) <= 2 * MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
-    if "\\" in text:
+    if '\\"' in text:
         text = text.replace("\\\\", "").replace('\\"', "")
     structure = text.encode(errors="replace").translate(None, _NOT_STRUCTURE).replace(b'""', b"")
     if b'"' in structure:

@@ -275,7 +275,8 @@ def _read_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> An
             return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
     try:
         text = _encode(value)
-        if len(text) <= _SHORT and (copy := _decode(text)) == value:
+        copy = _decode(text)
+        if copy == value and (len(text) <= _SHORT or not is_too_deep(text.decode())):
             return copy  # what survives the way there and back is plain JSON: eight times faster
     except (TypeError, ValueError, OverflowError):
         pass

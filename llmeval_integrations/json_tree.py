@@ -10,21 +10,21 @@ from typing import Any, Literal
 import msgspec
 
 from llmeval_integrations.json_matching import MAX_PAIRS, match
-from llmeval_integrations.json_pointer import pointer
-from llmeval_integrations.json_value import canonical, equal, same_encoding, write_scalar
+from llmeval_integrations.json_pointer import escape
+from llmeval_integrations.json_value import canonical, equal, write_scalar, written_alike
 from llmeval_integrations.sample import MISSING
 
 Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
-Path = tuple["str | int", ...]
-_Pair = tuple[Any, Any, Path]
+_Pair = tuple[Any, Any, str]
+"""Two values that are to be compared, and the JSON Pointer of their place."""
 
 
 class Difference(msgspec.Struct, frozen=True):
     """One place where the output is not the reference."""
 
-    path: Path
-    """Names and positions from the root. Where an array is compared in any order, the position
-    of a missing item is that in the reference, all others are the output's."""
+    pointer: str
+    """The place as a JSON Pointer (RFC 6901). Where an array is compared in any order, the
+    position of a missing item is that in the reference, all others are the output's."""
 
     kind: Kind
     """`mismatch`: another value of the same type; `missing`: only in the reference; `extra`:
@@ -35,11 +35,6 @@ class Difference(msgspec.Struct, frozen=True):
 
     at_end: bool = False
     """Whether what is missing goes to the end of its array, wherever it stands in the reference."""
-
-    @property
-    def pointer(self) -> str:
-        """The path as a JSON Pointer (RFC 6901)."""
-        return pointer(self.path)
 
     def __str__(self) -> str:
         where = self.pointer or "the whole"
@@ -57,21 +52,21 @@ class Comparison(msgspec.Struct, kw_only=True):
     ignore_extra: bool = False
     """Whether the output's objects may have keys that the reference has not."""
 
-    unmatched: list[Path] = []
+    unmatched: list[str] = []
     """The array at which MAX_PAIRS ran out, if any did. There, and in those that come after it,
     the items were not all tried against each other, and too many may be called different."""
 
     tried: int = 0
     """How many pairs of values were tried so far."""
 
-    def differences(self, output: Any, reference: Any, path: Path = ()) -> Iterator[Difference]:
+    def differences(self, output: Any, reference: Any, place: str = "") -> Iterator[Difference]:
         """Find what has to change for the output to be the reference.
 
         Within one array what is to be removed comes last and backwards, so that the
         differences can be applied one after another.
         """
         # Python's own recursion would end at some hundred levels.
-        levels: list[Iterator[Difference | _Pair]] = [self._look(output, reference, path)]
+        levels: list[Iterator[Difference | _Pair]] = [self._look(output, reference, place)]
         while levels:
             for found in levels[-1]:
                 if isinstance(found, Difference):
@@ -82,61 +77,64 @@ class Comparison(msgspec.Struct, kw_only=True):
             else:
                 levels.pop()
 
-    def _look(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
+    def _look(self, output: Any, reference: Any, place: str) -> Iterator[Difference | _Pair]:
         """Compare one value, and give the pairs of parts that are to be compared next."""
         if type(output) is dict and type(reference) is dict:
-            return self._of_objects(output, reference, path)
+            return self._of_objects(output, reference, place)
         if type(output) is list and type(reference) is list:
             of_arrays = self._of_arrays if self.ordered else self._of_bags
-            return of_arrays(output, reference, path)
+            return of_arrays(output, reference, place)
         if _same_scalar(output, reference):
             return iter(())
         kind: Kind = "mismatch" if _type(output) == _type(reference) else "wrong_type"
-        return iter((Difference(path, kind, output, reference),))
+        return iter((Difference(place, kind, output, reference),))
 
-    def _of_objects(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
+    def _of_objects(self, output: Any, reference: Any, place: str) -> Iterator[Difference | _Pair]:
         for key, expected in reference.items():
             value = output.get(key, MISSING)
             if value is MISSING:
-                yield Difference((*path, key), "missing", reference=expected)
-            elif _may_differ(value, expected, path):
-                yield value, expected, (*path, key)
+                yield Difference(f"{place}/{escape(key)}", "missing", reference=expected)
+            elif type(value) is type(expected) and type(value) in _SCALARS:
+                if value is not expected and value != expected:
+                    yield Difference(f"{place}/{escape(key)}", "mismatch", value, expected)
+            elif _may_differ(value, expected, place):
+                yield value, expected, f"{place}/{escape(key)}"
         if not self.ignore_extra:
             for key, value in output.items():
                 if key not in reference:
-                    yield Difference((*path, key), "extra", value)
+                    yield Difference(f"{place}/{escape(key)}", "extra", value)
 
-    def _of_arrays(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
+    def _of_arrays(self, output: Any, reference: Any, place: str) -> Iterator[Difference | _Pair]:
         # Where items are missing or extra, those around them are still the same ones.
         start, end = _common_ends(output, reference) if len(output) != len(reference) else (0, 0)
         here, there = len(output) - end, len(reference) - end
         for position in range(start, min(here, there)):
             value, expected = output[position], reference[position]
-            if _may_differ(value, expected, path):
-                yield value, expected, (*path, position)
+            if _may_differ(value, expected, place):
+                yield value, expected, f"{place}/{position}"
         yield from _leftover(
             [(n, output[n]) for n in range(there, here)],
             [(n, reference[n]) for n in range(here, there)],
-            path,
+            place,
             at_end=not end,
         )
 
-    def _of_bags(self, output: Any, reference: Any, path: Path) -> Iterator[Difference | _Pair]:
+    def _of_bags(self, output: Any, reference: Any, place: str) -> Iterator[Difference | _Pair]:
         """Pair equal items first, then whatever fits, then the rest in order."""
         spare, wanted = _without_equals(output, reference)
         if self.ignore_extra and spare and wanted:
-            spare, wanted = self._without_fitting(output, reference, spare, wanted, path)
+            spare, wanted = self._without_fitting(output, reference, spare, wanted, place)
         paired = min(len(spare), len(wanted))
         for here, there in zip(spare, wanted):
-            yield output[here], reference[there], (*path, here)
+            yield output[here], reference[there], f"{place}/{here}"
         yield from _leftover(
             [(n, output[n]) for n in spare[paired:]],
             [(n, reference[n]) for n in wanted[paired:]],
-            path,
+            place,
         )
 
     def _without_fitting(
-        self, output: Any, reference: Any, spare: list[int], wanted: list[int], path: Path
+        self, output: Any, reference: Any, spare: list[int], wanted: list[int], place: str
     ) -> tuple[list[int], list[int]]:
         """Pair as many items as can be paired; two that are equal may be paired beforehand.
 
@@ -147,7 +145,7 @@ class Comparison(msgspec.Struct, kw_only=True):
             [output[position] for position in spare], [reference[position] for position in wanted]
         )
         if self.tried > MAX_PAIRS and not self.unmatched:
-            self.unmatched.append(path)
+            self.unmatched.append(place)
         used = set(pairs.values())
         return (
             [here for n, here in enumerate(spare) if n not in used],
@@ -200,7 +198,7 @@ def patch(differences: list[Difference]) -> list[dict[str, Any]]:
             operations.append({"op": "remove", "path": path})
         elif difference.kind == "missing":
             if difference.at_end:
-                path = pointer(difference.path[:-1]) + "/-"
+                path = path[: path.rindex("/")] + "/-"
             operations.append({"op": "add", "path": path, "value": difference.reference})
         else:
             operations.append({"op": "replace", "path": path, "value": difference.reference})
@@ -215,6 +213,7 @@ def summarize(differences: list[Difference], most: int = 3) -> str:
 
 
 _CONTAINERS = frozenset((dict, list))
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 _SHOWN = 60
 
 # Parts that are written alike are skipped, which is quicker than walking them. Not too far
@@ -235,7 +234,7 @@ def _type(value: Any) -> str:
     return "object" if isinstance(value, dict) else "array"
 
 
-def _may_differ(output: Any, reference: Any, path: Path) -> bool:
+def _may_differ(output: Any, reference: Any, place: str) -> bool:
     """Whether two parts have to be looked at; a quick no, and never a wrong one."""
     if type(output) is not type(reference):
         return True
@@ -243,7 +242,7 @@ def _may_differ(output: Any, reference: Any, path: Path) -> bool:
         return output is not reference
     # Equal to Python, which takes true for 1.
     return type(output) in _CONTAINERS and (
-        len(path) > _SKIPPING or not same_encoding(output, reference)
+        place.count("/") > _SKIPPING or not written_alike(output, reference)
     )
 
 
@@ -297,13 +296,13 @@ def _common_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:
 
 
 def _leftover(
-    spare: list[tuple[int, Any]], wanted: list[tuple[int, Any]], path: Path, *, at_end: bool = True
+    spare: list[tuple[int, Any]], wanted: list[tuple[int, Any]], place: str, *, at_end: bool = True
 ) -> Iterator[Difference]:
     """Give the items that only one side has; those to remove last and backwards."""
     for position, item in wanted:
-        yield Difference((*path, position), "missing", reference=item, at_end=at_end)
+        yield Difference(f"{place}/{position}", "missing", reference=item, at_end=at_end)
     for position, item in reversed(spare):
-        yield Difference((*path, position), "extra", item)
+        yield Difference(f"{place}/{position}", "extra", item)
 
 
 def _short(value: Any) -> str:

@@ -33,16 +33,14 @@ def equal(one: Any, other: Any) -> bool:
     # Python's == says yes too often (True == 1) and never no where JSON says yes.
     if one != other:
         return False
-    return _written_alike(one, other) or _same_booleans(one, other)
+    return written_alike(one, other) or _same_booleans(one, other)
 
 
-def same_encoding(one: Any, other: Any) -> bool:
-    """Whether two values are written alike, keys in the same order: then they are equal."""
-    # But the encoder writes NaN and Infinity as null.
-    return _written_alike(one, other) and bool(one == other)
+def written_alike(one: Any, other: Any) -> bool:
+    """Whether two values that are equal to Python are written alike, and so equal indeed.
 
-
-def _written_alike(one: Any, other: Any) -> bool:
+    Keys in another order, or `1` and `1.0`, are not.
+    """
     try:
         return _encode(one) == _encode(other)
     except (ValueError, OverflowError):

@@ -14,7 +14,6 @@ from llmeval_integrations.evaluators.parsed import (
 )
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_matching import MAX_PAIRS
-from llmeval_integrations.json_pointer import pointer
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.json_tree import Comparison, Difference, patch, summarize
 from llmeval_integrations.json_value import equal
@@ -77,7 +76,7 @@ class JsonMatch(Evaluator):
         }
         reason = summarize(differences)
         if comparison.unmatched:
-            metadata["matching_limit_reached"] = list(map(pointer, comparison.unmatched))
+            metadata["matching_limit_reached"] = comparison.unmatched
             reason += f" (more than {MAX_PAIRS} comparisons needed; not all were made)"
         return Result(0.0, False, differences[0].kind, reason, metadata)
 

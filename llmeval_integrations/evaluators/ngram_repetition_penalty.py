@@ -84,16 +84,19 @@ class NgramRepetitionPenalty(Evaluator):
         return load_tokenizer(self.tokenizer, self.encoding_name, self.chinese_only)
 
     def check(self, sample: Sample) -> Result:
+        tokenizer, text = self._tokenizer(), self._text(sample)
+        return self._judge(text, tokenizer.tokens(text), tokenizer)
+
+    def _text(self, sample: Sample) -> str:
         text = text_of(sample.output)
-        if self.analyze_scope == "thought":
-            text = _thoughts(text)
-            if not text:
-                return self._result(0, 0, "No thought process found to analyze", [])
-        tokenizer = self._tokenizer()
-        tokens = tokenizer.tokens(text)
+        return _thoughts(text) if self.analyze_scope == "thought" else text
+
+    def _judge(self, text: str, tokens: Sequence[Hashable], tokenizer: Tokenizer) -> Result:
         total = len(tokens) - self.n + 1
         if total < 1:
             reason = f"Text too short for {self.n}-gram analysis"
+            if not text and self.analyze_scope == "thought":
+                reason = "No thought process found to analyze"
             return self._result(len(tokens), 0, reason, [])
         unique = len(set(self._ngrams(tokens)))
         penalty = self._penalty((total - unique) / total)
