@@ -152,6 +152,8 @@ def _unwrap(text: str) -> tuple[int, int]:
         if len(inside) < end - start:
             end = start + len(inside)
             start += 2 if text.startswith("``", start) else 1
+    elif text.endswith("```", start, end):  # whose opening stood at the end of the prompt
+        end = start + len(text[start:end].rstrip("`"))
     return start, max(start, end)
 
 
@@ -271,7 +273,7 @@ def _read_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> An
     if hasattr(type(value), "model_dump"):
         try:
             value = value.model_dump(mode="json")
-        except (TypeError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
             return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
     try:
         text = _encode(value)

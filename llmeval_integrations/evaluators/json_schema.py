@@ -8,7 +8,6 @@ from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal
 
-import jsonschema_rs
 import msgspec
 
 from llmeval_integrations.errors import (
@@ -29,19 +28,17 @@ from llmeval_integrations.wording import shown
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
 
-_DRAFTS: Final[dict[str | None, Any]] = {
-    None: jsonschema_rs.validator_for,
-    "4": jsonschema_rs.Draft4Validator,
-    "6": jsonschema_rs.Draft6Validator,
-    "7": jsonschema_rs.Draft7Validator,
-    "2019-09": jsonschema_rs.Draft201909Validator,
-    "2020-12": jsonschema_rs.Draft202012Validator,
+_VALIDATORS: Final[dict[str | None, str]] = {
+    None: "validator_for",
+    "4": "Draft4Validator",
+    "6": "Draft6Validator",
+    "7": "Draft7Validator",
+    "2019-09": "Draft201909Validator",
+    "2020-12": "Draft202012Validator",
 }
+"""The drafts, and what makes a validator for each; None goes by `$schema`."""
 
-_RUNAWAY = (
-    jsonschema_rs.ValidationErrorKind.BacktrackLimitExceeded,
-    jsonschema_rs.ValidationErrorKind.RegexEngineFailure,
-)
+_RUNAWAY = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
 # These say nothing about the parts of the value that they stand at.
 _OF_THE_CONTAINER = frozenset(
@@ -100,7 +97,7 @@ class JsonSchema(Evaluator):
         if isinstance(self.draft, int):
             object.__setattr__(self, "draft", str(self.draft))
         if self.draft is not None:
-            check_choice(self, "draft", [draft for draft in _DRAFTS if draft])
+            check_choice(self, "draft", [draft for draft in _VALIDATORS if draft])
         key = None
         if self.schema is not None:
             try:
@@ -143,7 +140,7 @@ class JsonSchema(Evaluator):
         if not errors:  # it tells right from wrong deeper down than it can explain
             return Result(False, False, "too_deep", "Does not conform; too deep to say where")
         for error in errors:
-            if isinstance(error.kind, _RUNAWAY):
+            if type(error.kind).__name__ in _RUNAWAY:
                 raise RunawayPatternError(
                     f"{self.name}: the pattern at {pointer(error.schema_path)} gives no answer for "
                     f"the text at {pointer(error.instance_path) or 'the root'}: {error.message}"
@@ -170,6 +167,8 @@ class JsonSchema(Evaluator):
 @lru_cache(maxsize=512)
 def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsing: Parsing) -> Any:
     """Build the validator of a schema's text, or raise InvalidSchemaError."""
+    import jsonschema_rs
+
     text = schema if isinstance(schema, str) else schema.decode()
     value = parse(text, parsing if parsing == "lenient" else "markdown")
     if isinstance(value, Defect):
@@ -177,7 +176,8 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsin
     if not isinstance(value, (dict, bool)):
         raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
     try:
-        return _DRAFTS[draft](value, validate_formats=check_formats, offline=True)
+        build = getattr(jsonschema_rs, _VALIDATORS[draft])
+        return build(value, validate_formats=check_formats, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         reason = str(error).split("\n\n", maxsplit=1)[0]
         hint = "; nothing is fetched, put it into the schema's $defs" if "$ref" in text else ""
