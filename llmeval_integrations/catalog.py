@@ -73,6 +73,11 @@ def _loaded(point: Any) -> type[Evaluator]:
         raise UnknownNameError(f"{point.name!r} stands for {point.value}: {error}") from error
     if not (inspect.isclass(kind) and issubclass(kind, Evaluator)) or inspect.isabstract(kind):
         raise UnknownNameError(f"{point.name!r} stands for {kind!r}, which is no whole Evaluator")
+    if kind.name != point.name:
+        raise UnknownNameError(
+            f"the entry point {point.name!r} names {kind.__name__}, which is called {kind.name!r}; "
+            "the two have to agree"
+        )
     return kind
 
 

@@ -7,10 +7,10 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from llmeval_integrations.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.errors import EvalError, InputError
@@ -46,7 +46,7 @@ examples:
   llmeval run eval.yaml
   llmeval list json_schema
 
-exit codes: 0 done, 1 a pass rate is under its threshold, 2 a wrong call
+exit codes: 0 done, 1 a pass rate is under its threshold, 2 a wrong call or nothing but errors
 """
 
 _RUN: Final = """\
@@ -151,6 +151,8 @@ def _run(call: argparse.Namespace) -> int:
     misses = list(missed(run, thresholds))
     for miss in misses:
         _say(f"llmeval run: {miss}")
+    if any(map(_has_only_errors, run.summary["evaluators"].values())):
+        return WRONG_CALL  # a column that no row has, or the like: nothing was evaluated
     return MISSED if misses else OK
 
 
@@ -212,17 +214,27 @@ def _show(run: Run, call: argparse.Namespace) -> None:
 
         _print(as_text(run, Console(width=None if sys.stdout.isatty() else WIDTH)))
         if run.out is not None:
-            _print(f"  {run.out}\n")
+            _print(f"  written: {run.out}/results.jsonl and summary.json\n")
 
 
 def _warn(run: Run) -> None:
-    """Say on stderr what a table is easily read past: no data, or nothing but errors."""
+    """Say on stderr what a table is easily read past: no data, and rows without a result."""
     if not run.summary["samples"]:
         _say("llmeval run: warning: the data has no rows")
     for name, figures in run.summary["evaluators"].items():
-        if figures["errors"] and figures["errors"] == figures["n"]:
-            first = run.findings[name][0].reason
-            _say(f"llmeval run: warning: {name}: EVERY row is an error, such as {first}")
+        if figures["errors"]:
+            reasons = (found.reason for found in run.findings[name] if found.is_error)
+            first = next(reasons, "those in results.jsonl")
+            share = (
+                "EVERY row is an error"
+                if _has_only_errors(figures)
+                else (f"{figures['errors']} of {figures['n']} rows are errors and count in no rate")
+            )
+            _say(f"llmeval run: warning: {name}: {share}, such as {first}")
+
+
+def _has_only_errors(figures: Mapping[str, Any]) -> bool:
+    return bool(figures["errors"]) and figures["errors"] == figures["n"]
 
 
 def _list(call: argparse.Namespace) -> int:

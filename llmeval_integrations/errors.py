@@ -2,11 +2,12 @@
 
 EvalError
 ├── InvalidOptionError      (ValueError)   an evaluator was built with an option that makes no sense
+│   └── InvalidSchemaError                 the schema is no JSON Schema, or reaches outside itself
 ├── MissingFieldError       (ValueError)   a sample lacks a field that the evaluator needs
 ├── InvalidReferenceError   (ValueError)   the reference is not what the evaluator compares with
-├── InvalidSchemaError      (ValueError)   the schema is no JSON Schema, or reaches outside itself
 ├── RunawayPatternError     (ValueError)   a regular expression would run for ever on this text
-├── UnknownNameError        (LookupError)  no evaluator, framework or report has that name
+├── UnknownNameError        (LookupError,  no evaluator, framework or report has that name
+│                            ValueError)
 ├── InputError              (ValueError)   a data file, a column or a configuration cannot be read
 └── MissingDependencyError  (ImportError)  an optional package is not installed
 
@@ -32,7 +33,7 @@ class InvalidReferenceError(EvalError, ValueError):
     """The reference cannot be used, which is the caller's fault and never the model's."""
 
 
-class InvalidSchemaError(EvalError, ValueError):
+class InvalidSchemaError(InvalidOptionError):
     """The schema is not a JSON Schema, or refers to something outside itself."""
 
 
@@ -40,7 +41,7 @@ class RunawayPatternError(EvalError, ValueError):
     """A regular expression gave no answer within its limit: the output is not right nor wrong."""
 
 
-class UnknownNameError(EvalError, LookupError):
+class UnknownNameError(EvalError, LookupError, ValueError):
     """A name that stands for nothing; the message lists those that do."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
+from os.path import commonprefix
 from typing import Any, Literal
 
 import msgspec
@@ -40,7 +41,10 @@ class Difference(msgspec.Struct, frozen=True):
         where = self.pointer or "the whole"
         if self.kind in ("missing", "extra"):
             return f"{where} {self.kind}"
-        return f"{where} {_short(self.output)}, expected {_short(self.reference)}"
+        output, reference = self.output, self.reference
+        if isinstance(output, str) and isinstance(reference, str):
+            output, reference = _from_the_difference(output, reference)
+        return f"{where} {_short(output)}, expected {_short(reference)}"
 
 
 class Comparison(msgspec.Struct, kw_only=True):
@@ -303,6 +307,18 @@ def _leftover(
         yield Difference(f"{place}/{position}", "missing", reference=item, at_end=at_end)
     for position, item in reversed(spare):
         yield Difference(f"{place}/{position}", "extra", item)
+
+
+def _from_the_difference(output: str, reference: str) -> tuple[str, str]:
+    """Leave out what two long texts have in common at the beginning, but for a few words."""
+    if len(output) <= _SHOWN or len(reference) <= _SHOWN:
+        return output, reference
+    common = len(commonprefix([output, reference])) - _SHOWN // 3  # noqa: RUF071 - just so
+    return (
+        (output, reference)
+        if common <= 0
+        else (f"...{output[common:]}", f"...{reference[common:]}")
+    )
 
 
 def _short(value: Any) -> str:

@@ -242,13 +242,24 @@ def test_quiet_prints_nothing_and_json_the_summary_alone(data, capsys):
     assert printed.err == ""
 
 
-def test_error_rows_do_not_fail_the_run_but_nothing_else_is_said_aloud(data, capsys):
-    assert main(["run", data, "-e", "json_match", "--field", "output=response", "--quiet"]) == 0
+def test_a_run_of_nothing_but_errors_is_a_wrong_call_and_says_so(data, capsys):
+    assert main(["run", data, "-e", "json_match", "--field", "output=response", "--quiet"]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(
         "llmeval run: warning: json_match: EVERY row is an error, such as line 1: "
     )
     assert "nothing in column 'reference' (json_match needs it)" in line
+
+
+def test_some_error_rows_do_not_fail_the_run_and_are_said_aloud(tmp_path, capsys):
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"output": "{}"}\nnot a row\n{"output": null}\n')
+    assert (
+        main(["run", str(path), "-e", "json_validity", "-q", "--fail-under", "json_validity=1"])
+        == 0
+    )
+    [line] = capsys.readouterr().err.splitlines()
+    assert "json_validity: 2 of 3 rows are errors and count in no rate, such as line 2" in line
 
 
 def test_hostile_text_in_a_message_stays_on_its_line(data, capsys):

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Final, Literal
 import msgspec
 
 from llmeval_integrations.errors import (
-    InvalidOptionError,
     InvalidSchemaError,
     MissingFieldError,
     RunawayPatternError,
@@ -100,11 +99,8 @@ class JsonSchema(Evaluator):
             check_choice(self, "draft", [draft for draft in _VALIDATORS if draft])
         key = None
         if self.schema is not None:
-            try:
-                key = schema_text(self.schema)
-                _compile(key, self.draft, self.check_formats, self.parsing)
-            except InvalidSchemaError as error:
-                raise InvalidOptionError(f"{self.name}: {error}") from error
+            key = schema_text(self.schema)
+            _compile(key, self.draft, self.check_formats, self.parsing)
         object.__setattr__(self, "_key", key)
 
     @property
@@ -172,16 +168,24 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsin
     text = schema if isinstance(schema, str) else schema.decode()
     value = parse(text, parsing if parsing == "lenient" else "markdown")
     if isinstance(value, Defect):
-        raise InvalidSchemaError(f"the schema {shown(text)} is not JSON: {value.reason}")
+        hint = "" if text.lstrip()[:1] in "{[" else "; is it a path? then read the file first"
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(text)}")
     if not isinstance(value, (dict, bool)):
         raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
     try:
         build = getattr(jsonschema_rs, _VALIDATORS[draft])
         return build(value, validate_formats=check_formats, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
-        reason = str(error).split("\n\n", maxsplit=1)[0]
-        hint = "; nothing is fetched, put it into the schema's $defs" if "$ref" in text else ""
-        raise InvalidSchemaError(f"the schema {shown(text)} is wrong: {reason}{hint}") from error
+        raise InvalidSchemaError(f"{_what_is_wrong(error)} in the schema {shown(text)}") from error
+
+
+def _what_is_wrong(error: Any) -> str:
+    """Word what the library has against a schema, with the place where it says one."""
+    reason = str(error).split("\n\n", maxsplit=1)[0]
+    if "retriev" in reason.lower():
+        reason += "; nothing is fetched, put it into the schema's $defs"
+    place = pointer(getattr(error, "instance_path", ()))
+    return f"{reason} at {place}" if place else reason
 
 
 def schema_text(schema: Any) -> bytes | str:
@@ -194,7 +198,7 @@ def schema_text(schema: Any) -> bytes | str:
         raise InvalidSchemaError(f"{shown(schema)} is an instance; its class has the schema")
     value = parse(schema)
     if isinstance(value, Defect):
-        raise InvalidSchemaError(f"the schema {shown(schema)} is not JSON: {value.reason}")
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {shown(schema)}")
     return _encode(value)
 
 

@@ -45,6 +45,34 @@ def _evaluation(module: str) -> Any:
 
 _StringEvaluator: Any = getattr(_evaluation("schema"), "StringEvaluator", object)
 
+
+class _EvaluatorType(str, Enum):
+    """LangChain's enumeration of names, as far as we have them, where LangChain's own is absent."""
+
+    JSON_VALIDITY = "json_validity"
+    JSON_EQUALITY = "json_equality"
+    JSON_EDIT_DISTANCE = "json_edit_distance"
+    JSON_SCHEMA_VALIDATION = "json_schema_validation"
+    EXACT_MATCH = "exact_match"
+    REGEX_MATCH = "regex_match"
+    STRING_DISTANCE = "string_distance"
+
+
+EvaluatorType: Any = getattr(_evaluation("schema"), "EvaluatorType", _EvaluatorType)
+"""LangChain's enumeration of names, so that one line imports it and `load_evaluator`."""
+
+__all__ = [
+    "EvaluatorType",
+    "JsonEditDistanceEvaluator",
+    "JsonEqualityEvaluator",
+    "JsonSchemaEvaluator",
+    "JsonValidityEvaluator",
+    "LangChainEvaluator",
+    "load_evaluator",
+    "load_evaluators",
+    "register",
+]
+
 # Their twins in LangChain give a score and nothing else.
 _SCORE_ALONE: Final = frozenset(
     ["exact_match", "json_edit_distance", "json_equality", "regex_match", "string_distance"]
@@ -241,6 +269,8 @@ def load_evaluators(
     `config` maps a name to the options of that evaluator alone, `kwargs` go to all of them.
     Raises as `load_evaluator` does.
     """
+    if isinstance(evaluators, str):
+        raise errors.InvalidOptionError(f"expected a list of names, got {evaluators!r} alone")
     return [
         load_evaluator(evaluator, llm=llm, **{**kwargs, **(config or {}).get(evaluator, {})})
         for evaluator in evaluators

@@ -40,8 +40,11 @@ class Configuration(NamedTuple):
     """The pass rates below which the command fails."""
 
     def updated(self, other: Configuration) -> Configuration:
-        """Give this configuration with what the other one says."""
+        """Give this configuration with what the other one says; mappings are merged by name."""
         said = {key: value for key, value in other._asdict().items() if value is not None}
+        for key in ("fields", "fail_under"):
+            if key in said:
+                said[key] = {**(getattr(self, key) or {}), **said[key]}
         return self._replace(**said)
 
 

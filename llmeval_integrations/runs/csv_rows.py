@@ -59,6 +59,10 @@ def _next(reader: Iterator[list[str]]) -> list[str] | InputError | None:
 def _header(cells: list[str] | InputError, source: Source) -> list[str]:
     if isinstance(cells, InputError):
         raise InputError(f"{source.name}: the header is {cells}")
+    if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
+        raise InputError(
+            f"{source.name}: the header {cells[0]!r} has no comma; save it with commas, or as TSV"
+        )
     for cell in cells:
         if cells.count(cell) > 1:
             raise InputError(f"{source.name}: two columns are called {cell!r}")

@@ -87,7 +87,9 @@ def _needs(kind: type[Evaluator]) -> tuple[str, ...]:
 def _options(kind: type[Evaluator]) -> Iterator[Option]:
     types = option_types(kind)
     documentation = _documentation(kind)
-    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
+    if not dataclasses.is_dataclass(kind):
+        return
+    for field in dataclasses.fields(kind):
         if not field.init:
             continue
         default = field.default

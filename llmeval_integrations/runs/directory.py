@@ -36,7 +36,8 @@ class RunDirectory:
             return
         if not overwrite:
             raise InputError(
-                f"{self.path} already holds a run; choose another directory, or say overwrite"
+                f"{self.path} already holds a run; choose another directory, or overwrite it "
+                "(--overwrite)"
             )
         if isinstance(samples, (str, PathLike)) and Path(samples).resolve() == (
             self._results.resolve()

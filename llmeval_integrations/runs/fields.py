@@ -35,7 +35,8 @@ class Columns(msgspec.Struct, frozen=True):
         """Make the sample of a row, or give the InputError that says why there is none."""
         if isinstance(row, InputError):
             return row
-        if isinstance(row, Sample):
+        is_sample = isinstance(row, Sample)
+        if is_sample:
             row = _as_mapping(row)
         for column in self.named:
             if column not in row:
@@ -50,7 +51,12 @@ class Columns(msgspec.Struct, frozen=True):
             get(variables, MISSING),
             get(id_, number),
         )
-        return InputError(_lacks(row, output)) if sample.output is MISSING else sample
+        if sample.output is MISSING:
+            return InputError(_lacks(row, output))
+        if sample.output is None and not is_sample:
+            # What a call that failed leaves behind; counted as JSON it would raise the rate.
+            return InputError(f"null in column {output!r}; an output of JSON null is the text null")
+        return sample
 
     def id(self, row: Any, number: int) -> Any:
         """Give a row's id: what stands in its column, else the row's number."""
@@ -72,6 +78,8 @@ def columns_by_evaluator(
     The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, the second before the first.
     Raises InputError for a field or an evaluator that there is not.
     """
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"fields={mapping!r} is no mapping such as {{'output': 'response'}}")
     for target, column in mapping.items():
         _check(target, column, evaluators)
     made: dict[Columns, Columns] = {}

@@ -41,7 +41,7 @@ def as_text(run: Run, console: Console | None = None) -> str:
 
 def _figures(run: Run) -> Table:
     table = Table(box=box.SIMPLE, title=f"{run.summary['samples']} samples", title_justify="left")
-    table.add_column("evaluator", overflow="fold")
+    table.add_column("evaluator", no_wrap=True)
     for name in _FIGURES:
         table.add_column(name, justify="right")
     for evaluator, figures in run.summary["evaluators"].items():
@@ -54,7 +54,7 @@ def _figure(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, list):
-        return " to ".join(map(_figure, value))
+        return " to ".join(f"{bound:.3f}" for bound in value)
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -13,11 +13,11 @@ def parse_threshold(text: str) -> tuple[str, float]:
     """Take `NAME=RATE` apart."""
     name, _, rate = text.rpartition("=")
     try:
-        return name, float(rate)
+        if name:
+            return name, float(rate)
     except ValueError:
-        raise InputError(
-            f"--fail-under {text!r} is not NAME=RATE with a rate such as 0.9"
-        ) from None
+        pass
+    raise InputError(f"--fail-under {text!r} is not NAME=RATE with a rate such as 0.9")
 
 
 def check_thresholds(thresholds: Mapping[str, float], evaluators: Collection[str]) -> None:

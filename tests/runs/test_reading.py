@@ -219,7 +219,7 @@ ODD_VALUES = [
     ('{"output": "\\ud800", "reference": {}}', 0.0),
     ('{"output": NaN, "reference": {}}', 0.0),
     ('{"output": "{}", "output": "[]", "reference": "[]"}', 1.0),
-    ('{"output": null, "reference": null}', 1.0),
+    ('{"output": "null", "reference": null}', 1.0),
 ]
 
 
@@ -229,6 +229,15 @@ def test_values_arrive_exactly_as_they_stand_in_the_line(tmp_path, line, score):
     path.write_text(line)
     [row] = evaluate(path, [JsonMatch()]).rows
     assert (row.score, row.error) == (score, None)
+
+
+def test_a_null_output_is_a_call_that_failed_and_no_json(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"output": null, "reference": null}')
+    run = evaluate(path, [JsonValidity(), JsonMatch()])
+    assert [row.score for row in run.rows] == [None, None]
+    assert all("line 1: null in column 'output'" in row.error for row in run.rows)
+    assert evaluate([Sample(None)], [JsonValidity()]).rows[0].score == 1
 
 
 def test_columns_of_mixed_types_are_read_line_by_line(tmp_path):

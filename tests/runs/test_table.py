@@ -31,7 +31,7 @@ def test_the_table_has_every_figure():
         "pass_rate",
         "pass_rate_ci95",
     ]
-    assert validity == ["json_validity", "4", "4", "0", "0", "0.5", "0.5", "0.15", "to", "0.85"]
+    assert validity == ["json_validity", "4", "4", "0", "0", "0.5", "0.5", "0.150", "to", "0.850"]
     assert match == [
         "json_match",
         "4",
@@ -40,9 +40,9 @@ def test_the_table_has_every_figure():
         "1",
         "0.3333",
         "0.3333",
-        "0.06149",
+        "0.061",
         "to",
-        "0.7923",
+        "0.792",
     ]
 
 
