@@ -367,3 +367,27 @@ def test_it_knows_its_version(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])
     assert (stop.value.code, capsys.readouterr().out) == (0, f"llmeval {__version__}\n")
+
+
+def test_thresholds_of_the_file_and_of_the_command_line_are_merged(data, tmp_path, capsys):
+    (tmp_path / "eval.yaml").write_text(
+        f"data: {data}\nevaluators: [json_validity, length_penalty]\n"
+        "fields: {output: response}\n"
+        "fail_under: {json_validity: 1.0, length_penalty: 0.0}\n"
+    )
+    call = ["run", str(tmp_path / "eval.yaml"), "-q", "--fail-under"]
+    assert main([*call, "length_penalty=0.1"]) == 1
+    assert "json_validity: the pass rate" in capsys.readouterr().err
+    assert main([*call, "json_validity=0.0"]) == 0
+
+
+def test_a_threshold_without_a_name_is_no_threshold(data, capsys):
+    assert main(["run", data, "-e", "json_validity", "--fail-under", "0.9"]) == 2
+    assert "'0.9' is not NAME=RATE" in capsys.readouterr().err
+
+
+def test_a_table_with_semicolons_is_refused(tmp_path, capsys):
+    path = tmp_path / "outputs.csv"
+    path.write_text("id;output\n1;{}\n")
+    assert main(["run", str(path), "-e", "json_validity"]) == 2
+    assert "'id;output' has no comma" in capsys.readouterr().err

@@ -394,3 +394,13 @@ def test_where_we_differ_from_openjudge(options, output, reference, ours, theirs
     grader = peer.JsonMatchGrader(**options)
     answer = asyncio.run(grader.aevaluate(reference_response=reference, response=output))
     assert (JsonMatch(**options)(output, reference).score, answer.score) == (ours, theirs)
+
+
+def test_two_long_texts_are_shown_from_where_they_part():
+    text = (
+        "Selection is difficult because it is hard to figure out which experience to generalise. "
+    )
+    reason = JsonMatch()({"a": text + "Too quickly."}, {"a": text + "Too slowly."}).reason
+    assert reason.startswith("/a")
+    assert "quickly" in reason
+    assert "slowly" in reason

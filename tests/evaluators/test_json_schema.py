@@ -656,3 +656,10 @@ def test_a_schema_that_is_changed_between_calls_is_read_anew():
     assert evaluator("1", schema).passed
     schema["type"] = "string"
     assert not evaluator("1", schema).passed
+
+
+def test_what_is_wrong_with_a_schema_is_said_with_its_place():
+    with pytest.raises(InvalidSchemaError, match="at /properties/a/type in the schema"):
+        JsonSchema({"properties": {"a": {"type": "int"}}})
+    with pytest.raises(InvalidSchemaError, match="is it a path"):
+        JsonSchema("schema.json")

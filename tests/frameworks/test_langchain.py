@@ -380,3 +380,19 @@ def test_registering_where_there_is_no_map_is_a_clear_error(langchains_map, monk
     for error in (MissingDependencyError, EvalError, ImportError):
         with pytest.raises(error, match="_EVALUATOR_MAP to register in; run: pip install"):
             register()
+
+
+def test_the_line_that_imports_the_names_too_can_be_changed():
+    from llmeval_integrations.frameworks.langchain import EvaluatorType, load_evaluator
+
+    evaluator = load_evaluator(EvaluatorType.JSON_VALIDITY)
+    assert evaluator.evaluate_strings(prediction="{}") == {"score": 1}
+    with pytest.raises(ValueError, match="json_validty"):
+        load_evaluator("json_validty")
+
+
+def test_a_name_alone_is_no_list_of_names():
+    from llmeval_integrations.frameworks.langchain import load_evaluators
+
+    with pytest.raises(ValueError, match="'json_validity' alone"):
+        load_evaluators("json_validity")
