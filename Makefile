@@ -7,7 +7,7 @@ BARE := .venv-bare
 UV := $(VENV)/bin/uv
 INSTALL = $(UV) pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test check bench bare constraints clean
+.PHONY: demo test check bench constraints clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite

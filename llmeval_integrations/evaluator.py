@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from llmeval_integrations.fresh_stack import on_fresh_stack
+from llmeval_integrations.fresh_stack import NoStackIsEnoughError, on_fresh_stack
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample, as_sample
 
@@ -56,7 +56,7 @@ class Evaluator(ABC):
         """Try again with an empty stack; what does not fit that is our limit, not the output's."""
         try:
             return on_fresh_stack(self.check, sample)
-        except RecursionError:
+        except NoStackIsEnoughError:
             return Result.unscored("Nested too deeply to be compared", label="too_deep")
 
     async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:

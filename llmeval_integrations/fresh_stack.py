@@ -11,19 +11,30 @@ T = TypeVar("T")
 _NAME: Final = "fresh-stack"
 
 
+class NoStackIsEnoughError(RecursionError):
+    """A function ran out of an empty stack, so that there is no more room to be had."""
+
+
 def on_fresh_stack(function: Callable[..., T], *arguments: Any) -> T:
     """Call the function in a thread of its own, and give its value or raise its error.
 
     Python counts recursion per thread, so what fits an empty stack must not fail
-    because a framework called us from deep inside its own. Called from such a thread, it
-    raises the RecursionError on: there is no more room to be had.
+    because a framework called us from deep inside its own. Raises NoStackIsEnoughError where an
+    empty stack is too small as well.
     """
-    if has_fresh_stack():
-        raise RecursionError(f"{function!r} needs more stack than an empty one has")
     from concurrent.futures import ThreadPoolExecutor
 
+    if has_fresh_stack():
+        raise NoStackIsEnoughError(f"{function!r} needs more stack than an empty one has")
+
+    def call() -> T:
+        try:
+            return function(*arguments)
+        except RecursionError as error:
+            raise NoStackIsEnoughError(str(error)) from error
+
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix=_NAME) as pool:
-        return pool.submit(function, *arguments).result()
+        return pool.submit(call).result()
 
 
 def has_fresh_stack() -> bool:

@@ -79,7 +79,7 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _JSON_START = re.compile(
-    r"\{(?:\}|\s*(?:[\"'“]|[A-Za-z_]\w*\s*:))|\[(?:\]|\s*(?:[\"'“{\[]|-?[0-9]+\s*,))"
+    r"\{(?:\}|\s*(?:[\"'“]|[A-Za-z_]\w*\s*:))|\[(?:\]|\s*(?:[\"'“{\[]|-?[0-9]+(?:\.[0-9]+)?\s*,|(?:true|false|null)\s*[,\]]))"
 )
 _SECOND_TEXT = re.compile(
     r"[\s,`~]*(?:json\s*)?(?:" + _JSON_START.pattern + r"|\"|-?[0-9.]+\s*(?:[,\n]|\Z))"

@@ -12,7 +12,13 @@ import msgspec
 
 from llmeval_integrations.json_matching import MAX_PAIRS, match
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import canonical, equal, write_scalar, written_alike
+from llmeval_integrations.json_value import (
+    canonical,
+    equal,
+    write_scalar,
+    written_alike,
+    written_parts,
+)
 from llmeval_integrations.sample import MISSING
 
 Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
@@ -62,6 +68,10 @@ class Comparison(msgspec.Struct, kw_only=True):
 
     tried: int = 0
     """How many pairs of values were tried so far."""
+
+    written: dict[int, str] = {}
+    """The text of each container in arrays that were compared in any order, by its `id`: written
+    once, since the arrays inside are compared again."""
 
     def differences(self, output: Any, reference: Any, place: str = "") -> Iterator[Difference]:
         """Find what has to change for the output to be the reference.
@@ -125,7 +135,10 @@ class Comparison(msgspec.Struct, kw_only=True):
 
     def _of_bags(self, output: Any, reference: Any, place: str) -> Iterator[Difference | _Pair]:
         """Pair equal items first, then whatever fits, then the rest in order."""
-        spare, wanted = _without_equals(output, reference)
+        for array in (output, reference):
+            if id(array) not in self.written:
+                self.written.update(written_parts(array, sort_arrays=True))
+        spare, wanted = _without_equals(self._texts(output), self._texts(reference))
         if self.ignore_extra and spare and wanted:
             spare, wanted = self._without_fitting(output, reference, spare, wanted, place)
         paired = min(len(spare), len(wanted))
@@ -136,6 +149,13 @@ class Comparison(msgspec.Struct, kw_only=True):
             [(n, reference[n]) for n in wanted[paired:]],
             place,
         )
+
+    def _texts(self, array: list[Any]) -> list[str]:
+        """Write the items of an array that was written."""
+        return [
+            self.written[id(item)] if type(item) in _CONTAINERS else write_scalar(item)
+            for item in array
+        ]
 
     def _without_fitting(
         self, output: Any, reference: Any, spare: list[int], wanted: list[int], place: str
@@ -254,14 +274,14 @@ def _same_scalar(output: Any, reference: Any) -> bool:
     return bool(output == reference) and _type(output) == _type(reference)
 
 
-def _without_equals(output: list[Any], reference: list[Any]) -> tuple[list[int], list[int]]:
-    """Give the positions that are left on both sides once equal items are paired."""
+def _without_equals(output: list[str], reference: list[str]) -> tuple[list[int], list[int]]:
+    """Give the positions that are left on both sides once items of equal text are paired."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for position in range(len(output) - 1, -1, -1):
-        places[canonical(output[position], sort_arrays=True)].append(position)
+        places[output[position]].append(position)
     wanted = []
     for position, item in enumerate(reference):
-        equals = places.get(canonical(item, sort_arrays=True))
+        equals = places.get(item)
         if equals:
             equals.pop()
         else:

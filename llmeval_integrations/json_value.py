@@ -20,7 +20,8 @@ _encode_sorted = msgspec.json.Encoder(decimal_format="number", order="determinis
 _INTEGRAL = re.compile(rb"\.0(?![0-9])").search
 _EXPONENT = re.compile(rb"e[0-9]").search
 _DECIMAL = re.compile(rb"E\+").search
-_MOST_DIGITS = 4_300  # of an integer that Python writes out; longer ones are Decimals
+_LONG_INTEGER = re.compile(rb"[0-9]{310}").search
+_LONGEST_FLOAT = 10**309  # what is longer is written with an exponent, or 1e4000 would fill pages
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -66,20 +67,32 @@ def equal_in_any_order(one: Any, other: Any) -> bool:
     return canonical(one, sort_arrays=True) == canonical(other, sort_arrays=True)
 
 
+def _has_two_spellings(text: bytes) -> bool:
+    return bool(_INTEGRAL(text) or _EXPONENT(text) or _DECIMAL(text) or _LONG_INTEGER(text))
+
+
 def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     """Write a value so that equal values, and only those, have the same text.
 
     Compact, keys sorted by code point, characters unescaped, `1.0` as `1`; with `sort_arrays`
     every array is sorted too, so that texts are equal where values are equal in any order.
     """
+    text = _encoded(value)
+    if text is None or (sort_arrays and "[" in text):
+        return _write(value, sort_arrays=sort_arrays)
+    return text
+
+
+def _encoded(value: Any) -> str | None:
+    """Let the encoder write, which is quicker; None where it would write something else."""
     try:
         text = _encode_sorted(value)
     except (ValueError, OverflowError):
-        return _write(value, sort_arrays=sort_arrays)
-    if _INTEGRAL(text) or _EXPONENT(text) or _DECIMAL(text) or (sort_arrays and b"[" in text):
-        return _write(value, sort_arrays=sort_arrays)
-    if b"null" in text and _decode(text) != value:  # the encoder writes NaN and Infinity as null
-        return _write(value, sort_arrays=sort_arrays)
+        return None
+    if _has_two_spellings(text):
+        return None
+    if b"null" in text and _decode(text) != value:
+        return None  # it writes NaN and Infinity as null
     return text.decode()
 
 
@@ -93,17 +106,30 @@ def _write(value: Any, *, sort_arrays: bool) -> str:
 
     Without recursion: containers are listed from the outside in and written from the inside out.
     """
-    containers = [value] if isinstance(value, (dict, list)) else []
+    if not isinstance(value, (dict, list)):
+        return write_scalar(value)
+    return written_parts(value, sort_arrays=sort_arrays)[id(value)]
+
+
+def written_parts(value: Any, *, sort_arrays: bool) -> dict[int, str]:
+    """Write a container and each container in it, by their `id`."""
+    containers, leaves = [value], set()
     for container in containers:  # which grows meanwhile
         parts = container.values() if isinstance(container, dict) else container
-        containers.extend([part for part in parts if isinstance(part, (dict, list))])
+        inner = [part for part in parts if isinstance(part, (dict, list))]
+        if not inner and isinstance(container, dict):
+            leaves.add(id(container))
+        containers.extend(inner)
     written: dict[int, str] = {}
 
     def text_of(part: Any) -> str:
         return written[id(part)] if isinstance(part, (dict, list)) else write_scalar(part)
 
     for container in reversed(containers):
-        if isinstance(container, dict):
+        quick = _encoded(container) if id(container) in leaves else None
+        if quick is not None:
+            written[id(container)] = quick
+        elif isinstance(container, dict):
             members = [
                 f"{write_scalar(key)}:{text_of(container[key])}" for key in sorted(container)
             ]
@@ -113,7 +139,7 @@ def _write(value: Any, *, sort_arrays: bool) -> str:
             if sort_arrays:
                 items.sort()
             written[id(container)] = "[" + ",".join(items) + "]"
-    return text_of(value)
+    return written
 
 
 def write_scalar(value: Any) -> str:
@@ -122,11 +148,14 @@ def write_scalar(value: Any) -> str:
         if value.is_integer():
             return str(int(value))
         return _encode(value).decode() if math.isfinite(value) else json.dumps(value)
-    if isinstance(value, Decimal):
+    if isinstance(value, Decimal) or (
+        type(value) is int and not -_LONGEST_FLOAT < value < _LONGEST_FLOAT
+    ):
+        value = Decimal(value)
         digits = Context(prec=max(len(value.as_tuple().digits), 1), Emin=MIN_EMIN, Emax=MAX_EMAX)
         value = value.normalize(digits)
-        written_out = value == value.to_integral_value() and value.adjusted() < _MOST_DIGITS
-        return str(int(value)) if written_out else str(value)
+        short = value == value.to_integral_value() and abs(value) < _LONGEST_FLOAT
+        return str(int(value)) if short else str(value)
     try:
         return _encode(value).decode()
     except UnicodeEncodeError:

@@ -69,6 +69,21 @@ def check_callable(evaluator: Any, option: str) -> None:
         raise wrong(evaluator, option, "something that can be called, or None")
 
 
+def number_of(evaluator: Any, option: str, returned: Any) -> Any:
+    """Give what a function of the caller's returned as a number; raise where it is none.
+
+    Booleans stay booleans, another library's numbers become floats.
+    """
+    number = returned
+    if not isinstance(returned, (bool, int, float)):
+        number = float(returned) if hasattr(returned, "__float__") else math.nan
+    if isinstance(number, float) and not math.isfinite(number):
+        raise InvalidOptionError(
+            f"{evaluator.name}: {option} returned {shown(returned)}, which is no finite number"
+        )
+    return number
+
+
 def wrong(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
     """Word the error for an option: who, what, the value, and what would have been right."""
     value = getattr(evaluator, option)

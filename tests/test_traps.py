@@ -353,3 +353,34 @@ def test_every_refusal_is_one_of_our_errors_and_a_value_error():
         LengthPenalty(min_length=-1)
     with pytest.raises(ValueError, match="min_length=-1 is not a whole number, at least 0"):
         LengthPenalty(min_length=-1)
+
+
+def test_a_regular_expression_that_fills_any_memory_when_compiled_is_refused():
+    pattern = "(?:" * 9 + "a" + "{9})" * 9
+    with pytest.raises(ValueError, match="nothing shorter than"):
+        RegexMatch(pattern)
+    with pytest.raises(ValueError, match="nothing shorter than"):
+        RegexMatch()("a", pattern)
+
+
+def test_a_schema_that_says_everything_twice_at_each_level_takes_no_time():
+    twice = {"properties": {"c": {"$ref": "#/$defs/n"}}}
+    schema = {"$defs": {"n": {"type": "object", **twice, "allOf": [twice]}}, "$ref": "#/$defs/n"}
+    result = within(1, lambda: JsonSchema(schema)('{"c":' * 40 + "1" + "}" * 40))
+    assert result.score is False
+    assert result.metadata["errors_limit_reached"] is True
+    assert len(result.metadata["errors"]) == 1
+
+
+def test_arrays_in_any_order_inside_of_each_other_are_written_once():
+    output, reference = (
+        "[" * 300 + ",".join(map(str, items)) + "]" * 300
+        for items in (range(20_000), range(1, 20_001))
+    )
+    assert within(3, lambda: JsonMatch(strict_order=False)(output, reference)).score == 0.0
+
+
+def test_numbers_with_large_exponents_stay_short():
+    output = "[" + ",".join(["1e4299"] * 5_000) + "]"
+    other = output.replace("1e4299", "1e4298", 1)
+    assert within(3, lambda: JsonEditDistance()(output, other)).score < 0.001

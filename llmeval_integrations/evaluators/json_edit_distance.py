@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from llmeval_integrations.edit_distance import METRICS, measure
+from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, require_json_reference
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.json_value import canonical
-from llmeval_integrations.options import check_callable, check_choice, check_number
+from llmeval_integrations.options import check_callable, check_choice, check_number, number_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class JsonEditDistance(Evaluator):
             check_callable(self, "string_distance")
         check_callable(self, "canonicalize")
         check_number(self, "max_distance", minimum=0)
+        if not callable(self.string_distance):
+            check_number(self, "max_distance", maximum=1)
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
@@ -68,7 +72,11 @@ class JsonEditDistance(Evaluator):
 
     def _measure(self, output: Any, reference: Any) -> tuple[float, bool]:
         if callable(self.string_distance):
-            return self.string_distance(output, reference), True
+            return number_of(self, "string_distance", self.string_distance(output, reference)), True
+        if not (isinstance(output, str) and isinstance(reference, str)):
+            raise InvalidOptionError(
+                f"{self.name}: canonicalize returned {shown(output)}, which is no text"
+            )
         if output == reference:
             return 0.0, True
         return measure(self.string_distance or "damerau_levenshtein", output, reference)

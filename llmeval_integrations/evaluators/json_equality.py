@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import (
@@ -18,10 +17,9 @@ from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.json_tree import Comparison, Difference
 from llmeval_integrations.json_value import bag, canonical, equal, equal_in_any_order
-from llmeval_integrations.options import check_callable, check_choice
+from llmeval_integrations.options import check_callable, check_choice, number_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -83,14 +81,8 @@ class JsonEquality(Evaluator):
                 sorted(items, key=lambda item: canonical(item, sort_arrays=deep))
                 for items in (output, reference)
             )
-        score = self.operator(output, reference)  # type: ignore[misc]
-        if isinstance(score, (bool, int, float)):
-            return score
-        if hasattr(score, "__float__"):
-            return float(score)  # another library's number
-        raise InvalidOptionError(
-            f"{self.name}: the operator returned {shown(score)}, which is no number or boolean"
-        )
+        found = self.operator(output, reference)  # type: ignore[misc]
+        return number_of(self, "operator", found)
 
     def _reason(self, output: Any, reference: Any) -> str:
         if self.list_order == "top_level_any" and _both_arrays(output, reference):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
@@ -51,11 +51,8 @@ _OF_THE_CONTAINER = frozenset(
         "minProperties",
         "maxProperties",
         "propertyNames",
-        "required",
         "dependentRequired",
         "dependencies",
-        "additionalProperties",
-        "unevaluatedProperties",
     ]
 )
 
@@ -68,7 +65,9 @@ class JsonSchema(Evaluator):
     `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`; `conformity`, from 0
     to 1: the share of the values in the output, containers included, that no error concerns. A
     required member that is missing counts as one more value; an error that is about a
-    container's members as a whole concerns the container alone.
+    container's members as a whole concerns the container alone. Of a value more than 16 levels
+    deep only the first error is looked for, and `errors_limit_reached` is True; beyond 250 levels
+    none is.
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. A
@@ -132,9 +131,10 @@ class JsonSchema(Evaluator):
         return _compile(key, self.draft, self.check_formats, self.parsing)
 
     def _violations(self, value: Any, validator: Any) -> Result:
-        errors = _errors(value, validator)
-        if not errors:  # it tells right from wrong deeper down than it can explain
-            return Result(False, False, "too_deep", "Does not conform; too deep to say where")
+        errors, complete = _errors(value, validator)
+        if not errors:
+            reason = "Does not conform; nested too deeply to say where"
+            return Result(False, False, "too_deep", reason, {"errors_limit_reached": True})
         for error in errors:
             if type(error.kind).__name__ in _RUNAWAY:
                 raise RunawayPatternError(
@@ -145,7 +145,7 @@ class JsonSchema(Evaluator):
         reason = f"{first.message} at {pointer(first.instance_path) or 'the root'}"
         if len(errors) > 1:
             reason += f"; and {len(errors) - 1} more"
-        details = {
+        details: dict[str, Any] = {
             "errors": [
                 {
                     "pointer": pointer(error.instance_path),
@@ -157,6 +157,8 @@ class JsonSchema(Evaluator):
             ],
             "conformity": _conformity(value, errors),
         }
+        if not complete:
+            details["errors_limit_reached"] = True
         return Result(False, False, first.kind.name, reason, details)
 
 
@@ -217,16 +219,53 @@ def _schema_of_type(kind: Any) -> Any:
     raise InvalidSchemaError(f"{shown(kind)} is neither a schema nor a Pydantic model")
 
 
-def _errors(value: Any, validator: Any) -> list[Any]:
-    """List what is wrong; empty where the value is nested too deeply for that."""
+_MOST_LEVELS = 16
+
+
+_MOST_LEVELS = 16
+
+
+def _errors(value: Any, validator: Any) -> tuple[list[Any], bool]:
+    """List what is wrong, and say whether that is all; nothing where it is too deep to word.
+
+    A schema that refers to itself may say the same thing about one value along twice as many
+    ways with each level, so of a deeper value only the first error is asked for.
+    """
+    complete = not _is_deeper(value, _MOST_LEVELS)
+    errors_of = validator.iter_errors if complete else partial(_first_error, validator)
     try:
-        return list(validator.iter_errors(value))
+        return list(errors_of(value)), complete
     except ValueError:  # too deep, or a number of more than 4,300 digits
         pass
     try:
-        return list(validator.iter_errors(_with_short_numbers(value)))
+        return list(errors_of(_with_short_numbers(value))), complete
     except (ValueError, RecursionError):
-        return []
+        return [], False
+
+
+def _first_error(validator: Any, value: Any) -> Iterator[Any]:
+    import jsonschema_rs
+
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        yield error
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether a value has more levels of arrays and objects than these."""
+    level = [value]
+    for _ in range(levels + 1):
+        level = [part for item in level for part in _parts(item)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(item: Any) -> Iterable[Any]:
+    if isinstance(item, dict):
+        return item.values()
+    return item if isinstance(item, list) else ()
 
 
 def _with_short_numbers(value: Any) -> Any:

@@ -33,13 +33,13 @@ class NgramRepetitionPenalty(Evaluator):
     """
 
     n: int = 3
-    """Tokens in an n-gram."""
+    """Tokens in an n-gram, 100 at most."""
 
     penalty_threshold: float = 0.3
-    """The rate up to which nothing is taken off."""
+    """The rate up to which nothing is taken off; the soft penalty has min_scaling instead."""
 
     penalty_rate: float = 1.0
-    """What is taken off for each unit of the rate beyond the threshold."""
+    """What is taken off for each unit of the rate beyond it, unless the penalty is soft."""
 
     use_soft_penalty: bool = False
     """Whether the penalty is a ramp instead."""
@@ -48,7 +48,7 @@ class NgramRepetitionPenalty(Evaluator):
     """The worst score, zero or below: the ramp's end, -1.0 unless given; else no floor."""
 
     min_scaling: float = 0.0
-    """The rate from which the ramp starts at 0."""
+    """The rate from which the ramp of the soft penalty starts at 0."""
 
     tokenizer: str = "simple"
     """`simple` splits at white space, `tiktoken` into a model's tokens, `jieba` into Chinese
@@ -64,7 +64,7 @@ class NgramRepetitionPenalty(Evaluator):
     """The whole text, or what stands in `<think>` tags."""
 
     def __post_init__(self) -> None:
-        check_number(self, "n", minimum=1, whole=True)
+        check_number(self, "n", minimum=1, maximum=100, whole=True)
         check_number(self, "penalty_threshold", minimum=0, maximum=1)
         check_number(self, "penalty_rate", minimum=0)
         check_flag(self, "use_soft_penalty")

@@ -79,6 +79,7 @@ def _find_tag(text: str, tag: str, start: int) -> int:
 
 _THINK, _END_OF_THINK = "<think>", "</think>"
 _CALL, _END_OF_CALL = "<tool_call>", "</tool_call>"
+_MOST_READ_ANEW = 8
 _NESTED = re.compile(rf"{_CALL}\s*{_CALL}|{_END_OF_CALL}\s*{_END_OF_CALL}")
 
 
@@ -170,7 +171,7 @@ class _Calls(msgspec.Struct):
 def _read_calls(text: str) -> _Calls:
     """Read the calls that follow the thinking, up to the end of the text."""
     start = position = _after_thinking(text)
-    count, problem = 0, None
+    count = wrong = 0
     while text.startswith(_CALL, position):
         content = position + len(_CALL)
         end = text.find(_END_OF_CALL, content)
@@ -179,18 +180,18 @@ def _read_calls(text: str) -> _Calls:
         count += 1
         if not _is_call(text[content:end]):
             # The tag that was found may stand in a string: ask where the JSON itself ends.
-            # Once only, or a hostile text would be read anew for each of its calls.
-            found = -1 if problem else _end_of_json(text, content)
+            # A few times only, or a hostile text would be read anew for each of its calls.
+            found = _end_of_json(text, content) if wrong < _MOST_READ_ANEW else -1
             if found < 0 or not _is_call(text[content:found]):
-                problem = "json"
+                wrong += 1
             end = max(end, found)
         position = _skip_space(text, end + len(_END_OF_CALL))
     if not count:
         return _Calls(start, _count_pairs(text, 0), "format")
-    nested = problem and _NESTED.search(text, start)
+    nested = wrong and _NESTED.search(text, start)
     if nested or position < len(text):
         return _Calls(start, count + _count_pairs(text, position), "format")
-    return _Calls(start, count, problem)
+    return _Calls(start, count, "json" if wrong else None)
 
 
 def _count_pairs(text: str, position: int) -> int:

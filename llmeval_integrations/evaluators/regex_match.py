@@ -22,10 +22,12 @@ from llmeval_integrations.wording import shown
 
 Where = Literal["match", "search", "fullmatch"]
 
+_LONGEST_MATCH = 100_000
+
 # The two modules give their flags different numbers.
 _FLAGS = {
     name: int(getattr(re, name))
-    for name in ("ASCII", "IGNORECASE", "LOCALE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
+    for name in ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
 }
 
 
@@ -39,7 +41,8 @@ class RegexMatch(Evaluator):
     """
 
     pattern: str | None = None
-    """The regular expression, in the syntax of `re`; None takes each sample's reference."""
+    """The regular expression, in the syntax of `re`; None takes each sample's reference. What is
+    a letter, a digit or a space beyond ASCII is the package `regex`'s view."""
 
     flags: int = 0
     """Flags of `re`, such as `re.IGNORECASE`, added up."""
@@ -104,6 +107,7 @@ def _compile(pattern: str, flags: int) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             re.compile(pattern, flags)  # refuses what only the other module knows
+            _refuse_bombs(pattern, flags)
         return regex.compile(_as_in_re(pattern), translated | int(regex.VERSION0))
     except (re.error, regex.error, ValueError, RecursionError, OverflowError) as error:
         raise InvalidReferenceError(
@@ -111,12 +115,33 @@ def _compile(pattern: str, flags: int) -> Any:
         ) from error
 
 
-# A brace that is no quantifier would start fuzzy matching there, `[[` and `[:` nested sets.
+# A brace that is no quantifier would start fuzzy matching there, a bracket in a set a POSIX class.
 _OTHER_MEANING = re.compile(
-    r"(\\N\{[^}]*\}|\\.)|\{(?!(?:[0-9]+,?[0-9]*|,[0-9]*)\})|(?<=\[)\[(?=:)", re.DOTALL
+    r"(\\N\{[^}]*\}|\\.)"
+    r"|(\[\^?\]?(?:\\.|[^\]\\])*\])"
+    r"|\{(?!(?:[0-9]+,?[0-9]*|,[0-9]*)\})",
+    re.DOTALL,
 )
+_BRACKET_IN_SET = re.compile(r"(\\.)|\[", re.DOTALL)
 
 
 def _as_in_re(pattern: str) -> str:
     """Escape what `re` takes as a character and `regex` does not."""
-    return _OTHER_MEANING.sub(lambda found: found[1] or f"\\{found[0]}", pattern)
+
+    def escaped(found: re.Match[str]) -> str:
+        if found[2]:
+            inside = _BRACKET_IN_SET.sub(lambda part: part[1] or r"\[", found[2][1:])
+            return f"[{inside}"
+        return found[1] or r"\{"
+
+    return _OTHER_MEANING.sub(escaped, pattern)
+
+
+def _refuse_bombs(pattern: str, flags: int) -> None:
+    """Raise for nested repeats that would be written out: `(?:a{9}){9}...` fills any memory."""
+    try:
+        from re import _parser  # type: ignore[attr-defined]
+    except ImportError:  # before Python 3.11
+        import sre_parse as _parser
+    if _parser.parse(pattern, flags).getwidth()[0] > _LONGEST_MATCH:
+        raise ValueError(f"it matches nothing shorter than {_LONGEST_MATCH} characters")

@@ -344,4 +344,4 @@ def _content(thing: Any) -> Any:
         return thing
     parts = [thing.content] if isinstance(thing.content, str) else thing.content
     texts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
-    return "".join(part["text"] for part in texts if part.get("type") == "text")
+    return "".join(part.get("text", "") for part in texts if part.get("type") == "text")

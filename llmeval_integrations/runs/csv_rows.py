@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
@@ -63,9 +64,9 @@ def _header(cells: list[str] | InputError, source: Source) -> list[str]:
         raise InputError(
             f"{source.name}: the header {cells[0]!r} has no comma; save it with commas, or as TSV"
         )
-    for cell in cells:
-        if cells.count(cell) > 1:
-            raise InputError(f"{source.name}: two columns are called {cell!r}")
+    cell, count = Counter(cells).most_common(1)[0] if cells else ("", 0)
+    if count > 1:
+        raise InputError(f"{source.name}: two columns are called {cell!r}")
     return cells
 
 
