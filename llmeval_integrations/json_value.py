@@ -27,7 +27,8 @@ _LONGEST_FLOAT = 10**309  # what is longer is written with an exponent, or 1e400
 def equal(one: Any, other: Any) -> bool:
     """Whether two values are the same JSON.
 
-    `true` is not `1`, `1` is `1.0`, integers are exact at any size, null is not a missing
+    `true` is not `1`, `1` is `1.0`, integers are exact at any size and other numbers are IEEE
+    doubles as far as these reach, null is not a missing
     key, objects ignore the order of their keys, arrays keep theirs. NaN, which lenient parsing
     lets in, is NaN within an array or object, and not by itself: Python has it so.
     """

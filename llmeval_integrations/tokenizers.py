@@ -43,7 +43,7 @@ def _tiktoken(encoding_name: str) -> Tokenizer:
     except ImportError as error:
         raise MissingDependencyError.of("tiktoken", "tiktoken") from error
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(_folder_with_vocabulary(encoding_name))
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder(encoding_name))
     try:  # the variable is the only way to tell it where to look
         encoding = tiktoken.get_encoding(encoding_name)
     finally:
@@ -77,7 +77,7 @@ ENCODINGS: Final = {
 """What tiktoken can be asked for, and the vocabulary it reads for it."""
 
 
-def _folder_with_vocabulary(encoding_name: str) -> Path:
+def vocabulary_folder(encoding_name: str) -> Path:
     """Find the vocabulary on this machine: tiktoken itself would go and download it.
 
     A file with another content does not count: tiktoken would delete it first.

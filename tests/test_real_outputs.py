@@ -15,6 +15,7 @@ from llmeval_integrations import (
     JsonValidity,
     Sample,
 )
+from llmeval_integrations.cli import main
 
 FOLDER = pathlib.Path(__file__).parents[2] / "shared/data/sob"
 
@@ -139,3 +140,23 @@ def test_every_mismatch_comes_with_a_patch_that_mends_it(records):
                     json.loads(record["output"]), result.metadata["patch"]
                 )
                 assert evaluator(mended, record["reference"]).passed
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.jsonl")), ids=lambda file: file.stem)
+def test_the_main_job_gives_the_published_rates(file, tmp_path):
+    figures = {
+        "parses": "json_parse_success",
+        "json_schema": "schema_compliance",
+        "json_equality": "strict_json_em",
+    }
+    call = ["run", str(file), "-q", "--out", str(tmp_path / "run")]
+    call += ["-e", "parses=json_object", "-e", "json_schema:draft=7,parsing=strict"]
+    call += ["-e", "json_equality:parsing=strict", "-e", "json_match", "-e", "length_penalty"]
+    assert main([*call, "--field", "json_schema.reference=schema"]) == 0
+    summary = json.loads((tmp_path / "run/summary.json").read_text())
+    published = [json.loads(line)["published"] for line in file.read_text("utf-8").splitlines()]
+    for name, figure in figures.items():
+        found = summary["evaluators"][name]
+        assert (found["n"], found["scored"], found["errors"]) == (209, 209, 0)
+        assert found["pass_rate"] == sum(row[figure] for row in published) / 209
+    assert len((tmp_path / "run/results.jsonl").read_text("utf-8").splitlines()) == 5 * 209
