@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import Any, Final, Literal, get_args
@@ -13,7 +14,7 @@ import msgspec
 from llmeval_integrations import json_defects
 from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_depth import MAX_DEPTH, is_too_deep
+from llmeval_integrations.json_depth import MAX_DEPTH, READS_DEEPER, is_too_deep
 from llmeval_integrations.json_errors import python_error
 from llmeval_integrations.json_partial import complete
 
@@ -32,7 +33,8 @@ _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
 _WRAPPING = frozenset(" \t\n\r`~")
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
-_SHORT = 2 * MAX_DEPTH
+# The length up to which nobody has to look how deep a text is nested.
+_SHORT = 2 * MAX_DEPTH if READS_DEEPER else sys.maxsize
 _LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
 
 _encode = msgspec.json.Encoder().encode
@@ -122,7 +124,7 @@ def _parse_wrapped(text: str, error: Exception) -> Any:
         except (ValueError, RecursionError) as inner:
             error = inner
         else:
-            if is_too_deep(body):
+            if len(body) > _SHORT and is_too_deep(body):
                 return json_defects.too_deep(text, start)
             return value
     known = python_error(body, error) if body else None
@@ -178,7 +180,7 @@ def _parse_slowly(text: str, start: int, end: int) -> Any:
         return json_defects.find_constant(text, body, start)
     except InvalidOperation:
         return json_defects.find_number(text, body, start)
-    if is_too_deep(body):
+    if len(body) > _SHORT and is_too_deep(body):
         return json_defects.too_deep(text, start)
     return json_defects.find_lone_surrogate(text, body, start) or value
 
@@ -222,7 +224,7 @@ def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
         if has_fresh_stack():
             return json_defects.too_deep(text, 0)
         return on_fresh_stack(_parse_lenient, text, loads)
-    if is_too_deep(text):
+    if len(text) > _SHORT and is_too_deep(text):
         return json_defects.check_value(value, finite=False) or value
     return value
 
