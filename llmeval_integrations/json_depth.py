@@ -34,11 +34,7 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord('"'): 0}
 
 def is_too_deep(text: str) -> bool:
     """Whether a JSON text is nested deeper than MAX_DEPTH; brackets in strings do not count."""
-    if (
-        not READS_DEEPER
-        or len(text) <= 2 * MAX_DEPTH
-        or text.count("[") + text.count("{") <= MAX_DEPTH
-    ):
+    if len(text) <= 2 * MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     if '\\"' in text:
         text = text.replace("\\\\", "").replace('\\"', "")
