@@ -31,9 +31,16 @@ _SAME_PLACE: Final = {
 }
 """Errors at which both parsers stop at the same place."""
 
+_TRAILING: Final = {
+    "trailing comma in object": _words('{"": 0,}'),
+    "trailing comma in array": _words("[0,]"),
+}
+_AT_THE_COMMA: Final = _words("[0,]").startswith("Illegal")  # since Python 3.13
+
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)")
 _BEFORE_A_VALUE = frozenset(":,[")
 _MAY_BEGIN_A_VALUE = frozenset('"{[-0123456789tfnNI\ufeff')  # the last has words of its own
+_LITERAL_STARTS = frozenset("tfn")
 _ENDS_A_VALUE = frozenset("}]0123456789")
 
 
@@ -55,6 +62,9 @@ def python_error(text: str, error: Exception) -> json.JSONDecodeError | None:
         place = len(text.encode()[:place].decode(errors="ignore"))
     if found[1] in _SAME_PLACE:
         return json.JSONDecodeError(_SAME_PLACE[found[1]], text, place)
+    if found[1] in _TRAILING:
+        comma = text.rindex(",", 0, place) if _AT_THE_COMMA else place
+        return json.JSONDecodeError(_TRAILING[found[1]], text, comma)
     if found[1] == "invalid character" and _wants_a_value(text, place):
         return json.JSONDecodeError(_VALUE, text, place)
     return None
@@ -89,7 +99,9 @@ def _ends_in_literal(text: str, end: int) -> bool:
 
     Of these msgspec reads as many bytes as the right word has, whatever they are.
     """
+    if _LITERAL_STARTS.isdisjoint(text[max(end - 5, 0) : end]):
+        return False
     return any(
-        text[start] in "tfn" and (start == 0 or text[start - 1] in " \t\n\r:,[")
+        text[start] in _LITERAL_STARTS and (start == 0 or text[start - 1] in " \t\n\r:,[")
         for start in range(max(end - 5, 0), end)
     )

@@ -55,23 +55,23 @@ class LengthPenalty(Evaluator):
         ]
 
     def _judge(self, length: int) -> Result:
-        if length < self.min_length:
-            label, sign, bound, beyond = "too_short", "<", self.min_length, self.min_length - length
-        elif length > self.max_length:
-            label, sign, bound, beyond = "too_long", ">", self.max_length, length - self.max_length
-        else:
+        label, penalty = None, 0.0
+        if self.min_length <= length <= self.max_length:
             reason = f"{self._before}{length}{self._after}"  # type: ignore[attr-defined]
-            return Result(0.0, True, None, reason, self._details(length, 0.0))
-        penalty = 0.0 - beyond * self.penalty_rate  # never -0.0
-        if self.max_penalty is not None and penalty < self.max_penalty:
-            penalty = self.max_penalty
-        reason = f"{label.replace('_', ' ').capitalize()}: {length} {sign} {bound}"
-        return Result(penalty, penalty == 0, label, reason, self._details(length, penalty))
-
-    def _details(self, length: int, penalty: float) -> dict[str, float]:
-        return {
+        elif length < self.min_length:
+            label, reason = "too_short", f"Too short: {length} < {self.min_length}"
+            penalty = self._penalty(self.min_length - length)
+        else:
+            label, reason = "too_long", f"Too long: {length} > {self.max_length}"
+            penalty = self._penalty(length - self.max_length)
+        metadata = {
             "length": length,
             "min_length": self.min_length,
             "max_length": self.max_length,
             "penalty": penalty,
         }
+        return Result(penalty, penalty == 0, label, reason, metadata)
+
+    def _penalty(self, beyond: int) -> float:
+        penalty = 0.0 - beyond * self.penalty_rate  # never -0.0
+        return penalty if self.max_penalty is None else max(penalty, self.max_penalty)
