@@ -122,36 +122,39 @@ def json_cases() -> Iterator[Case]:
         yield from both_ways(
             f"JsonValidity ({label})", evaluator, rows, peers, goals, reference=False
         )
-    yield from both_ways(
-        "JsonEquality (rows that parse)",
-        ours.JsonEquality(),
-        clean,
-        {
-            "LangChain": langchain(theirs.JsonEqualityEvaluator(), clean),
-            "openevals": lambda: [
-                exact_match(outputs=json.loads(o), reference_outputs=json.loads(r))
-                for o, r in clean
+    wrong = documents.pairs(300, wrong=0.3)
+    clean_wrong = documents.pairs(300, wrong=0.3, defective=0)
+    equality, match = theirs.JsonEqualityEvaluator(), JsonMatchGrader()
+    for label, rows, goals in (
+        ("rows that parse", clean, (2.5, 3.0)),
+        ("rows that parse, 30 % of them wrong", clean_wrong, (0, 0)),
+    ):
+        peers = {
+            "LangChain": langchain(equality, rows),
+            "openevals": lambda rows=rows: [
+                exact_match(outputs=json.loads(o), reference_outputs=json.loads(r)) for o, r in rows
             ],
-        },
-        (2.5, 3.0),
-    )
-    match = JsonMatchGrader()
-    calls = [{"reference_response": r, "response": o} for o, r in mixed]
-    yield from both_ways(
-        "JsonMatch", ours.JsonMatch(), mixed, {"OpenJudge": openjudge(match, calls)}, (2.5, 3.0)
-    )
+        }
+        yield from both_ways(f"JsonEquality ({label})", ours.JsonEquality(), rows, peers, goals)
+    for label, rows, goals in (
+        ("mixed", mixed, (2.5, 3.0)),
+        ("mixed, 30 % of what parses wrong", wrong, (0, 0)),
+    ):
+        calls = [{"reference_response": r, "response": o} for o, r in rows]
+        peers = {"OpenJudge": openjudge(match, calls)}
+        yield from both_ways(f"JsonMatch ({label})", ours.JsonMatch(), rows, peers, goals)
     yield from both_ways(
         "JsonEditDistance, exact",
         ours.JsonEditDistance(),
-        clean,
-        {"LangChain": langchain(theirs.JsonEditDistanceEvaluator(), clean)},
+        clean_wrong,
+        {"LangChain": langchain(theirs.JsonEditDistanceEvaluator(), clean_wrong)},
         (1.2, 1.3),
     )
     yield from both_ways(
         "JsonEditDistance, exact, LangChain's text",
         ours.JsonEditDistance(canonicalize=python_canonical),
-        clean,
-        {"LangChain": langchain(theirs.JsonEditDistanceEvaluator(), clean)},
+        clean_wrong,
+        {"LangChain": langchain(theirs.JsonEditDistanceEvaluator(), clean_wrong)},
         (1.2, 1.3),
     )
 
@@ -386,7 +389,7 @@ def measure(case: Case) -> str:
     rows = []
     for name, timing in timings.items():
         goal = case.goal if name == next(iter(timings)) else None
-        reached = "" if goal is None else "yes" if timing.ratio >= goal else "NO"
+        reached = "" if not goal else "yes" if timing.ratio >= goal else "NO"
         rows.append(
             f"| {case.name} | {microseconds(timing.ours)} | {name} {microseconds(timing.theirs)} "
             f"| {timing.ratio:.1f} | {min(timing.ratios):.1f} to {max(timing.ratios):.1f} "

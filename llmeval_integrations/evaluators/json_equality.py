@@ -53,10 +53,12 @@ class JsonEquality(Evaluator):
         if self.operator is None and same_text(sample, self.parsing):
             return Result(True, True)
         output = parse(sample.output, self.parsing)
-        if isinstance(output, Defect):
+        if type(output) is Defect:
             require_json_reference(self, sample, self.parsing)
             return defective(output, False)
-        reference = parse_reference(self, sample, self.parsing)
+        reference = parse(sample.reference, self.parsing)
+        if type(reference) is Defect:
+            parse_reference(self, sample, self.parsing)  # which says why
         if self.operator is not None:
             score = self._operate(output, reference)
             return Result(score, bool(score), None, None if score else "The operator says no")

@@ -17,10 +17,11 @@ def same_text(sample: Sample, parsing: Parsing) -> bool:
 
     Not in lenient mode, where NaN is a number that is not equal to itself.
     """
-    output = sample.output
+    output, reference = sample.output, sample.reference
     return (
         type(output) is str
-        and output == sample.reference
+        and type(reference) is str
+        and output == reference
         and parsing != "lenient"
         and check(output, parsing) is None
     )
