@@ -92,3 +92,9 @@ def test_no_block_is_left_out():
 
 def test_the_table_names_every_evaluator():
     assert sorted(re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.MULTILINE)) == list_evaluators()
+
+
+def test_no_placeholder_is_left():
+    assert not re.findall(
+        r"\b[A-Z]{6,}\b", re.sub(r"`[^`]*`|```.*?```", "", README, flags=re.DOTALL)
+    )
