@@ -95,6 +95,5 @@ def test_the_table_names_every_evaluator():
 
 
 def test_no_placeholder_is_left():
-    assert not re.findall(
-        r"\b[A-Z]{6,}\b", re.sub(r"`[^`]*`|```.*?```", "", README, flags=re.DOTALL)
-    )
+    prose = re.sub(r"```.*?```|`[^`]*`", "", README, flags=re.DOTALL)
+    assert set(re.findall(r"\b[A-Z]{6,}\b", prose)) <= {"CONTRIBUTING", "CHANGELOG", "RESULTS"}
