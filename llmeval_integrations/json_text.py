@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -16,6 +16,12 @@ from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_depth import MAX_DEPTH, READS_DEEPER, is_too_deep
 from llmeval_integrations.json_errors import python_error
+from llmeval_integrations.json_numbers import (
+    decode_as_python,
+    exact_decimal,
+    exact_float,
+    exact_int,
+)
 from llmeval_integrations.json_partial import complete
 
 Parsing = Literal["strict", "markdown", "lenient"]
@@ -302,7 +308,9 @@ def _plain(value: Any) -> Any:
         return str.__str__(value)
     if isinstance(value, int):
         value = int(value)
-        return value if value.bit_length() <= _LONGEST_INTEGER else _decimal(str(Decimal(value)))
+        return (
+            value if value.bit_length() <= _LONGEST_INTEGER else exact_decimal(str(Decimal(value)))
+        )
     if isinstance(value, Decimal) and value.is_finite():
         text = str(value)
         return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
@@ -324,26 +332,6 @@ def _refuse_constant(name: str) -> Any:
     raise _ConstantError(name)
 
 
-def exact_float(text: str) -> float | Decimal:
-    """Read a number with a fraction or exponent; beyond a float's range it is a Decimal."""
-    number = float(text)
-    return _decimal(text) if number in (float("inf"), float("-inf")) else number
-
-
-def exact_int(text: str) -> int | Decimal:
-    """Read an integer of any length; Python refuses to convert one of more than 4,300 digits."""
-    try:
-        return int(text)
-    except ValueError:
-        return _decimal(text)
-
-
-def _decimal(text: str) -> Decimal:
-    """Read a number so that those of equal value have the same digits, without zeros at the end."""
-    digits = Context(prec=len(text), Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return Decimal(text).normalize(digits)
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
@@ -356,7 +344,6 @@ _explain = json.JSONDecoder().decode
 _exact = json.JSONDecoder(
     parse_float=exact_float, parse_int=exact_int, parse_constant=_refuse_constant
 ).decode
-_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
 _with_raw_characters = json.JSONDecoder(
     parse_float=exact_float, parse_int=exact_int, strict=False
 ).decode
@@ -379,7 +366,7 @@ def _loads(text: str) -> Any:
 def _loads_as_python(text: str) -> Any:
     """Read what `json.loads` reads: NaN and Infinity, lone surrogates, the last of equal names."""
     _refuse_byte_order_mark(text)
-    return _as_python(text)
+    return decode_as_python(text)
 
 
 def _loads_raw(text: str) -> Any:

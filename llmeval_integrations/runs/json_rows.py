@@ -10,13 +10,12 @@ from typing import Any, BinaryIO
 import msgspec
 
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.json_text import exact_float, exact_int
+from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.wording import shown
 
 _decode = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
-_decode_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
 
 
 def read_lines(handle: BinaryIO, source: Source) -> Iterator[Record]:
@@ -62,7 +61,7 @@ def parse_object(line: bytes) -> dict[str, Any] | InputError:
 def _parse_slowly(text: bytes) -> Any:
     """Read JSON with Python's own parser, or give the InputError that words what is wrong."""
     try:
-        return _decode_as_python(text.decode())
+        return decode_as_python(text.decode())
     except UnicodeDecodeError as error:
         return InputError(f"byte {error.start + 1} is not UTF-8")
     except json.JSONDecodeError as error:

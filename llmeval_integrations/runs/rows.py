@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.json_text import exact_float, exact_int
+from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.wording import shown
 
 
@@ -82,7 +82,7 @@ def read_row(line: bytes) -> Row:
     try:
         return _decode_row(line)
     except (ValueError, RecursionError):
-        return Row(**_decode_as_python(line.decode()))
+        return Row(**decode_as_python(line.decode()))
 
 
 def _plain(value: Any) -> Any:
@@ -97,7 +97,6 @@ def _plain(value: Any) -> Any:
 
 _encoder = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number")
 _decode_row = msgspec.json.Decoder(Row).decode
-_decode_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
 
 
 def _write_row(row: Row) -> bytes:

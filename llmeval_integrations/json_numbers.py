@@ -1,0 +1,30 @@
+"""JSON numbers without loss: what no float and no int of Python's holds is a Decimal."""
+
+from __future__ import annotations
+
+import json
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+
+
+def exact_float(text: str) -> float | Decimal:
+    """Read a number with a fraction or exponent; beyond a float's range it is a Decimal."""
+    number = float(text)
+    return exact_decimal(text) if number in (float("inf"), float("-inf")) else number
+
+
+def exact_int(text: str) -> int | Decimal:
+    """Read an integer of any length; Python refuses to convert one of more than 4,300 digits."""
+    try:
+        return int(text)
+    except ValueError:
+        return exact_decimal(text)
+
+
+def exact_decimal(text: str) -> Decimal:
+    """Read a number so that those of equal value have the same digits, without zeros at the end."""
+    digits = Context(prec=len(text), Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return Decimal(text).normalize(digits)
+
+
+decode_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
+"""Reads what `json.loads` reads, NaN and Infinity among it, with exact numbers."""
