@@ -4,16 +4,20 @@
 PYTHON ?= python3
 VENV := .venv
 BARE := .venv-bare
+OPENAI2 := .venv-openai2
 UV := $(VENV)/bin/uv
 INSTALL = $(UV) pip install --quiet --constraint constraints.txt
+RESOLVE = $(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
+    --no-emit-package llmeval-integrations
 
 .PHONY: demo test check bench constraints clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
 
-test: $(VENV)/.tested $(BARE)/.installed
+test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed
 	$(BARE)/bin/python -m pytest -q
+	$(OPENAI2)/bin/python -m pytest -q tests/clients
 	$(VENV)/bin/python -m pytest -q
 
 check: $(VENV)/.checked
@@ -27,12 +31,13 @@ bench: $(VENV)/.benched
 
 # Names and versions only: no address of an index, and good for every supported Python.
 constraints: $(VENV)/bin/uv
-	$(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-	    --all-extras --group check --group bench --no-emit-package llmeval-integrations \
+	$(RESOLVE) --group check --group bench --extra all \
 	    pyproject.toml --output-file constraints.txt
+	$(RESOLVE) --group openai2 --extra langchain --extra litellm --extra llamaindex \
+	    pyproject.toml --output-file constraints-openai2.txt
 
 clean:
-	rm -rf $(VENV) $(BARE) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BARE) $(OPENAI2) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)
@@ -58,4 +63,11 @@ $(VENV)/.benched: $(VENV)/.tested
 $(BARE)/.installed: $(VENV)/bin/uv pyproject.toml constraints.txt
 	$(UV) venv --quiet --clear --python $(PYTHON) $(BARE)
 	$(INSTALL) --python $(BARE)/bin/python --editable . --group bare
+	@touch $@
+
+# The third has LiteLLM and what else takes no newer openai than 2.
+$(OPENAI2)/.installed: $(VENV)/bin/uv pyproject.toml constraints-openai2.txt
+	$(UV) venv --quiet --clear --python $(PYTHON) $(OPENAI2)
+	$(UV) pip install --quiet --constraint constraints-openai2.txt --python $(OPENAI2)/bin/python \
+	    --editable '.[langchain,litellm,llamaindex]' --group openai2
 	@touch $@

@@ -179,6 +179,12 @@ def prose(rng: random.Random, size: int) -> str:
     return "".join(sentences)
 
 
+def varied(rng: random.Random, size: int) -> str:
+    """Write about `size` characters of invented words, among which next to nothing is repeated."""
+    syllables = [first + second for first in "bcdfglmnprst" for second in "aeiou"]
+    return " ".join("".join(rng.choices(syllables, k=3)) for _ in range(size // 7))
+
+
 def reasoning(rng: random.Random, size: int, calls: int = 0) -> str:
     """Write thinking in tags of about `size` characters, then an answer or tool calls."""
     if not calls:

@@ -11,15 +11,17 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from llmeval_integrations import evaluators
 from llmeval_integrations.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.evaluator import Evaluator
 
 ENTRY_POINTS = "llmeval_integrations.evaluators"
 """The entry point group in which other packages name their evaluator classes."""
 
+# Imported when a name is looked for: who builds evaluators by class waits for none of them.
+_ROOMS = ("llmeval_integrations.evaluators", "llmeval_integrations.judges")
 
-def load_evaluator(name: str, **options: Any) -> Evaluator:
+
+def load_evaluator(name: str, /, **options: Any) -> Evaluator:
     """Build the evaluator that has this name: its class name in snake case, or an alias.
 
     Raises UnknownNameError for the name, InvalidOptionError for an option.
@@ -88,8 +90,10 @@ def _own() -> tuple[type[Evaluator], ...]:
 
 
 def _modules() -> Iterator[Any]:
-    for found in pkgutil.iter_modules(evaluators.__path__, f"{evaluators.__name__}."):
-        yield import_module(found.name)
+    for name in _ROOMS:
+        room = import_module(name)
+        for found in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
+            yield import_module(found.name)
 
 
 def _defined_in(module: Any) -> Iterator[type[Evaluator]]:

@@ -16,6 +16,7 @@ from llmeval_integrations.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.errors import EvalError, InputError
 from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
+from llmeval_integrations.runs.default_cache import default_cache
 from llmeval_integrations.runs.describing import (
     Description,
     describe,
@@ -46,14 +47,16 @@ examples:
   llmeval run eval.yaml
   llmeval list json_schema
 
-exit codes: 0 done, 1 a pass rate is under its threshold, 2 a wrong call or nothing but errors
+exit codes: 0 done; 1 a pass rate is under its threshold, or the budget ended before the data;
+2 a wrong call, nothing but errors, or with --frozen a reply that the cache lacks
 """
 
 _RUN: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like the fields of a
 sample: output, reference, input, contexts, variables, id; --field names others. The value of an
 evaluator's option is JSON, else text; @FILE stands for what is in the file. A YAML file holds the
-same: data, format, evaluators, fields, out, overwrite, fail_under.
+same under data, evaluators, fields, and the names of the other options with _ for -. What judges
+reply is kept, so that no call is paid twice: in the user's cache folder, or where --cache says.
 """
 
 
@@ -116,6 +119,15 @@ def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
     add("--fail-under", action="append", metavar="NAME=RATE", help="exit 1 below this pass rate")
+    add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
+    cache = run.add_mutually_exclusive_group()
+    cache.add_argument("--cache", metavar="FILE", help="keep judges' replies there")
+    cache.add_argument(
+        "--no-cache", action="store_const", const=False, dest="cache", help="keep no replies"
+    )
+    add("--frozen", action="store_true", default=None, help="ask nothing that the cache lacks")
+    add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
+    add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
     add("-q", "--quiet", action="store_true", help="print no table and no progress")
     add("--json", action="store_true", help="print the summary as JSON, not as a table")
 
@@ -145,15 +157,35 @@ def _run(call: argparse.Namespace) -> int:
             overwrite=bool(configuration.overwrite),
             format=configuration.format,
             on_progress=on_progress,
+            **_judging(configuration),
         )
     _show(run, call)
     _warn(run)
-    misses = list(missed(run, thresholds))
+    misses = [*missed(run, thresholds), *_not_asked(run)]
     for miss in misses:
         _say(f"llmeval run: {miss}")
     if any(map(_has_only_errors, run.summary["evaluators"].values())):
         return WRONG_CALL  # a column that no row has, or the like: nothing was evaluated
+    if configuration.frozen and any(_not_asked(run)):
+        return WRONG_CALL
     return MISSED if misses else OK
+
+
+def _judging(configuration: Configuration) -> dict[str, Any]:
+    """Give what a configuration says of judges, as options of `evaluate`."""
+    names = ("concurrency", "frozen", "max_cost", "max_tokens")
+    options = {name: getattr(configuration, name) for name in names}
+    cache = default_cache() if configuration.cache is None else configuration.cache or None
+    return {"cache": cache, **{name: value for name, value in options.items() if value is not None}}
+
+
+def _not_asked(run: Run) -> Iterator[str]:
+    """Word that judges were not asked about everything."""
+    judging = run.summary.get("judging", {})
+    if judging.get("not_asked"):
+        reached = judging["budget_reached"]
+        why = f"the budget {reached} was spent" if reached else "the cache is frozen and lacks them"
+        yield f"{judging['not_asked']} requests were not made: {why}"
 
 
 def _configuration(call: argparse.Namespace) -> Configuration:
@@ -168,6 +200,11 @@ def _configuration(call: argparse.Namespace) -> Configuration:
         call.out,
         call.overwrite,
         call.fail_under and _by_name(map(parse_threshold, call.fail_under), "--fail-under"),
+        call.concurrency,
+        call.cache,
+        call.frozen,
+        call.max_cost,
+        call.max_tokens,
     )
     if Path(call.data).suffix.lower() in SUFFIXES:
         return read_configuration(Path(call.data)).updated(given)

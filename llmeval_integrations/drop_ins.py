@@ -1,18 +1,23 @@
-"""What makes an evaluator give what LangChain's class of that job gives."""
+"""What the classes of all frameworks share: one of our evaluators inside, and LangChain's ways.
+
+A framework's file joins these to its own class of evaluators, so that a drop-in takes the same
+arguments and gives the same result in each. An option that the evaluator does not have raises
+InvalidOptionError.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from llmeval_integrations.catalog import load_evaluator
+from llmeval_integrations.catalog import evaluator_class, load_evaluator
+from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.json_value import python_canonical
+from llmeval_integrations.wording import shown
 
 DEFAULTS: Final[dict[str, dict[str, Any]]] = {
-    "json_validity": {},
     "json_equality": {"list_order": "top_level_any"},
     "json_edit_distance": {"canonicalize": python_canonical},
-    "json_schema": {},
 }
 """The options in which the drop-ins of any framework differ from the evaluator of that name."""
 
@@ -22,5 +27,67 @@ def load_drop_in(name: str, **options: Any) -> Evaluator:
 
     Raises InvalidOptionError for an option that it does not have.
     """
-    given = {option: value for option, value in options.items() if value is not None}
-    return load_evaluator(name, **{**DEFAULTS[name], **given})
+    known = getattr(evaluator_class(name), "__dataclass_fields__", ())
+    given = {
+        option: value
+        for option, value in options.items()
+        if value is not None or option not in known
+    }
+    return load_evaluator(name, **{**DEFAULTS.get(name, {}), **given})
+
+
+class Wrapper:
+    """A framework's evaluator that has one of ours inside.
+
+    Raises InvalidOptionError for what is no Evaluator.
+    """
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        if not isinstance(evaluator, Evaluator):
+            raise InvalidOptionError(
+                f"{type(self).__name__}: {shown(evaluator)} is no Evaluator; "
+                "load_evaluator(name) makes one by name"
+            )
+        self.evaluator = evaluator
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.evaluator!r})"
+
+
+class JsonValidityDropIn(Wrapper):
+    """Takes the options of JsonValidity."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(load_drop_in("json_validity", **options))
+
+
+class JsonEqualityDropIn(Wrapper):
+    """Takes the options of JsonEquality.
+
+    As in LangChain, and unlike JsonEquality, the items of two top-level arrays may come in any
+    order; `list_order="strict"` is the other way.
+    """
+
+    def __init__(self, operator: Any = None, **options: Any) -> None:
+        super().__init__(load_drop_in("json_equality", operator=operator, **options))
+
+
+class JsonEditDistanceDropIn(Wrapper):
+    """Takes the options of JsonEditDistance.
+
+    As in LangChain, and unlike JsonEditDistance, the canonical text is what `json.dumps` writes,
+    keys sorted; `canonicalize=json_value.canonical` is the other way.
+    """
+
+    def __init__(
+        self, string_distance: Any = None, canonicalize: Any = None, **options: Any
+    ) -> None:
+        options.update(string_distance=string_distance, canonicalize=canonicalize)
+        super().__init__(load_drop_in("json_edit_distance", **options))
+
+
+class JsonSchemaDropIn(Wrapper):
+    """Takes the options of JsonSchema; without a schema each reference is one."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(load_drop_in("json_schema", **options))

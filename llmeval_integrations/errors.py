@@ -9,12 +9,20 @@ EvalError
 ├── UnknownNameError        (LookupError,  no evaluator, framework or report has that name
 │                            ValueError)
 ├── InputError              (ValueError)   a data file, a column or a configuration cannot be read
+├── JudgeError              (RuntimeError) a judge gave no answer that can be used; never a score
+│   ├── ClientError                        the model was not reached, or refused the call
+│   ├── CutReplyError                      the reply ends at its limit of tokens
+│   ├── RefusedReplyError                  the model declined, or a filter took the reply
+│   └── UnreadableJudgementError
+│                           (ValueError)   the reply does not say one thing clearly
 └── MissingDependencyError  (ImportError)  an optional package is not installed
 
 A bad *output* never raises: it gets a low score and a reason.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class EvalError(Exception):
@@ -47,6 +55,84 @@ class UnknownNameError(EvalError, LookupError, ValueError):
 
 class InputError(EvalError, ValueError):
     """A data file, a row or a configuration cannot be read."""
+
+
+class JudgeError(EvalError, RuntimeError):
+    """A judge gave no answer that can be used: the result is unscored, never a score."""
+
+    label = "judge_failed"
+    """What the unscored result is labelled with."""
+
+
+class ClientError(JudgeError):
+    """The model was not reached, or the call was refused."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "failed",
+        status: int | None = None,
+        retry_after: float | None = None,
+        parameter: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = self.label = kind
+        """What went wrong: one of `ClientError.KINDS`; the unscored result is labelled with it."""
+        self.status = status
+        """The HTTP status, where there was one."""
+        self.retry_after = retry_after
+        """The seconds that the server asked to wait, where it did."""
+        self.parameter = parameter
+        """The parameter that the server refused, where it named one."""
+
+    KINDS = (
+        "rate_limited",
+        "timeout",
+        "connection",
+        "server",
+        "garbled",
+        "authentication",
+        "not_found",
+        "context_overflow",
+        "bad_request",
+        "budget",
+        "not_cached",
+        "failed",
+    )
+    """The kinds, the first five of which may pass when tried again."""
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same call may succeed later."""
+        return self.kind in self.KINDS[:5]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_client_error, (str(self), vars(self)))
+
+
+def _client_error(message: str, state: dict[str, Any]) -> ClientError:
+    error = ClientError(message)
+    vars(error).update(state)
+    return error
+
+
+class CutReplyError(JudgeError):
+    """The reply ends where its limit of tokens does; what it would have said is unknown."""
+
+    label = "cut"
+
+
+class RefusedReplyError(JudgeError):
+    """The model declined to answer, or a filter took the reply."""
+
+    label = "refused"
+
+
+class UnreadableJudgementError(JudgeError, ValueError):
+    """The reply does not say one thing clearly, and a verdict is never guessed."""
+
+    label = "unreadable"
 
 
 class MissingDependencyError(EvalError, ImportError):

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any, ClassVar, TypeAlias
 
+import msgspec
+
+from llmeval_integrations.asking.client import Ask, Client
+from llmeval_integrations.asking.conversing import answered
+from llmeval_integrations.asking.reply import JudgeReply, Usage
+from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.asking.steps import Step, Steps, adrive, drive, mapped
+from llmeval_integrations.errors import JudgeError
 from llmeval_integrations.fresh_stack import NoStackIsEnoughError, on_fresh_stack
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample, as_sample
 
+_SUMMED = ("calls", "cached", "input_tokens", "output_tokens")
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class SnakeName:
+    """A class's name in snake case; an object may have a name of its own in its stead."""
+
+    def __get__(self, thing: object, kind: type) -> str:
+        return _WORD_START.sub("_", kind.__name__).lower()
 
 
 class Evaluator(ABC):
@@ -21,7 +37,7 @@ class Evaluator(ABC):
     `__post_init__`, and they write one method, `check`.
     """
 
-    name: ClassVar[str]
+    name: str = SnakeName()  # type: ignore[assignment]
     """The class name in snake case, which is also its name in the catalog."""
 
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -29,10 +45,6 @@ class Evaluator(ABC):
 
     needs: ClassVar[tuple[str, ...]] = ()
     """The sample's fields without which there is no answer, beside the output."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        cls.name = _WORD_START.sub("_", cls.__name__).lower()
 
     @abstractmethod
     def check(self, sample: Sample) -> Result:
@@ -87,3 +99,109 @@ class Evaluator(ABC):
     def expect_pass(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
         """Evaluate one output; raise AssertionError with the reason unless it passes."""
         return self(output, reference, **fields).expect_pass()
+
+
+Conversation: TypeAlias = Generator[JudgeRequest | Step, Any, Result]
+"""What a judge says: it yields requests, is sent replies, and returns its result."""
+
+
+class JudgedEvaluator(Evaluator):
+    """An evaluator that asks a model.
+
+    Subclasses have a field `client`, unless others ask for them, and write one method, `judge`, a
+    generator that never does I/O: `reply = yield JudgeRequest(...)`, at the end
+    `return Result(...)`. A judge that fails gives an unscored result whose label says how: the
+    label of one of the JudgeErrors.
+    """
+
+    @abstractmethod
+    def judge(self, sample: Sample) -> Conversation:
+        """Ask about one sample; the one method that a judge writes."""
+
+    def steps(self, sample: Sample) -> Steps[Result]:
+        """Work out the result, whoever performs the steps."""
+        for field in self.needs:
+            sample.require(field, self.name)
+        replies: list[JudgeReply] = []
+        client: Any = getattr(self, "client", None)  # a vote has judges, and no client of its own
+        try:
+            result = yield from answered(client, self.judge(sample), replies.append)
+        except JudgeError as error:
+            result = Result.unscored(str(error), label=error.label)
+        return _with_account(result, replies)
+
+    def with_clients(self, change: Callable[[Client], Client]) -> JudgedEvaluator:
+        """Give the same judge, each of whose clients is what `change` makes of it."""
+        return _WithClients(self, change)
+
+    def check(self, sample: Sample) -> Result:
+        return drive(self.steps(sample))
+
+    async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
+        return await adrive(self.steps(as_sample(sample)))
+
+    def check_many(self, samples: list[Sample]) -> list[Result]:
+        """Ask about many samples side by side; a bad call raises before anything is asked."""
+        from llmeval_integrations.asking.pool import Pool
+
+        for sample in samples:
+            for field in self.needs:
+                sample.require(field, self.name)
+        results: list[Result] = []
+        with Pool() as pool:
+            for result in pool.all(map(self.steps, samples)):
+                if isinstance(result, Exception):
+                    raise result
+                results.append(result)
+        return results
+
+
+class _WithClients(JudgedEvaluator):
+    """A judge, or one made of judges, that reaches its models otherwise."""
+
+    def __init__(self, judge: JudgedEvaluator, change: Callable[[Client], Client]) -> None:
+        self.name = judge.name
+        vars(self)["needs"] = judge.needs
+        self._judge = judge
+        self._change = change
+
+    def judge(self, sample: Sample) -> Conversation:
+        return self._judge.judge(sample)
+
+    def steps(self, sample: Sample) -> Steps[Result]:
+        return mapped(self._judge.steps(sample), self._changed)
+
+    def _changed(self, step: Step) -> Step:
+        return Ask(self._change(step.client), step.request) if isinstance(step, Ask) else step
+
+    def __repr__(self) -> str:
+        return repr(self._judge)
+
+
+def _with_account(result: Result, replies: list[JudgeReply]) -> Result:
+    """Add to the metadata what the judge took, and its reply where that gave no score."""
+    if not replies:
+        return result
+    usage = Usage.sum(reply.usage for reply in replies)
+    account: dict[str, Any] = {
+        "model": replies[-1].model,
+        "output": replies[-1].output,
+        "calls": len(replies),
+        "cached": sum(reply.cached for reply in replies),
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+    }
+    if not result.scored:
+        account["reply"] = replies[-1].text
+    return msgspec.structs.replace(result, metadata={**result.metadata, "judge": account})
+
+
+def sum_accounts(results: Iterable[Result]) -> dict[str, Any]:
+    """Add up what the judges of several results took, as metadata of the one made of them."""
+    accounts = [result.metadata["judge"] for result in results if "judge" in result.metadata]
+    if not accounts:
+        return {}
+    sums = {key: sum(account[key] for account in accounts) for key in _SUMMED}
+    models = dict.fromkeys(account["model"] for account in accounts)
+    ways = dict.fromkeys(account["output"] for account in accounts)
+    return {"judge": {"model": ", ".join(models), "output": ", ".join(ways), **sums}}

@@ -24,7 +24,7 @@ def check_number(
     value = getattr(evaluator, option)
     if optional and value is None:
         return
-    if not (_is_number(value, whole=whole) and minimum <= value <= maximum and value < below):
+    if not (is_number(value, whole=whole) and minimum <= value <= maximum and value < below):
         bounds = [
             text
             for text, given in (
@@ -40,7 +40,8 @@ def check_number(
         )
 
 
-def _is_number(value: Any, *, whole: bool) -> bool:
+def is_number(value: Any, *, whole: bool = False) -> bool:
+    """Say whether this is a finite number, and no boolean."""
     if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
         return False
     try:
@@ -67,6 +68,21 @@ def check_callable(evaluator: Any, option: str) -> None:
     value = getattr(evaluator, option)
     if value is not None and not callable(value):
         raise wrong(evaluator, option, "something that can be called, or None")
+
+
+def check_text(evaluator: Any, option: str, *, optional: bool = False) -> None:
+    """Raise unless the option is a text with something in it."""
+    value = getattr(evaluator, option)
+    if optional and value is None:
+        return
+    if not isinstance(value, str) or not value.strip():
+        raise wrong(evaluator, option, "a text" + (", or None" if optional else ""))
+
+
+def check_instance(evaluator: Any, option: str, kind: type) -> None:
+    """Raise unless the option is one of these."""
+    if not isinstance(getattr(evaluator, option), kind):
+        raise wrong(evaluator, option, f"a {kind.__name__}")
 
 
 def number_of(evaluator: Any, option: str, returned: Any) -> Any:

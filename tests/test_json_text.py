@@ -15,8 +15,15 @@ from hypothesis import strategies as st
 from json_strategies import broken_texts, documents, json_texts, law, nested, seconds
 
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, check, check_many, parse
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_text import (
+    PARSINGS,
+    SAME,
+    check,
+    check_many,
+    parse,
+    parse_unless_same,
+)
+from llmeval_integrations.json_value import canonical, equal
 
 # Pieces that confuse a parser about where it is, one after the other.
 soups = st.lists(
@@ -295,6 +302,36 @@ def test_check_and_parse_agree(text, parsing):
     assert check(text.encode(errors="replace"), parsing) == check(
         text.encode(errors="replace").decode(), parsing
     )
+
+
+@law
+@given(broken_texts | json_texts, broken_texts | json_texts, st.sampled_from(PARSINGS))
+def test_unless_two_texts_are_the_same_the_first_is_parsed(text, other, parsing):
+    assume(not FAR_EXPONENT.search(text))
+    for second in (other, text, f" {text}\n", text.replace(" ", "\n")):
+        value, found = parse(text, parsing), parse_unless_same(text, second, parsing)
+        if found is SAME:
+            assert equal(value, parse(second, parsing))
+        else:
+            assert repr(found) == repr(value)
+
+
+@law
+@given(documents, st.sampled_from([0, 1, None]))
+def test_texts_that_differ_in_white_space_alone_are_the_same(document, indent):
+    text = json.dumps(document, indent=indent)
+    assert parse_unless_same(text, text) is SAME
+    assert parse_unless_same(text, text, "strict") is SAME
+    assert parse_unless_same(text, json.dumps(document, separators=(" ,", ":\t"))) is SAME
+    assert parse_unless_same(f"{text} ", text, "lenient") is not SAME
+
+
+@pytest.mark.parametrize("levels", [400, 2_000, 100_000])
+def test_depth_is_told_from_the_same_text_too(levels):
+    text = "[" * levels + "]" * levels
+    for other in (text, f" {text}"):
+        found = parse_unless_same(text, other)
+        assert found is SAME if levels == 400 else found.name == "too_deep"
 
 
 @law

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from examples import DETERMINISTIC, example
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import llmeval_integrations
 from llmeval_integrations import Sample, list_evaluators, load_evaluator
@@ -21,10 +24,7 @@ NOT_LOADED = {
     *("asyncio", "concurrent", "difflib", "importlib.metadata", "urllib.request", "http.client"),
 }
 
-EVALUATORS = [
-    load_evaluator(name, **({"expected_type": "dict|list"} if name == "python_type" else {}))
-    for name in list_evaluators()
-]
+EVALUATORS = [example(name) for name in DETERMINISTIC]
 
 
 def python(code: str) -> str:
@@ -43,7 +43,38 @@ def test_importing_it_takes_a_tenth_of_a_second_at_most():
         "from time import process_time as now; start = now(); import llmeval_integrations; "
         "print(now() - start)"
     )
-    assert min(float(python(timed)) for _ in range(5)) < 0.10
+    # The processor's time of the best run: a busy machine makes each run slower, not the best.
+    assert any(float(python(timed)) < 0.10 for _ in range(20))
+
+
+def base_install():
+    """Give what `pip install llmeval-integrations` brings, by name, whatever else is here."""
+    found, waiting = {}, ["llmeval-integrations"]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = importlib.metadata.distribution(name)
+            wanted = map(Requirement, found[name].requires or ())
+            waiting += [
+                canonicalize_name(each.name)
+                for each in wanted
+                if each.marker is None or each.marker.evaluate({"extra": ""})
+            ]
+    return found
+
+
+def bytes_of(paths):
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def test_the_base_install_is_at_most_20_distributions_and_50_megabytes():
+    installed = base_install()
+    assert {"jsonschema-rs", "msgspec", "rapidfuzz"} < installed.keys()
+    assert not {"langchain-core", "llama-index-core", "numpy", "pydantic"} & installed.keys()
+    assert len(installed) <= 20
+    files = (file.locate() for each in installed.values() for file in each.files)
+    package = Path(llmeval_integrations.__file__).parent  # which an editable install only names
+    assert 20e6 < bytes_of(files) + bytes_of(package.rglob("*.*")) <= 50e6
 
 
 def test_using_an_evaluator_loads_no_more_than_it_needs():

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from examples import DETERMINISTIC, JUDGED
 
-from llmeval_integrations import list_evaluators
+from llmeval_integrations.catalog import evaluator_class
 from llmeval_integrations.demo import OUTPUTS, SCHEMA
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +35,7 @@ def folder_with_data(tmp_path):
 @pytest.mark.parametrize("code", blocks("python"))
 def test_a_python_block_prints_what_it_says(code, folder_with_data):
     for word, package in NEEDS.items():
-        if f"frameworks.{word}" in code:
+        if f"frameworks.{word}" in code or f"from {package}" in code:
             pytest.importorskip(package)
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -68,7 +69,8 @@ def test_a_shell_block_runs(code, folder_with_data):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert (folder_with_data / "runs/first/summary.json").exists()
+    for out in re.findall(r"--out (\S+)", code):
+        assert (folder_with_data / out / "summary.json").exists()
 
 
 @pytest.mark.parametrize("code", blocks("yaml"))
@@ -90,8 +92,12 @@ def test_no_block_is_left_out():
     assert all(line.startswith("pip install") for code in blocks("") for line in code.splitlines())
 
 
-def test_the_table_names_every_evaluator():
-    assert sorted(re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.MULTILINE)) == list_evaluators()
+def test_the_tables_name_every_evaluator_and_judge():
+    rows = re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.MULTILINE)
+    assert sorted(rows) == DETERMINISTIC
+    table = re.search(r"^\| judge \|.*?\n\n", README, re.DOTALL | re.MULTILINE)[0]
+    for name in JUDGED:
+        assert re.search(rf"`{evaluator_class(name).__name__}[`(]", table)
 
 
 def test_no_placeholder_is_left():

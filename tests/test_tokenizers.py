@@ -3,14 +3,25 @@
 import os
 import subprocess
 import sys
+from collections import Counter
+from importlib import import_module
+from itertools import chain
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from json_strategies import few, seconds
+from json_strategies import few, law, seconds
 
 from llmeval_integrations import MissingDependencyError
-from llmeval_integrations.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
+from llmeval_integrations.tokenizers import (
+    ENCODINGS,
+    LONG,
+    TOKENIZERS,
+    Tokenizer,
+    load_tokenizer,
+    vocabulary_folder,
+)
 
 CL100K = "cl100k_base"
 
@@ -25,6 +36,10 @@ def load(name: str, encoding: str = CL100K, *, chinese_only: bool = False) -> To
         pytest.skip(str(error)[:60])
 
 
+def cut(tokenizer: Tokenizer, text: str) -> list[Any]:
+    return list(chain.from_iterable(tokenizer(text).parts))
+
+
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
@@ -37,26 +52,79 @@ def load(name: str, encoding: str = CL100K, *, chinese_only: bool = False) -> To
     ],
 )
 def test_the_simple_tokenizer_splits_at_white_space_and_ignores_case(text, tokens):
-    simple = load("simple")
-    assert list(simple.tokens(text)) == tokens
-    assert simple.text(tokens) == " ".join(tokens)
+    assert cut(load("simple"), text) == tokens
+
+
+@law
+@given(
+    st.lists(st.sampled_from(["a", "B", "ß", "ΑΣ", "b" * LONG, "\u3000"]), max_size=12),
+    st.lists(st.sampled_from([" ", "\n", "  ", "\u2003"]), min_size=1, max_size=3),
+    st.integers(1, 4),
+    st.integers(1, 3),
+)
+def test_a_long_text_is_the_same_in_parts(words, spaces, repeated, n):
+    text = "".join(word + space for word, space in zip(words, spaces * 12)) * repeated
+    text += f"{spaces[0]}tail words to fill it" * (LONG // 20)
+    plain = text.lower().split()
+    tokens = load("simple")(text)
+    ngrams: Counter[Any] = Counter()
+    assert tokens.count(n, ngrams) == len(plain)
+    written = Counter({tokens.text(ngram): count for ngram, count in ngrams.items()})
+    assert written == Counter(map(" ".join, zip(*[plain[start:] for start in range(n)])))
+    assert len(list(tokens.parts)) > 1
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
 @few
-@given(st.text() | st.text("\ud800\udc00ab 世") | st.just("<|endoftext|>"))
-def test_any_text_can_be_cut_and_the_tokens_compared(name, text):
-    tokenizer = load(name)
-    tokens = tokenizer.tokens(text)
-    assert len({*tokens}) <= len(tokens) == len(tokenizer.tokens(text))
-    assert isinstance(tokenizer.text(tokens), str)
+@given(st.text() | st.text("\ud800\udc00ab 世") | st.just("<|endoftext|>"), st.integers(1, 4))
+def test_any_text_can_be_cut_and_its_ngrams_counted_and_written(name, text, n):
+    tokens = load(name)(text)
+    ngrams: set[Any] = set()
+    counted: Counter[Any] = Counter()
+    count = tokens.count(n, ngrams)
+    assert count == tokens.count(n, counted) == len(cut(load(name), text))
+    assert ngrams == counted.keys()
+    assert sum(counted.values()) == max(count - n + 1, 0)
+    assert all(isinstance(tokens.text(ngram), str) for ngram in ngrams)
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_tiktoken_reads_what_it_wrote_and_special_tokens_as_text(encoding):
     tokenizer = load("tiktoken", encoding)
     for text in ("hello world", "世界 🌍", "<|endoftext|> <|im_start|>"):
-        assert tokenizer.text(tokenizer.tokens(f" {text.upper()} ")) == text
+        assert tokenizer("").text(cut(tokenizer, f" {text.upper()} ")) == text
+
+
+@pytest.fixture(scope="module", params=ENCODINGS)
+def both(request):
+    """Give our tokenizer and what tiktoken itself makes of a text."""
+    ours = load("tiktoken", request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(vocabulary_folder(request.param)))
+        return ours, import_module("tiktoken").get_encoding(request.param).encode_ordinary
+
+
+PIECES = st.sampled_from(
+    [*"aBé中1²_-/.'\x00\x1c\u0301\u200bʰǅßİ😀\ud800", "23", "4567", "'s", "'Ll", "...", "the", "wordless"]
+    + [*" \n\r\t\v\x85\xa0\u2003\u3000", "  ", "   ", "\n\n", "\r\n", " \n", "\n  "] * 2
+)  # fmt: skip
+
+
+@law
+@given(st.lists(PIECES, max_size=14).map("".join) | st.text())
+@example("a  b   c    d")
+@example("def f():\n    return  1\n\n\n   # x")
+@example('{"a":  [\n   1,\n  2]}')
+def test_the_quick_way_gives_the_tokens_of_tiktoken_itself(both, text):
+    ours, theirs = both
+    assert cut(ours, text) == theirs(text.strip().lower())
+
+
+def test_so_it_does_with_spaces_of_every_kind(both):
+    ours, theirs = both
+    for space in filter(str.isspace, map(chr, range(0x3001))):
+        text = f"a{space * 3}b {space} c{space * 4}1{space * 2}2 {space}3{space} -"
+        assert cut(ours, text) == theirs(text), ascii(space)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +138,7 @@ def test_tiktoken_reads_what_it_wrote_and_special_tokens_as_text(encoding):
     ],
 )
 def test_jieba_cuts_chinese_into_words(text, chinese_only, tokens):
-    assert list(load("jieba", chinese_only=chinese_only).tokens(text)) == tokens
+    assert cut(load("jieba", chinese_only=chinese_only), text) == tokens
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
@@ -81,7 +149,7 @@ def test_a_tokenizer_is_loaded_once(name):
 @pytest.mark.parametrize("name", TOKENIZERS)
 @pytest.mark.parametrize("text", ["word " * 200_000, "a" * 20_000, "世界" * 100_000], ids=len)
 def test_long_texts_are_quick(name, text):
-    assert seconds(load(name).tokens, text, enough=3) < 3
+    assert seconds(lambda: load(name)(text).count(3, set()), enough=3) < 3
 
 
 # --- what is missing, in a process of its own --------------------------------------------------
@@ -94,7 +162,7 @@ from llmeval_integrations import MissingDependencyError
 from llmeval_integrations.tokenizers import load_tokenizer
 sys.modules.update(dict.fromkeys({absent}))
 try:
-    print(len(load_tokenizer({name!r}, {encoding!r}, False).tokens("a b a b")))
+    print(load_tokenizer({name!r}, {encoding!r}, False)("a b a b").count(1, set()))
 except MissingDependencyError as error:
     print(error)
 """

@@ -8,18 +8,14 @@ from typing import Any, ClassVar, Literal, get_args
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import (
-    parse_reference,
-    require_json_reference,
-    same_text,
-)
+from llmeval_integrations.evaluators.parsed import parse_reference, require_json_reference
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_text import PARSINGS, SAME, Parsing, parse, parse_unless_same
 from llmeval_integrations.json_tree import Comparison, Difference
 from llmeval_integrations.json_value import bag, canonical, equal, equal_in_any_order
 from llmeval_integrations.options import check_callable, check_choice, number_of
 from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.sample import MISSING, Sample
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -50,9 +46,10 @@ class JsonEquality(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        if self.operator is None and same_text(sample, self.parsing):
+        same = sample.reference if self.operator is None else MISSING  # which sees both values
+        output = parse_unless_same(sample.output, same, self.parsing)
+        if output is SAME:
             return Result(True, True)
-        output = parse(sample.output, self.parsing)
         if type(output) is Defect:
             require_json_reference(self, sample, self.parsing)
             return defective(output, False)

@@ -7,14 +7,10 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import (
-    parse_reference,
-    require_json_reference,
-    same_text,
-)
+from llmeval_integrations.evaluators.parsed import parse_reference, require_json_reference
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_matching import MAX_PAIRS
-from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_text import PARSINGS, SAME, Parsing, parse, parse_unless_same
 from llmeval_integrations.json_tree import Comparison, Difference, patch, summarize
 from llmeval_integrations.json_value import equal
 from llmeval_integrations.options import check_choice, check_flag
@@ -53,9 +49,9 @@ class JsonMatch(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        if same_text(sample, self.parsing):
+        output = parse_unless_same(sample.output, sample.reference, self.parsing)
+        if output is SAME:
             return Result(1.0, True, None, "Matches", {"matched": True})
-        output = parse(sample.output, self.parsing)
         if type(output) is Defect:
             require_json_reference(self, sample, self.parsing)
             return defective(output, 0.0, matched=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Final, Literal
 
@@ -56,6 +56,44 @@ _OF_THE_CONTAINER = frozenset(
     ]
 )
 
+# One of these at the root says that it is a schema which is meant.
+_KEYWORDS = frozenset(
+    [
+        *("$schema", "$id", "$vocabulary", "$anchor", "$dynamicAnchor", "$recursiveAnchor"),
+        *("$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"),
+        *(
+            "type",
+            "enum",
+            "const",
+            "format",
+            "not",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "if",
+            "then",
+            "else",
+        ),
+        *("properties", "patternProperties", "additionalProperties", "unevaluatedProperties"),
+        *("propertyNames", "required", "minProperties", "maxProperties"),
+        *("dependencies", "dependentRequired", "dependentSchemas"),
+        *("items", "prefixItems", "additionalItems", "unevaluatedItems"),
+        *("contains", "minContains", "maxContains", "minItems", "maxItems", "uniqueItems"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "pattern"),
+        *("contentEncoding", "contentMediaType", "contentSchema"),
+    ]
+)
+
+# A schema may consist of these, and everything conforms to it. They prove nothing beside others,
+# since an answer that was taken for a schema has members of these names too.
+_REMARKS = frozenset(
+    [
+        *("id", "title", "description", "default", "examples", "$comment"),
+        *("deprecated", "readOnly", "writeOnly"),
+    ]
+)
+
 
 @dataclass(frozen=True)
 class JsonSchema(Evaluator):
@@ -70,8 +108,9 @@ class JsonSchema(Evaluator):
     none is.
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
-    Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. A
-    pattern that backtracks without end is a RunawayPatternError.
+    Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is
+    an object without a keyword of JSON Schema, to which everything would conform. A pattern that
+    backtracks without end is a RunawayPatternError.
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
@@ -174,11 +213,25 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsin
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(text)}")
     if not isinstance(value, (dict, bool)):
         raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
+    if isinstance(value, dict):
+        _require_keyword(value)
     try:
         build = getattr(jsonschema_rs, _VALIDATORS[draft])
         return build(value, validate_formats=check_formats, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         raise InvalidSchemaError(f"{_what_is_wrong(error)} in the schema {shown(text)}") from error
+
+
+def _require_keyword(schema: dict[str, Any]) -> None:
+    """Refuse an object that says nothing as a schema, since then everything would conform."""
+    others = [key for key in schema if key not in _REMARKS and not key.startswith("x-")]
+    if not others or not _KEYWORDS.isdisjoint(others):
+        return
+    inner = next((key for key in ("schema", "json_schema") if key in others), None)
+    hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
+    raise InvalidSchemaError(
+        f"without a keyword of JSON Schema everything would conform to {shown(schema)}; {hint}"
+    )
 
 
 def _what_is_wrong(error: Any) -> str:
@@ -277,7 +330,7 @@ def _with_short_numbers(value: Any) -> Any:
     return _ROUGHLY.plus(value) if isinstance(value, Decimal) else value
 
 
-_ROUGHLY = Context(prec=30, Emin=-(10**17), Emax=10**17)
+_ROUGHLY = Context(prec=30, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
 def _conformity(value: Any, errors: list[Any]) -> float:

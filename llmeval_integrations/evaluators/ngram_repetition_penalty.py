@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final, Literal, get_args
@@ -13,7 +13,14 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.options import check_choice, check_flag, check_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
+from llmeval_integrations.tokenizers import (
+    ENCODINGS,
+    LONG,
+    TOKENIZERS,
+    Tokenizer,
+    Tokens,
+    load_tokenizer,
+)
 
 Scope = Literal["full", "thought"]
 
@@ -84,50 +91,44 @@ class NgramRepetitionPenalty(Evaluator):
         return load_tokenizer(self.tokenizer, self.encoding_name, self.chinese_only)
 
     def check(self, sample: Sample) -> Result:
-        tokenizer, text = self._tokenizer(), self._text(sample)
-        return self._judge(text, tokenizer.tokens(text), tokenizer)
+        text = self._text(sample)
+        tokens = self._tokenizer()(text)
+        # Counting costs more than collecting, and less than going through a long text again.
+        seen: set[Hashable] | Counter[Hashable] = Counter() if len(text) > LONG else set()
+        count = tokens.count(self.n, seen)
+        total = max(count - self.n + 1, 0)
+        rate = (total - len(seen)) / total if total else 0.0
+        penalty = self._penalty(rate)
+        metadata = {
+            "repetition_rate": rate,
+            "unique_ngrams": len(seen),
+            "total_ngrams": total,
+            "token_count": count,
+            "penalty": penalty,
+            "penalty_mode": "soft" if self.use_soft_penalty else "hard",
+            "most_common_ngrams": self._most_common(tokens, seen) if penalty else [],
+            "n": self.n,
+            "tokenizer": self.tokenizer,
+            "analyze_scope": self.analyze_scope,
+        }
+        reason = self._reason(rate, penalty) if total else self._too_short(text)
+        return Result(penalty, penalty == 0, "repetitive" if penalty else None, reason, metadata)
 
     def _text(self, sample: Sample) -> str:
         text = text_of(sample.output)
         return _thoughts(text) if self.analyze_scope == "thought" else text
 
-    def _judge(self, text: str, tokens: Sequence[Hashable], tokenizer: Tokenizer) -> Result:
-        total = len(tokens) - self.n + 1
-        if total < 1:
-            reason = f"Text too short for {self.n}-gram analysis"
-            if not text and self.analyze_scope == "thought":
-                reason = "No thought process found to analyze"
-            return self._result(len(tokens), 0, reason, [])
-        unique = len(set(self._ngrams(tokens)))
-        penalty = self._penalty((total - unique) / total)
-        shown = self._most_common(tokens, tokenizer) if penalty else []
-        return self._result(len(tokens), unique, None, shown)
+    def _too_short(self, text: str) -> str:
+        if not text and self.analyze_scope == "thought":
+            return "No thought process found to analyze"
+        return f"Text too short for {self.n}-gram analysis"
 
-    def _ngrams(self, tokens: Sequence[Hashable]) -> Iterable[tuple[Hashable, ...]]:
-        return zip(*(tokens[start:] for start in range(self.n)))
-
-    def _result(self, tokens: int, unique: int, reason: str | None, shown: list[Any]) -> Result:
-        total = max(tokens - self.n + 1, 0)
-        rate = (total - unique) / total if total else 0.0
-        penalty = self._penalty(rate)
+    def _reason(self, rate: float, penalty: float) -> str:
         mode = "soft" if self.use_soft_penalty else "hard"
-        metadata = {
-            "repetition_rate": rate,
-            "unique_ngrams": unique,
-            "total_ngrams": total,
-            "token_count": tokens,
-            "penalty": penalty,
-            "penalty_mode": mode,
-            "most_common_ngrams": shown,
-            "n": self.n,
-            "tokenizer": self.tokenizer,
-            "analyze_scope": self.analyze_scope,
-        }
-        reason = reason or (
+        return (
             f"{self.n}-gram repetition rate: {rate:.3f}, penalty: {penalty:.3f} ({mode} penalty, "
             f"{self.tokenizer} tokenizer, scope: {self.analyze_scope})"
         )
-        return Result(penalty, penalty == 0, "repetitive" if penalty else None, reason, metadata)
 
     def _penalty(self, rate: float) -> float:
         if self.use_soft_penalty:
@@ -139,10 +140,13 @@ class NgramRepetitionPenalty(Evaluator):
         penalty = (self.penalty_threshold - rate) * self.penalty_rate
         return (penalty if self.max_penalty is None else max(penalty, self.max_penalty)) + 0.0
 
-    def _most_common(self, tokens: Sequence[Hashable], tokenizer: Tokenizer) -> list[Any]:
-        repeated = [(n, ngram) for ngram, n in Counter(self._ngrams(tokens)).items() if n > 1]
+    def _most_common(self, tokens: Tokens, counts: set[Hashable] | Counter[Hashable]) -> list[Any]:
+        if isinstance(counts, set):
+            counts = Counter()
+            tokens.count(self.n, counts)
+        repeated = [(n, ngram) for ngram, n in counts.items() if n > 1]
         repeated.sort(key=itemgetter(0), reverse=True)
-        return [[tokenizer.text(ngram), count] for count, ngram in repeated[:_SHOWN]]
+        return [[tokens.text(ngram), count] for count, ngram in repeated[:_SHOWN]]
 
 
 def _thoughts(text: str) -> str:

@@ -12,21 +12,6 @@ from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
 
 
-def same_text(sample: Sample, parsing: Parsing) -> bool:
-    """Whether output and reference are the same text, and JSON: then they need no parsing.
-
-    Not in lenient mode, where NaN is a number that is not equal to itself.
-    """
-    output, reference = sample.output, sample.reference
-    return (
-        type(output) is str
-        and type(reference) is str
-        and output == reference
-        and parsing != "lenient"
-        and check(output, parsing) is None
-    )
-
-
 def require_json_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> None:
     """Raise what `parse_reference` raises, without the cost of the value."""
     if sample.reference is MISSING or check(sample.reference, parsing) is not None:

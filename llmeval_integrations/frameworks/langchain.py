@@ -12,8 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations import catalog, errors
-from llmeval_integrations.drop_ins import load_drop_in
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.drop_ins import (
+    JsonEditDistanceDropIn,
+    JsonEqualityDropIn,
+    JsonSchemaDropIn,
+    JsonValidityDropIn,
+    Wrapper,
+)
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.jsonschema_words import jsonschema_message
 from llmeval_integrations.result import Result
@@ -21,7 +27,7 @@ from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableLambda
+    from langchain_core.runnables import RunnableConfig, RunnableLambda
 
 try:
     import langchain_core as _langchain_core  # noqa: F401
@@ -36,7 +42,7 @@ def _evaluation(module: str) -> Any:
     for package in ("langchain_classic", "langchain"):
         try:
             return import_module(f"{package}.evaluation.{module}")
-        except ModuleNotFoundError as error:  # noqa: PERF203
+        except ModuleNotFoundError as error:
             # A package that is there and lacks something itself is broken, not absent.
             if error.name not in (package, f"{package}.evaluation"):
                 raise
@@ -79,26 +85,14 @@ _SCORE_ALONE: Final = frozenset(
 )
 
 
-class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
+class LangChainEvaluator(Wrapper, _StringEvaluator):  # type: ignore[misc]
     """One of our evaluators as a LangChain `StringEvaluator`.
 
     Results are LangChain's dicts: `score`, and `reasoning` where the output did not pass and there
     is something to say. Where LangChain raises because the output is not JSON, the result is a
     low score with the reason. An unscored result has the score None. An input or a reference that
-    is not needed is accepted without a warning.
+    is not needed is accepted without a warning. Raises InvalidOptionError for what is no Evaluator.
     """
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        """Wrap an evaluator; raises InvalidOptionError for anything else."""
-        if not isinstance(evaluator, Evaluator):
-            raise errors.InvalidOptionError(
-                f"{type(self).__name__}: {shown(evaluator)} is no Evaluator; "
-                "load_evaluator(name) makes one by name"
-            )
-        self.evaluator = evaluator
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.evaluator!r})"
 
     @property
     def evaluation_name(self) -> str:
@@ -122,18 +116,19 @@ class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
 
         None is an absent reference or input, as everywhere in LangChain: write a reference that
         is JSON null as the text "null". Of further arguments `contexts`, `variables` and `id` go
-        to the evaluator; callbacks, tags and whatever else LangChain hands on stop here.
+        to the evaluator, `callbacks`, `tags` and `metadata` with a judge's requests to a chat model
+        of LangChain's; whatever else LangChain hands on stops here.
         Raises MissingFieldError, a ValueError, where a reference or input is needed.
         """
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(self.evaluator.evaluate(sample), sample)
+        return self._answer(_told(self.evaluator, kwargs).evaluate(sample), sample)
 
     async def aevaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Evaluate one output of a model without going through a thread."""
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(await self.evaluator.aevaluate(sample), sample)
+        return self._answer(await _told(self.evaluator, kwargs).aevaluate(sample), sample)
 
     # LangChain's base class has these two as what the two above call.
     _evaluate_strings = evaluate_strings
@@ -148,11 +143,11 @@ class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
         """
         from langchain_core.runnables import RunnableLambda
 
-        def evaluate(output: Any) -> dict[str, Any]:
-            return self.evaluate_strings(**_arguments(output))
+        def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
+            return self.evaluate_strings(**_arguments(output), **_told_by(config))
 
-        async def aevaluate(output: Any) -> dict[str, Any]:
-            return await self.aevaluate_strings(**_arguments(output))
+        async def aevaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
+            return await self.aevaluate_strings(**_arguments(output), **_told_by(config))
 
         return RunnableLambda(evaluate, aevaluate, name=self.evaluation_name)
 
@@ -172,6 +167,8 @@ class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
         return errors.MissingFieldError(f"{kind.__name__} requires {what} string.")
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
+        if isinstance(self.evaluator, JudgedEvaluator):
+            return {"reasoning": result.reason, "value": result.label, "score": result.score}
         if result.passed:
             return {"score": result.score}
         reason = result.reason
@@ -184,50 +181,25 @@ class LangChainEvaluator(_StringEvaluator):  # type: ignore[misc]
         return {"score": result.score, "reasoning": reason}
 
 
-class JsonValidityEvaluator(LangChainEvaluator):
-    """Does the output parse as JSON? Takes the options of JsonValidity."""
-
-    def __init__(self, **options: Any) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_drop_in("json_validity", **options))
+class JsonValidityEvaluator(JsonValidityDropIn, LangChainEvaluator):
+    """Does the output parse as JSON?"""
 
 
-class JsonEqualityEvaluator(LangChainEvaluator):
-    """Is the output the same JSON as the reference? Takes the options of JsonEquality.
-
-    As in LangChain the items of two top-level arrays may come in any order.
-    """
-
-    def __init__(self, operator: Any = None, **options: Any) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_drop_in("json_equality", operator=operator, **options))
+class JsonEqualityEvaluator(JsonEqualityDropIn, LangChainEvaluator):
+    """Is the output the same JSON as the reference, top-level arrays in any order?"""
 
 
-class JsonEditDistanceEvaluator(LangChainEvaluator):
-    """How much would have to be typed anew? Takes the options of JsonEditDistance.
-
-    As in LangChain the canonical text is what `json.dumps` writes, keys sorted.
-    """
-
-    def __init__(
-        self, string_distance: Any = None, canonicalize: Any = None, **options: Any
-    ) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        options.update(string_distance=string_distance, canonicalize=canonicalize)
-        super().__init__(load_drop_in("json_edit_distance", **options))
+class JsonEditDistanceEvaluator(JsonEditDistanceDropIn, LangChainEvaluator):
+    """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?"""
 
 
-class JsonSchemaEvaluator(LangChainEvaluator):
-    """Does the output conform to the JSON Schema? Takes the options of JsonSchema.
+class JsonSchemaEvaluator(JsonSchemaDropIn, LangChainEvaluator):
+    """Does the output conform to the JSON Schema?
 
     A violation is worded as by the package `jsonschema`; in our own words, in the same form, where
     that is not installed, finds nothing wrong or would need more than 20,000 steps, and where the
     schema has `patternProperties` or a second `$schema` inside.
     """
-
-    def __init__(self, **options: Any) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_drop_in("json_schema", **options))
 
     @property
     def evaluation_name(self) -> str:
@@ -247,17 +219,19 @@ _DROP_INS: Final[dict[str, type[LangChainEvaluator]]] = {
 def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     """Build an evaluator by its name, ours first, else LangChain's own.
 
-    The name is a text or LangChain's `EvaluatorType`. `llm` is for those evaluators of LangChain
-    that ask a model; its signature offers one to all, so that a caller need not know which do.
+    The name is a text or LangChain's `EvaluatorType`. `llm` is the model of those that ask one, a
+    chat model or whatever else `load_client` takes; the others leave it alone, as in LangChain.
     Raises UnknownNameError for a name that neither has, InvalidOptionError for an option.
     """
     if evaluator in _DROP_INS:
         return _DROP_INS[evaluator](**kwargs)
     try:
-        catalog.evaluator_class(evaluator)
+        kind = catalog.evaluator_class(evaluator)
     except errors.UnknownNameError as error:
         return _load_from_langchain(evaluator, error, llm=llm, **kwargs)
     options = {name: _plain_text(value) for name, value in kwargs.items()}
+    if llm is not None and "client" in getattr(kind, "__dataclass_fields__", ()):
+        options.setdefault("client", llm)
     return LangChainEvaluator(catalog.load_evaluator(evaluator, **options))
 
 
@@ -315,6 +289,24 @@ def _load_from_langchain(name: str, unknown: errors.UnknownNameError, **options:
         theirs = ", ".join(sorted({str(_plain_text(each)) for each in known}))
         raise errors.UnknownNameError(f"{unknown}; LangChain has {theirs}") from None
     return loading.load_evaluator(name, **options)
+
+
+def _told_by(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what of a RunnableConfig concerns a model that is asked."""
+    return {key: config[key] for key in ("callbacks", "tags", "metadata") if config.get(key)}
+
+
+def _told(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
+    """Let a judge's chat models know callbacks, tags and metadata."""
+    told = _told_by(config)
+    if not told or not isinstance(evaluator, JudgedEvaluator):
+        return evaluator
+
+    def tell(client: Any) -> Any:
+        # Only the client of LangChain's own models can hand them on.
+        return client.with_config(told) if hasattr(client, "with_config") else client
+
+    return evaluator.with_clients(tell)
 
 
 def _plain_text(value: Any) -> Any:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any
 
-from llmeval_integrations.drop_ins import load_drop_in
+from llmeval_integrations.asking.steps import Step, Steps, adrive, drive
+from llmeval_integrations.catalog import evaluator_class
+from llmeval_integrations.catalog import load_evaluator as catalog_load_evaluator
+from llmeval_integrations.drop_ins import (
+    JsonEditDistanceDropIn,
+    JsonEqualityDropIn,
+    JsonSchemaDropIn,
+    JsonValidityDropIn,
+    Wrapper,
+)
 from llmeval_integrations.errors import (
     EvalError,
     InputError,
@@ -18,12 +28,16 @@ from llmeval_integrations.errors import (
 )
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
 
 try:
+    from llama_index.core import Settings
     from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
+    from llama_index.core.llms import ChatMessage
+    from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 except ModuleNotFoundError as error:
     if error.name not in ("llama_index", "llama_index.core"):
         raise
@@ -40,7 +54,7 @@ class LabelledEvaluationResult(EvaluationResult):  # type: ignore[misc]
     """Details, by name."""
 
 
-class LlamaIndexEvaluator(BaseEvaluator):  # type: ignore[misc]
+class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     """One of our evaluators as a LlamaIndex `BaseEvaluator`.
 
     `score` is a float, True and False being 1.0 and 0.0, `passing` the verdict, `feedback` the
@@ -49,18 +63,6 @@ class LlamaIndexEvaluator(BaseEvaluator):  # type: ignore[misc]
     `BatchEvalRunner` would try it three times, for 8 seconds, and then lose the whole batch.
     Any other exception is raised, as it is nobody's data but a mistake in code.
     """
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        """Wrap an evaluator; raises InvalidOptionError for anything else."""
-        if not isinstance(evaluator, Evaluator):
-            raise InvalidOptionError(
-                f"{type(self).__name__}: {shown(evaluator)} is no Evaluator; "
-                "load_evaluator(name) makes one by name"
-            )
-        self.evaluator = evaluator
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.evaluator!r})"
 
     def evaluate(
         self,
@@ -77,12 +79,7 @@ class LlamaIndexEvaluator(BaseEvaluator):  # type: ignore[misc]
         `BatchEvalRunner` hands each evaluator those of all; `sleep_time_in_seconds` is one. Needs
         no event loop, and works where one is running.
         """
-        given = _Given(query, response, contexts, reference)
-        try:
-            result = self.evaluator.evaluate(given.sample(self.evaluator))
-        except EvalError as error:
-            result = Result.unscored(str(error))
-        return given.answer(result)
+        return drive(self._steps(query, response, contexts, reference))
 
     async def aevaluate(
         self,
@@ -93,12 +90,7 @@ class LlamaIndexEvaluator(BaseEvaluator):  # type: ignore[misc]
         **_: Any,
     ) -> LabelledEvaluationResult:
         """Evaluate one response as `evaluate` does, and await what has to be waited for."""
-        given = _Given(query, response, contexts, reference)
-        try:
-            result = await self.evaluator.aevaluate(given.sample(self.evaluator))
-        except EvalError as error:
-            result = Result.unscored(str(error))
-        return given.answer(result)
+        return await adrive(self._steps(query, response, contexts, reference))
 
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
@@ -106,105 +98,35 @@ class LlamaIndexEvaluator(BaseEvaluator):  # type: ignore[misc]
         """Evaluate what a query engine gave: a `Response`, a streaming or a Pydantic one.
 
         A stream is read to its end, a Pydantic response evaluated as the object that it holds.
-        Contexts are the texts of the source nodes. Raises InputError for any other object, and
-        for a chat's stream that has not been read.
+        Contexts are the texts of the source nodes, unless they are given. Raises InputError for
+        any other object, and for a chat's stream that has not been read.
         """
-        finished = _finished(response)
-        if inspect.iscoroutine(finished):
-            finished = _waited_for(finished)
-        return self.evaluate(query, *_output_and_contexts(finished), **kwargs)
+        return drive(self._steps_of_response(query, response, **kwargs))
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
     ) -> LabelledEvaluationResult:
         """Evaluate what a query engine gave, as `evaluate_response` does."""
-        finished = _finished(response)
-        if inspect.iscoroutine(finished):
-            finished = await finished
-        return await self.aevaluate(query, *_output_and_contexts(finished), **kwargs)
+        return await adrive(self._steps_of_response(query, response, **kwargs))
 
-    def _get_prompts(self) -> dict[str, Any]:
-        """A deterministic evaluator has no prompts."""
-        return {}
-
-    def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
-        if prompts:
-            raise InvalidOptionError(
-                f"{self.evaluator.name} has no prompts, so {shown(list(prompts))} cannot be updated"
-            )
-
-
-class JsonValidityEvaluator(LlamaIndexEvaluator):
-    """Does the response parse as JSON? Takes the options of JsonValidity."""
-
-    def __init__(self, **options: Any) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_drop_in("json_validity", **options))
-
-
-class JsonEqualityEvaluator(LlamaIndexEvaluator):
-    """Is the response the same JSON as the reference? Takes the options of JsonEquality.
-
-    As in the drop-in of this name for LangChain, and unlike JsonEquality, the items of two
-    top-level arrays may come in any order; `list_order="strict"` is the other way.
-    """
-
-    def __init__(self, operator: Any = None, **options: Any) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_drop_in("json_equality", operator=operator, **options))
-
-
-class JsonEditDistanceEvaluator(LlamaIndexEvaluator):
-    """How much would have to be typed anew? Takes the options of JsonEditDistance.
-
-    As in the drop-in of this name for LangChain, and unlike JsonEditDistance, the canonical text
-    is what `json.dumps` writes, keys sorted; `canonicalize=json_value.canonical` is the other way.
-    """
-
-    def __init__(
-        self, string_distance: Any = None, canonicalize: Any = None, **options: Any
-    ) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        options.update(string_distance=string_distance, canonicalize=canonicalize)
-        super().__init__(load_drop_in("json_edit_distance", **options))
-
-
-class JsonSchemaEvaluator(LlamaIndexEvaluator):
-    """Does the response conform to the JSON Schema? Takes the options of JsonSchema.
-
-    The schema is the option `schema`, or else each response's reference.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        """Build the evaluator; raises InvalidOptionError for an option that it does not have."""
-        super().__init__(load_drop_in("json_schema", **options))
-
-
-class _Given:
-    """The arguments of one evaluation, None where absent."""
-
-    def __init__(
+    def _steps(
         self, query: Any, response: Any, contexts: Sequence[str] | str | None, reference: Any
-    ) -> None:
-        self.query = query
-        self.response = response
-        self.contexts = [contexts] if isinstance(contexts, str) else contexts
-        self.reference = reference
-
-    def sample(self, evaluator: Evaluator) -> Sample:
-        """Make our sample of them; raises MissingFieldError where there is no response."""
-        if self.response is None:
-            raise MissingFieldError(f"{evaluator.name} needs a response; pass response=...")
-        fields = (self.reference, self.query, self.contexts)
-        return Sample(self.response, *[MISSING if field is None else field for field in fields])
-
-    def answer(self, result: Result) -> LabelledEvaluationResult:
-        """Say our result, about these arguments, in LlamaIndex's words."""
-        contexts = self.contexts
+    ) -> Steps[LabelledEvaluationResult]:
+        """Ask our evaluator, and say its result, or why there is none, in LlamaIndex's words."""
+        contexts = [contexts] if isinstance(contexts, str) else contexts
+        try:
+            if response is None:
+                raise MissingFieldError(
+                    f"{self.evaluator.name} needs a response; pass response=..."
+                )
+            fields = (MISSING if field is None else field for field in (reference, query, contexts))
+            result = yield _Evaluation(self.evaluator, Sample(response, *fields))
+        except EvalError as error:
+            result = Result.unscored(str(error))
         return LabelledEvaluationResult(
-            query=_text(self.query),
+            query=_text(query),
             contexts=None if contexts is None else list(map(_text, contexts)),
-            response=_text(self.response),
+            response=_text(response),
             passing=result.passed,
             score=result.score,
             feedback=_text(result.reason),
@@ -214,22 +136,123 @@ class _Given:
             metadata=result.metadata,
         )
 
+    def _steps_of_response(
+        self, query: Any, response: Any, contexts: Any = None, reference: Any = None, **_: Any
+    ) -> Steps[LabelledEvaluationResult]:
+        # A Pydantic response claims to have every attribute, but its class does not.
+        if hasattr(type(response), "response_txt"):
+            response = yield _Reading(response)
+        output, sources = _output_and_contexts(response)
+        contexts = sources if contexts is None else contexts
+        return (yield from self._steps(query, output, contexts, reference))
+
+    def _get_prompts(self) -> dict[str, Any]:
+        """Give a judge's prompt in LlamaIndex's form, its variables as they are written."""
+        prompt = getattr(self.evaluator, "prompt", None)
+        return {"prompt": _as_template(prompt)} if isinstance(prompt, Prompt) else {}
+
+    def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
+        """Take another prompt for a judge: LlamaIndex's form, or what a Prompt is made of."""
+        unknown = [name for name in prompts if name not in self._get_prompts()]
+        if unknown:
+            known = ", ".join(self._get_prompts()) or "none"
+            raise InvalidOptionError(
+                f"{self.evaluator.name} has no prompt {shown(unknown)} to update; it has {known}"
+            )
+        judge: Any = self.evaluator
+        for name, prompt in prompts.items():
+            judge = replace(judge, **{name: _as_prompt(prompt)})
+        self.evaluator = judge
+
+
+def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaIndexEvaluator:
+    """Build an evaluator by its name in the catalog.
+
+    `llm` is the model of those that ask one, `Settings.llm` by default; the others leave it alone.
+    Raises UnknownNameError for the name, InvalidOptionError for an option.
+    """
+    if "client" in getattr(evaluator_class(name), "__dataclass_fields__", ()):
+        options.setdefault("client", Settings.llm if llm is None else llm)
+    return LlamaIndexEvaluator(catalog_load_evaluator(name, **options))
+
+
+class JsonValidityEvaluator(JsonValidityDropIn, LlamaIndexEvaluator):
+    """Does the response parse as JSON?"""
+
+
+class JsonEqualityEvaluator(JsonEqualityDropIn, LlamaIndexEvaluator):
+    """Is the response the same JSON as the reference, top-level arrays in any order?"""
+
+
+class JsonEditDistanceEvaluator(JsonEditDistanceDropIn, LlamaIndexEvaluator):
+    """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?"""
+
+
+class JsonSchemaEvaluator(JsonSchemaDropIn, LlamaIndexEvaluator):
+    """Does the response conform to the JSON Schema?"""
+
+
+@dataclass(frozen=True)
+class _Evaluation(Step):
+    """Our evaluator's result for a sample."""
+
+    evaluator: Evaluator
+    sample: Sample
+
+    def run(self, perform: Any) -> Result:  # noqa: ARG002 - a single step
+        return self.evaluator.evaluate(self.sample)
+
+    async def arun(self, perform: Any) -> Result:  # noqa: ARG002 - a single step
+        return await self.evaluator.aevaluate(self.sample)
+
+
+@dataclass(frozen=True)
+class _Reading(Step):
+    """A streaming response, read to its end."""
+
+    response: Any
+
+    def run(self, perform: Any) -> Any:  # noqa: ARG002 - a single step
+        whole = self.response.get_response()
+        if not inspect.iscoroutine(whole):
+            return whole
+        # In a thread, since the caller's own may have a loop that is running.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, whole).result()
+
+    async def arun(self, perform: Any) -> Any:  # noqa: ARG002 - a single step
+        whole = self.response.get_response()
+        return await whole if inspect.iscoroutine(whole) else whole
+
+
+def _as_template(prompt: Prompt) -> BasePromptTemplate:
+    """Write a prompt as LlamaIndex does."""
+    if isinstance(prompt.template, str):
+        return PromptTemplate(prompt.template)
+    messages = [ChatMessage(role=message.role, content=message.text) for message in prompt.messages]
+    return ChatPromptTemplate(messages)
+
+
+def _as_prompt(template: Any) -> Prompt:
+    """Read a prompt of LlamaIndex's; anything else is what a Prompt is made of."""
+    if isinstance(template, ChatPromptTemplate):
+        return Prompt(
+            [
+                {"role": message.role.value, "content": message.content or ""}
+                for message in template.message_templates
+            ]
+        )
+    if isinstance(template, BasePromptTemplate):
+        text = getattr(template, "template", None) or getattr(template, "template_str", None)
+        if not isinstance(text, str):
+            raise InvalidOptionError(f"{shown(template)} has no template to be read")
+        return Prompt(text)
+    return Prompt.of(template)
+
 
 def _text(value: Any) -> str | None:
     """Give the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
     return None if value is None else text_of(value).encode(errors="backslashreplace").decode()
-
-
-def _finished(response: Any) -> Any:
-    """Read a streaming response to its end; where only a loop can, give what has to be awaited."""
-    # A Pydantic response claims to have every attribute, but its class does not.
-    return response.get_response() if hasattr(type(response), "response_txt") else response
-
-
-def _waited_for(awaitable: Coroutine[Any, Any, Any]) -> Any:
-    """Wait in a thread, since the caller's own may have a loop that is running."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, awaitable).result()
 
 
 def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:

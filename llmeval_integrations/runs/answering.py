@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs.fields import Columns
+from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.sample import MISSING, Sample
@@ -21,31 +23,60 @@ _LONGEST_ERROR: Final = 2_000
 _NUMBERS: Final = (float, int, bool)
 
 
-def answer(
+@dataclass(frozen=True)
+class Pending:
+    """One evaluator's rows for a chunk, whose answers may still be under way."""
+
+    name: str
+    ids: Sequence[Any]
+    chunk: Sequence[Record]
+    source: Source
+    unfit: Mapping[int, Exception]
+    """The samples that the evaluator cannot look at, by position."""
+    answers: Callable[[], list[Result | Exception]]
+    """Waits for the answers about the others."""
+
+    def rows(self) -> list[Row]:
+        """Wait for the rows, which are in the order of the chunk."""
+        given = iter(self.answers())
+        return [
+            self._row(position, self.unfit[position] if position in self.unfit else next(given))
+            for position in range(len(self.chunk))
+        ]
+
+    def _row(self, position: int, result: object) -> Row:
+        if isinstance(result, Result):
+            return _row(self.ids[position], self.name, result)
+        place = self.source.place(self.chunk[position][0])
+        return _error_row(self.ids[position], self.name, result, place)
+
+
+def begin(
     evaluators: Mapping[str, Evaluator],
     columns: Mapping[str, Columns],
     chunk: Sequence[Record],
     source: Source,
-) -> Iterator[list[Row]]:
-    """Yield each evaluator's rows for the chunk, in the order of the chunk.
+    judging: Judging | None = None,
+) -> list[Pending]:
+    """Begin to evaluate a chunk with each evaluator; those that ask nobody are done at once.
 
     A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
     """
     ids: list[Any] = []
     samples: dict[Columns, list[Any]] = {}
+    begun = []
     for name, evaluator in evaluators.items():
         of = columns[name]
         if of not in samples:
             samples[of] = [of.sample(row, number) for number, row in chunk]
         ids = ids or [of.id(row, number) for number, row in chunk]
         unfit = _unfit(samples[of], evaluator, name, of, chunk)
-        answers = _answers(evaluator, samples[of], unfit)
-        yield [
-            _row(id_, name, result)
-            if isinstance(result, Result)
-            else _error_row(id_, name, result, source.place(number))
-            for id_, (number, _), result in zip(ids, chunk, answers, strict=True)
-        ]
+        fit = samples[of]
+        if unfit:
+            fit = [sample for position, sample in enumerate(fit) if position not in unfit]
+        answers = _begin(name, evaluator, fit, judging)
+        begun.append(Pending(name, ids, chunk, source, unfit, answers))
+    return begun
 
 
 def _unfit(
@@ -63,17 +94,14 @@ def _unfit(
     return unfit
 
 
-def _answers(
-    evaluator: Evaluator, samples: list[Any], unfit: dict[int, Exception]
-) -> list[Result | Exception]:
-    """Give the evaluator's results, and what was raised where there is none."""
-    if not unfit:
-        return _evaluate(evaluator, samples)
-    fit = [sample for position, sample in enumerate(samples) if position not in unfit]
-    results = iter(_evaluate(evaluator, fit) if fit else ())
-    return [
-        unfit[position] if position in unfit else next(results) for position in range(len(samples))
-    ]
+def _begin(
+    name: str, evaluator: Evaluator, samples: list[Sample], judging: Judging | None
+) -> Callable[[], list[Result | Exception]]:
+    """Begin to ask a judge, or have another evaluator's results at once; gives what has them."""
+    if judging is not None and isinstance(evaluator, JudgedEvaluator):
+        return judging.begin(name, evaluator, samples)
+    results = _evaluate(evaluator, samples) if samples else []
+    return lambda: results
 
 
 def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exception]:

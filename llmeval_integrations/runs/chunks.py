@@ -19,7 +19,7 @@ _PATIENCE: Final = 0.25
 """Seconds that a chunk may take, so that whoever watches sees rows come."""
 
 
-def in_chunks(source: Source) -> Iterator[list[Record]]:
+def in_chunks(source: Source, most_rows: int = MOST_ROWS) -> Iterator[list[Record]]:
     """Yield rows in chunks, smaller ones where the caller takes long over each."""
     size, start, began = _FIRST, source.done, perf_counter()
     chunk: list[Record] = []
@@ -28,7 +28,7 @@ def in_chunks(source: Source) -> Iterator[list[Record]]:
         if len(chunk) >= size or source.done - start > MOST_BYTES:
             yield chunk
             now = perf_counter()
-            size = min(2 * size, MOST_ROWS) if now - began < _PATIENCE else max(size // 2, 1)
+            size = min(2 * size, most_rows) if now - began < _PATIENCE else max(size // 2, 1)
             chunk, start, began = [], source.done, now
     if chunk:
         yield chunk

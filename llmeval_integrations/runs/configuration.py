@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.hints import hint
@@ -13,6 +13,9 @@ from llmeval_integrations.runs.specification import Specification, parse_specifi
 from llmeval_integrations.wording import shown
 
 SUFFIXES: Final = (".yaml", ".yml")
+
+
+_Reader: TypeAlias = Callable[[Any, Path], Any]
 
 
 class Configuration(NamedTuple):
@@ -39,6 +42,21 @@ class Configuration(NamedTuple):
     fail_under: Mapping[str, float] | None = None
     """The pass rates below which the command fails."""
 
+    concurrency: int | None = None
+    """The most samples that are judged at a time."""
+
+    cache: str | Literal[False] | None = None
+    """The file of judges' replies; False for none."""
+
+    frozen: bool | None = None
+    """Whether nothing is asked that the cache lacks."""
+
+    max_cost: float | None = None
+    """US dollars after which judges are not asked any more."""
+
+    max_tokens: int | None = None
+    """Tokens after which judges are not asked any more."""
+
     def updated(self, other: Configuration) -> Configuration:
         """Give this configuration with what the other one says; mappings are merged by name."""
         said = {key: value for key, value in other._asdict().items() if value is not None}
@@ -60,7 +78,7 @@ def read_configuration(path: Path) -> Configuration:
         raise InputError(f"{path}: expected keys and values, got {shown(content)}")
     _check_keys(content, Configuration._fields, str(path))
     given = {key: value for key, value in content.items() if value is not None}
-    readers: dict[str, Callable[[Any, Path], Any]] = {
+    readers: dict[str, _Reader] = {
         "data": _path,
         "out": _path,
         "format": _text,
@@ -68,6 +86,11 @@ def read_configuration(path: Path) -> Configuration:
         "fields": _mapping_of(str, "a column"),
         "overwrite": _flag,
         "fail_under": _mapping_of((int, float), "a rate"),
+        "concurrency": _number(int),
+        "cache": _path_or_false,
+        "frozen": _flag,
+        "max_cost": _number((int, float)),
+        "max_tokens": _number(int),
     }
     try:
         return Configuration(**{key: readers[key](given[key], path.parent) for key in given})
@@ -101,6 +124,19 @@ def _check_keys(content: Mapping[Any, Any], known: tuple[str, ...], where: str) 
 def _path(value: Any, folder: Path) -> str:
     text = _text(value, folder)
     return text if text == STDIN else str(folder / text)
+
+
+def _path_or_false(value: Any, folder: Path) -> str | Literal[False]:
+    return value if value is False else _path(value, folder)
+
+
+def _number(kind: type | tuple[type, ...]) -> _Reader:
+    def read(value: Any, _folder: Path) -> Any:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise InputError(f"expected a number, got {shown(value)}")
+        return value
+
+    return read
 
 
 def _text(value: Any, _folder: Path) -> str:

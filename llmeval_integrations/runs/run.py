@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.summary import Finding, Tally
 
@@ -19,7 +20,8 @@ class Run:
     """A finished run: its summary, its rows, and where they are kept."""
 
     summary: dict[str, Any]
-    """What `summary.json` holds: the number of samples, and each evaluator's figures."""
+    """What `summary.json` holds: the number of samples, each evaluator's figures, and where there
+    are judges what each took, under "judge", and all together, under "judging"."""
 
     rows: list[Row] | StoredRows
     """The rows, sample by sample; read from the file, each time anew, where there is one."""
@@ -50,11 +52,17 @@ class Run:
         tallies: Mapping[str, Tally],
         rows: list[Row] | StoredRows,
         out: Path | None,
+        judging: Judging | None = None,
     ) -> Run:
         """Make a run of what was counted."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
         findings = {name: tally.findings(_KINDS_SHOWN) for name, tally in tallies.items()}
-        return cls({"samples": samples, "evaluators": figures}, rows, findings, out)
+        summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
+        if judging is not None:
+            for name, taken in judging.figures().items():
+                figures[name]["judge"] = taken
+            summary["judging"] = judging.summary()
+        return cls(summary, rows, findings, out)
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

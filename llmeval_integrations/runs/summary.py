@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
+from llmeval_integrations.intervals import wilson
 from llmeval_integrations.runs.rows import Row
 
 Key = TypeVar("Key")
@@ -16,28 +17,10 @@ Key = TypeVar("Key")
 _Kind = tuple[bool, str]
 """Whether it is an error, and its name."""
 
-_Z: Final = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
-
 _MOST_LABELS: Final = 1_000
 _OTHER: Final = "(other)"
 _MOST_REASONS: Final = 512
 _LONGEST_TEXT: Final = 200
-
-
-def wilson(passes: int, n: int) -> tuple[float, float] | None:
-    """Give the 95 % confidence interval of a rate, without continuity correction; None for n = 0.
-
-    Wilson, J. Am. Stat. Assoc. 22 (1927) 209.
-    """
-    if n == 0:
-        return None
-    rate, z2 = passes / n, _Z * _Z
-    center = (rate + z2 / (2 * n)) / (1 + z2 / n)
-    half = _Z / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
-    low = 0.0 if passes == 0 else max(0.0, center - half)
-    high = 1.0 if passes == n else min(1.0, center + half)
-    return low, high
 
 
 @dataclass(frozen=True)

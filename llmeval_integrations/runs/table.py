@@ -22,6 +22,15 @@ WIDTH: Final = 110
 _LONGEST_REASON: Final = 120
 _LONGEST_KIND: Final = 40
 _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
+_JUDGING: Final = (
+    "calls",
+    "cached",
+    "failed",
+    "not_asked",
+    "input_tokens",
+    "output_tokens",
+    "cost",
+)
 
 
 def as_text(run: Run, console: Console | None = None) -> str:
@@ -32,6 +41,8 @@ def as_text(run: Run, console: Console | None = None) -> str:
     if console is None:
         console = Console(file=StringIO(), width=WIDTH, color_system=None)
     tables = [_figures(run)]
+    if "judging" in run.summary:
+        tables.append(_judging(run))
     if any(run.findings.values()):
         tables.append(_findings(run))
     with console.capture() as capture:
@@ -56,6 +67,30 @@ def _figure(value: Any) -> str:
     if isinstance(value, list):
         return " to ".join(f"{bound:.3f}" for bound in value)
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _judging(run: Run) -> Table:
+    table = Table(box=box.SIMPLE)
+    table.add_column("judge", no_wrap=True)
+    for name in _JUDGING:
+        table.add_column(name, justify="right")
+    judges = {
+        name: figures["judge"]
+        for name, figures in run.summary["evaluators"].items()
+        if "judge" in figures
+    }
+    if len(judges) > 1:
+        judges["all"] = run.summary["judging"]
+    for name, taken in judges.items():
+        cells = [_taken(column, taken[column]) for column in _JUDGING]
+        table.add_row(Text(printable(name)), *cells)
+    return table
+
+
+def _taken(column: str, value: Any) -> str:
+    if column == "cost" and value is not None:
+        return f"${value:.4f}"
+    return "-" if value is None else f"{value:,}"
 
 
 def _findings(run: Run) -> Table:

@@ -74,7 +74,7 @@ SCHEMAS = [
         },
         "$ref": "#/$defs/tree",
     },
-    {"format": "email"}, {"format": "date"}, {"nonsense": 1}, {"$comment": "x", "default": 1},
+    {"format": "email"}, {"format": "date"}, {"type": "integer", "nonsense": 1}, {"$comment": "x", "default": 1},
 ]  # fmt: skip
 INSTANCES = [
     None, True, False, 0, 1, 2, 3, 1.0, 2.0, 1.5, 2.5, -1, 10**30, "", "a", "aa", "aaa", "b", "é", "😀😀",
@@ -333,6 +333,30 @@ def test_what_is_no_schema_is_named_as_such(schema):
     with pytest.raises(InvalidSchemaError, match="schema") as raised:
         JsonSchema()("1", schema)
     assert len(str(raised.value)) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ({"name": "string", "age": "integer"}, "its members belong under 'properties'"),
+        ({"id": 5, "title": "An answer", "total": 12.5}, "its members belong under 'properties'"),
+        ({"name": "f", "strict": True, "schema": {"type": "object"}}, "is its 'schema' meant?"),
+        ({"json_schema": {"schema": {"type": "object"}}}, "is its 'json_schema' meant?"),
+    ],
+)
+def test_an_object_without_a_keyword_is_no_schema(schema, hint):
+    for evaluator, reference in ((lambda: JsonSchema(schema), None), (JsonSchema, schema)):
+        with pytest.raises(InvalidSchemaError, match="without a keyword of JSON Schema") as raised:
+            evaluator()("1", reference)
+        assert str(raised.value).endswith(hint)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{}, {"title": "Anything"}, {"description": "Any", "x-internal": 1}, {"$defs": {}, "name": 1}],
+)
+def test_a_schema_that_asks_for_nothing_may_say_so(schema):
+    assert JsonSchema(schema)("1").passed
 
 
 def test_a_null_reference_is_no_schema():

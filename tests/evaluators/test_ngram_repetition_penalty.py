@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from importlib.util import find_spec
 
 import pytest
@@ -149,6 +150,18 @@ def test_the_most_common_ngrams_are_those_that_repeat():
     assert NgramRepetitionPenalty()("a b c d e").metadata["most_common_ngrams"] == []
     many = " ".join(f"w{n} w{n}" for n in range(20)) * 2
     assert len(NgramRepetitionPenalty(n=1)(many).metadata["most_common_ngrams"]) == 5
+
+
+def test_a_long_text_is_judged_like_a_short_one():
+    choose = random.Random(3)
+    words = choose.choices(["a", "The", "cat", "é"], k=20_000)
+    result = NgramRepetitionPenalty(n=4)("\n".join(words))
+    words = [word.lower() for word in words]
+    counts = Counter(" ".join(words[start : start + 4]) for start in range(len(words) - 3))
+    told = result.metadata
+    assert (told["unique_ngrams"], told["total_ngrams"]) == (len(counts), 19_997)
+    assert told["repetition_rate"] == pytest.approx(rate_of(words, 4))
+    assert told["most_common_ngrams"] == [list(pair) for pair in counts.most_common(5)]
 
 
 @pytest.mark.parametrize(

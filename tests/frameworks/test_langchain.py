@@ -5,12 +5,14 @@ import copy
 import pickle
 import re
 import threading
+import time
 import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import ClassVar
 
 import pytest
+from examples import DETERMINISTIC, example
 
 pytest.importorskip("langchain_core")
 
@@ -279,9 +281,41 @@ def test_our_names_come_first(name, kind):
 
 def test_every_evaluator_of_the_catalog_loads():
     options = {"python_type": {"expected_type": "str"}}
-    for name in list_evaluators():
+    for name in DETERMINISTIC:
         evaluator = load_evaluator(name, **options.get(name, {}))
         assert evaluator.evaluation_name.startswith(name)
+
+
+@pytest.mark.parametrize("name", list_evaluators())
+def test_every_evaluator_can_be_wrapped_and_awaited(name):
+    evaluator = LangChainEvaluator(example(name))
+    arguments = {"prediction": "[1]", "reference": "{}", "input": "Write a list.", "contexts": ["[]"]}  # fmt: skip
+    result = evaluator.evaluate_strings(**arguments)
+    assert asyncio.run(evaluator.aevaluate_strings(**arguments)) == result
+
+
+class Slow(Evaluator):
+    """Waits where it is awaited."""
+
+    def check(self, _):
+        raise AssertionError("nobody awaited it")
+
+    async def aevaluate(self, _):
+        await asyncio.sleep(0.2)
+        return Result(1, True)
+
+
+def test_what_waits_is_awaited_so_that_others_go_on():
+    evaluator = LangChainEvaluator(Slow())
+
+    async def ten():
+        awaited = [evaluator.aevaluate_strings(prediction="") for _ in range(5)]
+        runnable = evaluator.as_runnable()
+        return await asyncio.gather(*awaited, *[runnable.ainvoke("") for _ in range(5)])
+
+    begun = time.monotonic()
+    assert asyncio.run(ten()) == [{"score": 1}] * 10
+    assert time.monotonic() - begun < 1
 
 
 def test_langchains_enumerations_are_taken_for_names_and_options():

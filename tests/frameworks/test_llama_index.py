@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from examples import example
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ from llmeval_integrations import (
     ReasoningToolCallFormat,
     Result,
     Sample,
+    list_evaluators,
 )
 from llmeval_integrations.demo import OUTPUTS, SCHEMA
 from llmeval_integrations.evaluator import Evaluator
@@ -220,7 +222,7 @@ def test_there_are_no_prompts_to_get_or_update():
     wrapped = LlamaIndexEvaluator(JsonValidity())
     assert wrapped.get_prompts() == {}
     wrapped.update_prompts({})
-    with pytest.raises(InvalidOptionError, match=r"json_validity has no prompts.*eval_template"):
+    with pytest.raises(InvalidOptionError, match=r"json_validity has no prompt .*eval_template"):
         wrapped.update_prompts({"eval_template": PromptTemplate("Is it JSON?")})
 
 
@@ -230,6 +232,36 @@ def test_it_can_be_pickled_and_printed():
     assert repr(LlamaIndexEvaluator(JsonValidity())) == (
         "LlamaIndexEvaluator(JsonValidity(parsing='markdown'))"
     )
+
+
+class Slow(Evaluator):
+    """Waits where it is awaited."""
+
+    def check(self, _):
+        raise AssertionError("nobody awaited it")
+
+    async def aevaluate(self, _):
+        await asyncio.sleep(0.2)
+        return Result(1, True)
+
+
+def test_what_waits_is_awaited_so_that_others_go_on():
+    wrapped = LlamaIndexEvaluator(Slow())
+
+    async def ten():
+        responses = [wrapped.aevaluate_response("why?", Response("so")) for _ in range(5)]
+        return await asyncio.gather(*responses, *[wrapped.aevaluate("", "") for _ in range(5)])
+
+    begun = time.monotonic()
+    assert all(answer.passing for answer in asyncio.run(ten()))
+    assert time.monotonic() - begun < 1
+
+
+@pytest.mark.parametrize("name", list_evaluators())
+def test_every_evaluator_can_be_wrapped_and_awaited(name):
+    wrapped = LlamaIndexEvaluator(example(name))
+    arguments = {"query": "Write a list.", "response": "[1]", "contexts": ["[]"], "reference": "{}"}  # fmt: skip
+    assert asyncio.run(wrapped.aevaluate(**arguments)) == wrapped.evaluate(**arguments)
 
 
 # --- response objects --------------------------------------------------------------------------
@@ -274,6 +306,11 @@ def test_a_response_that_is_not_there_is_invalid(response):
     answer = LlamaIndexEvaluator(JsonValidity()).evaluate_response("why?", response)
     assert answer.invalid_result
     assert answer.score is None
+
+
+def test_contexts_that_are_given_count_more_than_the_sources():
+    wrapped = LlamaIndexEvaluator(JsonValidity())
+    assert wrapped.evaluate_response("q", RESPONSES["plain"](), contexts=["x"]).contexts == ["x"]
 
 
 def test_what_is_no_response_is_refused_with_advice():

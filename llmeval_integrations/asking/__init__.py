@@ -1,0 +1,1 @@
+"""How a question reaches a model, whichever the SDK: requests, replies, retries, cache, limits."""

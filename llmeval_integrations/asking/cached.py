@@ -1,0 +1,77 @@
+"""A client with a cache before it."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from llmeval_integrations.asking.cache import Cache, Kept
+from llmeval_integrations.asking.client import Client
+from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.asking.steps import Steps
+from llmeval_integrations.errors import ClientError
+
+
+class Cached(Client):
+    """A client that asks only what its cache lacks.
+
+    A reply is found again by everything that shapes it: the model and how it is called, the
+    messages, the form of the answer, and which of several draws it is. Never by a key.
+    """
+
+    def __init__(self, client: Client, cache: Cache) -> None:
+        self.client = client
+        """Who is asked."""
+        self.cache = cache
+        """Where replies are kept."""
+        self._identity = json.dumps(client.identity(), sort_keys=True)
+
+    def identity(self) -> dict[str, Any]:
+        return self.client.identity()
+
+    def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
+        return self.answer_by(self.key(request), request)
+
+    def key(self, request: JudgeRequest) -> bytes:
+        """Give what the reply to a request is kept by."""
+        shape = (
+            self._identity,
+            # the fence is drawn anew for each call: what matters is where it stands
+            [[each.role, _split(each.content, request.fence)] for each in request.messages],
+            request.schema,  # in the order of its properties, in which the model writes
+            request.schema_name,
+            request.output,
+            request.temperature,
+            request.max_tokens,
+            request.draw,
+        )
+        return sha256(json.dumps(shape).encode()).digest()
+
+    def answer_by(self, key: bytes, request: JudgeRequest) -> Steps[JudgeReply]:
+        """Work out the reply to the request that has this key; raises JudgeError, CacheError."""
+        kept = self.cache.get(key)
+        if kept is not None:
+            text = kept.reply.text
+            if kept.fence:
+                text = text.replace(kept.fence, request.fence)
+            return msgspec.structs.replace(kept.reply, text=text, cached=True)
+        if self.cache.frozen:
+            raise ClientError(f"{self.cache.path} does not hold the reply", kind="not_cached")
+        reply = yield from self.client.answer(request)
+        self.cache.put(key, Kept(reply, request.fence))
+        return reply
+
+    async def aclose(self) -> None:
+        await self.client.aclose()
+
+    def __repr__(self) -> str:
+        return f"Cached({self.client!r}, {self.cache!r})"
+
+
+def _split(content: str | tuple[str, ...], fence: str) -> Any:
+    parts = (content,) if isinstance(content, str) else content
+    return [part.split(fence) if fence else [part] for part in parts]

@@ -1,0 +1,48 @@
+"""What every client is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.asking.steps import APerform, Perform, Step, Steps, adrive, drive
+
+
+class Client(ABC):
+    """How a judge reaches a model."""
+
+    @abstractmethod
+    def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
+        """Work out the reply to a request; raises JudgeError where there is none."""
+
+    @abstractmethod
+    def identity(self) -> dict[str, Any]:
+        """Name everything but the request that shapes a reply, as JSON; never a key."""
+
+    def ask(self, request: JudgeRequest) -> JudgeReply:
+        """Ask once and block; raises JudgeError."""
+        return drive(self.answer(request))
+
+    async def aask(self, request: JudgeRequest) -> JudgeReply:
+        """Ask once; raises JudgeError."""
+        return await adrive(self.answer(request))
+
+    async def aclose(self) -> None:  # noqa: B027 - most hold nothing
+        """Release what is held for the running event loop; the client stays usable."""
+
+
+@dataclass(frozen=True)
+class Ask(Step):
+    """One request to one client; a run answers it from its cache where it can."""
+
+    client: Client
+    request: JudgeRequest
+
+    def run(self, perform: Perform) -> JudgeReply:
+        return drive(self.client.answer(self.request), perform)
+
+    async def arun(self, perform: APerform) -> JudgeReply:
+        return await adrive(self.client.answer(self.request), perform)

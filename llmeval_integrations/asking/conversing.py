@@ -1,0 +1,49 @@
+"""Carrying requests to a client and replies back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
+
+from llmeval_integrations.asking.client import Ask, Client
+from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.asking.steps import Step, Steps
+from llmeval_integrations.errors import CutReplyError, RefusedReplyError
+from llmeval_integrations.wording import shown
+
+T = TypeVar("T")
+
+
+def answered(
+    client: Client,
+    conversation: Generator[JudgeRequest | Step, Any, T],
+    note: Callable[[JudgeReply], object] = lambda _: None,
+) -> Steps[T]:
+    """Do the work with its requests answered by the client; `note` is told of each reply.
+
+    Raises ClientError where there is no reply, CutReplyError and RefusedReplyError for a reply
+    that did not end by itself.
+    """
+    given: Any = None
+    while True:
+        try:
+            wanted = conversation.send(given)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        if isinstance(wanted, JudgeRequest):
+            given = yield Ask(client, wanted)
+            note(given)
+            _check_whole(given)
+        else:
+            given = yield wanted
+
+
+def _check_whole(reply: JudgeReply) -> None:
+    if reply.finish == "length":
+        raise CutReplyError(
+            f"the reply was cut at its limit of tokens, after {reply.usage.output_tokens}; "
+            "raise max_tokens"
+        )
+    if reply.finish == "refused":
+        raise RefusedReplyError(f"the model refused to answer: {shown(reply.text)}")

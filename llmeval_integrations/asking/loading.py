@@ -1,0 +1,86 @@
+"""Clients by name, or of an object that reaches a model."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from llmeval_integrations.asking.client import Client
+from llmeval_integrations.errors import InvalidOptionError, UnknownNameError
+from llmeval_integrations.wording import shown
+
+if TYPE_CHECKING:
+    from llmeval_integrations.asking.sdk_client import SdkClient
+
+_CLIENTS = "llmeval_integrations.clients"
+
+
+def load_client(model: Any, **options: Any) -> Client:
+    """Make a client of a name, a configuration, or an object that reaches a model.
+
+    `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig or a
+    mapping with its fields, an SDK's client, a LangChain chat model, a LlamaIndex LLM, or a Client,
+    which is given back as it is. Options are fields of ClientConfig. Raises UnknownNameError for
+    a platform, InvalidOptionError for an option or an object, MissingDependencyError.
+    """
+    if isinstance(model, Client):
+        if options:
+            raise InvalidOptionError(f"{model!r} is a client already; {options} comes too late")
+        return model
+    from llmeval_integrations.asking.config import ClientConfig
+
+    if isinstance(model, str):
+        platform, colon, name = model.partition(":")
+        if not colon or not name:
+            raise InvalidOptionError(
+                f"client={model!r} is not 'platform:model'; platforms: {', '.join(_platforms())}"
+            )
+        return _by_config(ClientConfig.of(platform=platform, name=name, **options))
+    if isinstance(model, Mapping):
+        return _by_config(ClientConfig.of(**{**model, **options}))
+    if isinstance(model, ClientConfig):
+        return _by_config(ClientConfig.of(**{**dict(model), **options}))
+    return _by_object(model, options)
+
+
+def _by_config(config: Any) -> Client:
+    platforms = _platforms()
+    if config.platform not in platforms:
+        raise UnknownNameError(
+            f"no client is for the platform {config.platform!r}; there are {', '.join(platforms)}"
+        )
+    return platforms[config.platform](config)
+
+
+def _by_object(thing: Any, options: dict[str, Any]) -> Client:
+    packages = {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
+    for client in _classes():
+        if client.takes in packages:
+            return client.of(thing, **options)
+    raise InvalidOptionError(
+        f"client={shown(thing)} is not 'platform:model', a ClientConfig, an SDK's client, "
+        "a LangChain chat model or a LlamaIndex LLM"
+    )
+
+
+def _platforms() -> dict[str, type[SdkClient]]:
+    return {name: client for client in _classes() for name in client.platforms}
+
+
+def _classes() -> Iterator[type[SdkClient]]:
+    """Yield the one class of each file in the room of clients."""
+    from llmeval_integrations.asking.sdk_client import SdkClient
+
+    room = import_module(_CLIENTS)
+    for found in pkgutil.iter_modules(room.__path__, f"{_CLIENTS}."):
+        module = import_module(found.name)
+        for thing in vars(module).values():
+            # In this order, for in Python 3.10 `Generator[...]` passes for a type and is none.
+            if (
+                isinstance(thing, type)
+                and thing.__module__ == module.__name__
+                and issubclass(thing, SdkClient)
+            ):
+                yield thing

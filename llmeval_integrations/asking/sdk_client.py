@@ -1,0 +1,244 @@
+"""What the clients of vendors' SDKs share."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from threading import Lock
+from typing import Any, ClassVar, Final
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from llmeval_integrations.asking.backoff import tried_again
+from llmeval_integrations.asking.client import Client
+from llmeval_integrations.asking.config import ClientConfig
+from llmeval_integrations.asking.http_problems import transport_problem
+from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.request import JudgeRequest, Output
+from llmeval_integrations.asking.steps import Call, Steps
+from llmeval_integrations.asking.wrapped import causes
+from llmeval_integrations.errors import ClientError, EvalError, InvalidOptionError, JudgeError
+from llmeval_integrations.wording import shown
+
+_SHORTEST_KEY: Final = 6
+"""Shorter ones, such as "-", stand for no key, and are found in any text."""
+
+_SPARED: Final = frozenset({"temperature", "max_tokens"})
+"""The parameters that a call can do without, where a server refuses them."""
+
+
+class SdkClient(Client):
+    """A client on a vendor's own package.
+
+    A subclass says how its SDK's object is made, what a request is in the SDK's arguments, what
+    a response says and what an exception means. Retries and the choice of how an answer's form
+    is asked for are here. One SDK object serves all blocking calls, and one each event loop.
+    """
+
+    platforms: ClassVar[Mapping[str, str | None]] = {}
+    """The names that `load_client` finds it by, and the address where each listens by default."""
+
+    takes: ClassVar[str] = ""
+    """The package whose objects it takes, such as "openai"."""
+
+    ways: ClassVar[tuple[Output, ...]] = ("json_schema", "tool", "json")
+    """How it can ask for an answer in a given form, best first."""
+
+    key_variables: ClassVar[tuple[str, ...]] = ()
+    """The environment's variables in which the SDK looks for a key, first come first."""
+
+    def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
+        self.config = config
+        """The model and how it is called."""
+        self.given = sdk
+        """The SDK's object that the caller made, None where there is none."""
+        self.refused: set[str] = set()
+        """The parameters and ways that this model's server has refused."""
+        self._lock = Lock()
+        self._blocking: Any = None
+        self._of_loop: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+    @classmethod
+    def of(cls, thing: Any, **options: Any) -> SdkClient:
+        """Make a client of one of the SDK's own objects; options are fields of ClientConfig."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def make(self, *, asynchronous: bool) -> Any:
+        """Make the SDK's object, without retries of its own."""
+
+    @abstractmethod
+    def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:
+        """Give the function of the SDK's object that is called."""
+
+    @abstractmethod
+    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
+        """Say the request in the SDK's arguments, without the parameters in `request.without`."""
+
+    @abstractmethod
+    def read(self, response: Any, output: Output) -> JudgeReply:
+        """Read the response."""
+
+    @abstractmethod
+    def problem(self, error: Exception) -> JudgeError | None:
+        """Say what an exception of the SDK means; None for one that it does not know."""
+
+    def key(self) -> str | None:
+        """Give the key that is sent, from the configuration or where the SDK looks for one."""
+        found = (os.environ.get(name, "").strip() for name in self.key_variables)
+        return self.config.key() or next(filter(None, found), None)
+
+    async def close(self, sdk: Any) -> None:
+        """Close an asynchronous object that `make` made."""
+
+    def check_options(self, known: Collection[str]) -> None:
+        """Raise InvalidOptionError for an option that the vendor's call does not take."""
+        unknown = sorted(self.config.options.keys() - {*known})
+        if unknown:
+            raise InvalidOptionError(
+                f"options: {self.takes} takes no {', '.join(unknown)}; "
+                f"there are {', '.join(sorted(known))}"
+            )
+
+    def temperature(self, request: JudgeRequest) -> float | None:
+        """Give the temperature to be sent; None for none."""
+        if "temperature" in request.without:
+            return None
+        asked = request.temperature
+        return self.config.temperature if asked is None else asked
+
+    def completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Add the configuration's options and leave out what is None; mappings are merged."""
+        added = dict(arguments)
+        for name, value in self.config.options.items():
+            has_mapping = isinstance(value, Mapping) and isinstance(added.get(name), Mapping)
+            added[name] = {**added[name], **value} if has_mapping else value
+        return {name: value for name, value in added.items() if value is not None}
+
+    def max_tokens(self, request: JudgeRequest) -> int | None:
+        """Give the longest reply to be asked for; None for none."""
+        return self.config.max_tokens if request.max_tokens is None else request.max_tokens
+
+    def identity(self) -> dict[str, Any]:
+        config = self.config.model_dump(mode="json", exclude={"api_key", "timeout", "retries"})
+        return {"client": type(self).__name__, **config}
+
+    def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
+        """Ask in the best way that the server takes; one that it refuses is not tried again."""
+        refused: set[str] = set()
+        for output, is_last in _marked(self._ways(request)):
+            try:
+                reply = yield from self._asked(request, output)
+            except ClientError as error:
+                if is_last or error.kind != "bad_request":
+                    raise
+                refused.add(output)
+            else:
+                self.refused |= refused  # only now is it known that the way was what it refused
+                return reply
+        raise AssertionError  # the last way returns or raises
+
+    def _ways(self, request: JudgeRequest) -> list[Output]:
+        if request.schema is None or "text" in (request.output, self.config.output):
+            return ["text"]
+        chosen = self.config.output if request.output == "auto" else request.output
+        if chosen != "auto":
+            return [chosen]
+        return [way for way in self.ways if way not in self.refused] or [self.ways[-1]]
+
+    def _asked(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
+        """Ask in one way; without a parameter, where the server refuses that."""
+        refused: set[str] = set()
+        while True:
+            without = frozenset(self.refused | refused)
+            bare = msgspec.structs.replace(request, without=without)
+            try:
+                reply = yield from tried_again(
+                    partial(self._called, bare, output), self.config.retries
+                )
+            except ClientError as error:
+                if error.parameter not in _SPARED - without:
+                    raise
+                refused.add(error.parameter)
+            else:
+                self.refused |= refused
+                return reply
+
+    def _called(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
+        arguments = self.arguments(request, output)
+        try:
+            response = yield Call(self._endpoint, arguments, self.config.timeout)
+        except EvalError:
+            raise
+        except Exception as error:  # noqa: BLE001 - an SDK may raise anything
+            problem = self._meaning(error)
+            # A cause is printed with what it caused, so one that shows a key is left out.
+            raise problem from (None if self._shows_key(error) else error)
+        try:
+            return self.read(response, output)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            told = self._without_key(f"the response cannot be read: {shown(response)}")
+            raise ClientError(told, kind="garbled") from error
+
+    def _meaning(self, error: Exception) -> JudgeError:
+        problem = self.problem(error) or transport_problem(error)
+        if problem is None:
+            problem = ClientError(f"{type(error).__name__}: {error}")
+        if isinstance(problem, ClientError) and problem.kind == "timeout" and not problem.status:
+            problem.args = (f"no reply within {self.config.timeout:g} s",)
+        problem.args = (self._without_key(str(problem)),)
+        return problem
+
+    def _shows_key(self, error: Exception) -> bool:
+        texts = [str(one) for one in causes(error)]
+        return any(secret in text for secret in self._secrets() for text in texts)
+
+    def _without_key(self, text: str) -> str:
+        for secret in self._secrets():
+            text = text.replace(secret, "[key]")
+        return text
+
+    def _secrets(self) -> list[str]:
+        keys = (self.key(), *map(os.environ.get, self.key_variables))
+        return [key.strip() for key in keys if key and len(key.strip()) >= _SHORTEST_KEY]
+
+    def _endpoint(self, asynchronous: bool) -> Callable[..., Any]:
+        sdk = self._sdk_of_loop() if asynchronous else self._blocking_sdk()
+        return self.method(sdk, asynchronous=asynchronous)
+
+    def _blocking_sdk(self) -> Any:
+        with self._lock:
+            if self._blocking is None:
+                self._blocking = self.make(asynchronous=False)
+            return self._blocking
+
+    def _sdk_of_loop(self) -> Any:
+        # A connection belongs to the loop that opened it, and cannot be used from another.
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        sdk = self._of_loop.get(loop)
+        if sdk is None:
+            sdk = self._of_loop[loop] = self.make(asynchronous=True)
+        return sdk
+
+    async def aclose(self) -> None:
+        import asyncio
+
+        sdk = self._of_loop.pop(asyncio.get_running_loop(), None)
+        if sdk is not None:
+            await self.close(sdk)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.config, self.given)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.config.name!r})"
+
+
+def _marked(ways: list[Output]) -> Iterator[tuple[Output, bool]]:
+    """Yield each way and whether it is the last."""
+    return ((way, number == len(ways)) for number, way in enumerate(ways, 1))

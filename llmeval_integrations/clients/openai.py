@@ -1,0 +1,107 @@
+"""OpenAI's models, Azure's, and those of all servers that speak OpenAI's chat completions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
+
+from llmeval_integrations.asking.config import NO_KEY
+from llmeval_integrations.asking.dialects import finish_of, usage_of
+from llmeval_integrations.asking.in_words import messages_in_words
+from llmeval_integrations.asking.messages import Message
+from llmeval_integrations.asking.openai_form import openai_form
+from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.request import JudgeRequest, Output
+from llmeval_integrations.asking.stainless_client import StainlessClient, said
+from llmeval_integrations.errors import ClientError, JudgeError
+
+_REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
+
+
+class OpenAIClient(StainlessClient):
+    """A model behind OpenAI's chat completions.
+
+    On the platform "openai" a model whose name begins with o and a digit or with gpt-5 or higher,
+    and does not contain "chat", reasons: its system messages go out with the role developer, its
+    limit of tokens, which counts the thinking, as max_completion_tokens, and no temperature. A
+    temperature or max_tokens that another model's server refuses is learned from its answer.
+
+    Servers of the other platforms get no key from the environment.
+    """
+
+    platforms: ClassVar[Mapping[str, str | None]] = {
+        "openai": None,
+        "ollama": "http://localhost:11434/v1",
+        "vllm": "http://localhost:8000/v1",
+        "llama.cpp": "http://localhost:8080/v1",
+    }
+    takes = "openai"
+    declared = "resources.chat.Completions.create"
+    key_variables = ("OPENAI_API_KEY",)
+    twins = (("OpenAI", "AsyncOpenAI"), ("AzureOpenAI", "AsyncAzureOpenAI"))
+    settings: ClassVar[dict[str, str]] = {
+        "api_key": "api_key",
+        "organization": "organization",
+        "project": "project",
+        "base_url": "base_url",
+        "default_headers": "_custom_headers",
+        "default_query": "_custom_query",
+        "api_version": "_api_version",
+        "azure_ad_token": "_azure_ad_token",
+        "azure_ad_token_provider": "_azure_ad_token_provider",
+    }
+    unshared = ("_api_key_provider", "_provider", "workload_identity")
+
+    @property
+    def reasons(self) -> bool:
+        """Whether the model's name is that of one of OpenAI's reasoning models."""
+        name = self.config.name.removeprefix("ft:").rpartition("/")[2]
+        return self.config.platform == "openai" and bool(_REASONING.match(name))
+
+    def key(self) -> str | None:
+        if self.config.platform != "openai":
+            return self.config.key() or NO_KEY
+        return super().key() or (NO_KEY if self.config.base_url else None)
+
+    def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:  # noqa: ARG002 - twins
+        return sdk.chat.completions.create  # type: ignore[no-any-return]
+
+    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
+        messages = messages_in_words(request) if output == "json" else request.messages
+        arguments = {
+            "model": self.config.name,
+            "messages": [*map(self._said, messages)],
+            "temperature": None if self.reasons else self.temperature(request),
+            self._limit(request): self.max_tokens(request),
+            **openai_form(request, output),
+        }
+        return self.completed(arguments)
+
+    def _said(self, message: Message) -> dict[str, Any]:
+        is_developers = self.reasons and message.role == "system"
+        return {**said(message), **({"role": "developer"} if is_developers else {})}
+
+    def _limit(self, request: JudgeRequest) -> str:
+        is_new = self.reasons or "max_tokens" in request.without
+        return "max_completion_tokens" if is_new else "max_tokens"
+
+    def read(self, response: Any, output: Output) -> JudgeReply:
+        choice = response.choices[0]
+        message = choice.message
+        calls = message.tool_calls
+        text = calls[0].function.arguments if calls else message.content or ""
+        refusal = getattr(message, "refusal", None)
+        return JudgeReply(
+            text=refusal or text,
+            finish="refused" if refusal else finish_of(choice.finish_reason),
+            usage=usage_of(response.usage),
+            model=response.model or self.config.name,
+            output=output,
+        )
+
+    def problem(self, error: Exception) -> JudgeError | None:
+        problem = super().problem(error)
+        if problem is None and isinstance(error, self.package.OpenAIError):
+            return ClientError(str(error), kind="authentication")  # there is no key
+        return problem

@@ -1,0 +1,62 @@
+"""Evaluators that ask a model, and what belongs to them: prompts, verdicts, agreement."""
+
+from llmeval_integrations.asking.loading import load_client
+from llmeval_integrations.asking.messages import Message
+from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.agreement import Agreement, agreement
+from llmeval_integrations.judges.calibration import Calibration, calibrate
+from llmeval_integrations.judges.classification import Classification
+from llmeval_integrations.judges.criteria import (
+    Completeness,
+    Correctness,
+    Faithfulness,
+    InstructionAdherence,
+    Relevance,
+    Safety,
+    Tone,
+)
+from llmeval_integrations.judges.judge import Judge
+from llmeval_integrations.judges.judgement import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.pass_fail import PassFail
+from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.question_generator import QuestionGenerator
+from llmeval_integrations.judges.questionnaire import Questionnaire
+from llmeval_integrations.judges.reading import parse_judgement
+from llmeval_integrations.judges.score_table import ScoreTable
+from llmeval_integrations.judges.student_runner import StudentRunner
+from llmeval_integrations.judges.vote import Panel, Vote
+
+__all__ = [
+    "Agreement",
+    "Calibration",
+    "Classification",
+    "Completeness",
+    "Confidence",
+    "Correctness",
+    "Faithfulness",
+    "InstructionAdherence",
+    "Judge",
+    "JudgeRequest",
+    "JudgedEvaluator",
+    "Judgement",
+    "Message",
+    "Panel",
+    "PassFail",
+    "Prompt",
+    "QuestionGenerator",
+    "Questionnaire",
+    "Relevance",
+    "Safety",
+    "ScoreTable",
+    "StudentRunner",
+    "Tone",
+    "UnreadableJudgementError",
+    "Verdict",
+    "Vote",
+    "agreement",
+    "calibrate",
+    "load_client",
+    "parse_judgement",
+]

@@ -1,0 +1,47 @@
+"""What a judge is shown of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.judges.fence import fenced
+from llmeval_integrations.judges.filling import as_text
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.wording import shown
+
+FIELDS: Final = ("input", "reference", "contexts")
+"""The sample's fields that prompts may name beside the output and the sample's own variables."""
+
+
+def material(sample: Sample, fence: str) -> dict[str, Any]:
+    """Give a prompt's variables: the sample's own, its fields, its output between marks.
+
+    `documents` and `reference_text` are the contexts and the reference as text.
+    """
+    variables = sample.variables
+    if variables is MISSING or variables is None:
+        variables = {}
+    if not isinstance(variables, Mapping):
+        raise InputError(f"variables={shown(variables)} is not a mapping from names to values")
+    fields = {name: getattr(sample, name) for name in FIELDS}
+    present = {name: value for name, value in fields.items() if value is not MISSING}
+    output = fenced("output", as_text(sample.output, "output"), fence)
+    return {**variables, **present, **_as_texts(present), "output": output, "fence": fence}
+
+
+def _as_texts(present: dict[str, Any]) -> dict[str, str]:
+    """Give fields as our own prompts show them; what is absent is empty."""
+    contexts = present.get("contexts")
+    reference = ""
+    if "reference" in present:
+        reference = as_text(present["reference"], "reference") or "(empty)"
+    return {"documents": _numbered(contexts) if contexts else "", "reference_text": reference}
+
+
+def _numbered(contexts: Any) -> str:
+    if isinstance(contexts, str) or not isinstance(contexts, Sequence):
+        return as_text(contexts, "contexts")
+    texts = (as_text(text, "contexts") for text in contexts)
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1))

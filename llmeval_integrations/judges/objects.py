@@ -1,0 +1,206 @@
+"""Finding the objects in a reply, each with its top-level members as they were written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.errors import UnreadableJudgementError
+
+_START = re.compile(r"\{(?=\s*[\"'“”„«»‹「『‘`}\w])")
+_SPACE_OR_COMMA = re.compile(r"[\s,]*")
+_COLON = re.compile(r"\s*[:：]\s*")
+_BARE_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}(?=\s*:)")
+_BARE_VALUE = re.compile(r"[^\s,{}\[\]:\"'“”„«»]+(?:[ \t]+[^\s,{}\[\]:\"'“”„«»]+)*")
+_IN_NESTED = re.compile(r"[\[\]{}\"']")
+_QUOTED = {quote: re.compile(rf"{quote}(?:[^{quote}\\]|\\.)*{quote}", re.DOTALL) for quote in "\"'"}
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_MOST_MEMBERS = 64
+_MOST_ATTEMPTS = 1_000
+
+_CLOSING: Final = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": "”“",
+    "”": "”",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "‹": "›",
+    "「": "」",
+    "『": "』",
+    "‘": "’",
+}
+# A quotation mark ends a text only where a text can end, so that one inside may go unescaped.
+_END = {
+    opening: re.compile(rf"\\.|[{closing}](?=\s*[,:：}}\]])", re.DOTALL)
+    for opening, closing in _CLOSING.items()
+}
+
+
+class Members(dict[str, Any]):
+    """An object of which each name that comes twice is known."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+        """Names and values in their order."""
+
+
+class FoundObject(msgspec.Struct, frozen=True):
+    """One object in a text."""
+
+    members: Members
+    start: int
+    """Where its opening brace stands."""
+
+    end: int
+    """Right behind its closing brace."""
+
+    sound: bool
+    """Whether it is JSON, so that what its texts hold is known to be text. Raw line breaks in
+    them are let pass."""
+
+
+_decode_json = json.JSONDecoder(
+    object_pairs_hook=Members, parse_int=float, strict=False
+).raw_decode  # an integer of a million digits would take minutes, and is no verdict
+
+
+def find_objects(text: str) -> Iterator[FoundObject]:
+    """Find the outermost objects: JSON, else the like in other quotes or none.
+
+    Raises UnreadableJudgementError where so many braces open nothing that looking further would
+    take more than a few passes over the text.
+    """
+    position, attempts, patience = 0, 0, 4 * len(text) + 20_000
+    while start := _START.search(text, position):
+        begin = start.start()
+        found, reached = _read_json(text, begin)
+        if found is None:
+            patience -= reached - begin
+            found, reached = _read_loosely(text, begin)
+            patience -= 3 * (reached - begin)  # which takes that much longer
+        if found is None:
+            position = begin + 1
+            attempts += 1
+        else:
+            yield found
+            position = found.end
+        if patience < 0 or attempts == _MOST_ATTEMPTS:
+            raise UnreadableJudgementError("it has too many braces that open no object")
+
+
+def _read_json(text: str, start: int) -> tuple[FoundObject | None, int]:
+    """Read a JSON object, or tell how far it was followed."""
+    try:
+        members, end = _decode_json(text, start)
+    except json.JSONDecodeError as error:
+        return None, len(text) if error.msg.startswith("Unterminated") else error.pos
+    except RecursionError:
+        raise UnreadableJudgementError("it is nested too deeply") from None
+    return FoundObject(members, start, end, sound=True), end
+
+
+def _read_loosely(text: str, start: int) -> tuple[FoundObject | None, int]:
+    """Read an object with quotes of Python or of a language, commas too many, or bare words."""
+    reader = _Reader(text, start + 1)
+    try:
+        members = reader.members()
+    except _NoObjectError:
+        return None, reader.position
+    return FoundObject(members, start, reader.position, sound=False), reader.position
+
+
+class _NoObjectError(Exception):
+    """What was taken for an object is none, or is never closed."""
+
+
+class _Reader:
+    """Goes through an object once, from its opening brace on."""
+
+    def __init__(self, text: str, position: int) -> None:
+        self.text = text
+        self.position = position
+
+    def members(self) -> Members:
+        """Read up to the closing brace."""
+        members: list[tuple[str, Any]] = []
+        while True:
+            self._match(_SPACE_OR_COMMA)
+            if self.text.startswith("}", self.position):
+                self.position += 1
+                return Members(members)
+            key = self._quoted() if self._at_quote() else self._match(_BARE_KEY)
+            self._match(_COLON)
+            members.append((key, self._value()))
+            if len(members) > _MOST_MEMBERS:
+                raise _NoObjectError
+
+    def _at_quote(self) -> bool:
+        return self.text[self.position : self.position + 1] in _END
+
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self.text, self.position)
+        if not found:
+            raise _NoObjectError
+        self.position = found.end()
+        return found[0]
+
+    def _value(self) -> str:
+        """Read a text, a bare word, or the source of whatever is nested here."""
+        if self._at_quote():
+            return self._quoted()
+        if self.text[self.position : self.position + 1] in ("{", "["):
+            return self._nested()
+        return self._match(_BARE_VALUE)
+
+    def _quoted(self) -> str:
+        triple = self.text[self.position : self.position + 3]
+        if triple in ('"""', "'''"):
+            start = self.position + 3
+            end = self._move_to(self.text.find(triple, start))
+            self.position += 3
+            return _unescaped(self.text[start:end])
+        pattern, start = _END[triple[0]], self.position + 1
+        self.position = start
+        while True:
+            found = pattern.search(self.text, self.position)
+            end = self._move_to(found.end() if found else -1)
+            if found and not found[0].startswith("\\"):
+                return _unescaped(self.text[start : end - 1])
+
+    def _nested(self) -> str:
+        start, depth = self.position, 0
+        while True:
+            found = _IN_NESTED.search(self.text, self.position)
+            self._move_to(found.start() if found else -1)
+            mark = self.text[self.position]
+            if mark in _QUOTED:
+                self._match(_QUOTED[mark])
+                continue
+            self.position += 1
+            depth += 1 if mark in "[{" else -1
+            if not depth:
+                return self.text[start : self.position]
+
+    def _move_to(self, position: int) -> int:
+        """Go on to a place that was found; the text is used up where none was."""
+        if position < 0:
+            self.position = len(self.text)
+            raise _NoObjectError
+        self.position = position
+        return position
+
+
+def _unescaped(text: str) -> str:
+    def plain(found: re.Match[str]) -> str:
+        return chr(int(found[1], 16)) if found[1] else _ESCAPED.get(found[2], found[2])
+
+    return _ESCAPE.sub(plain, text) if "\\" in text else text

@@ -1,0 +1,111 @@
+"""A judge's verdicts beside a person's labels, row by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from enum import Enum
+from typing import Any, Final
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.wording import shown
+
+_VERDICTS: Final[Mapping[Any, bool]] = {
+    True: True,
+    "true": True,
+    "pass": True,
+    "1": True,
+    False: False,
+    "false": False,
+    "fail": False,
+    "0": False,
+}
+"""In small letters; what a column of a CSV file holds is text."""
+
+
+def paired(judged: Any, human: Any) -> list[tuple[Any, Any, Any]]:
+    """Give `(id, judged, human)` for each row, paired by id where both are mappings, else by order.
+
+    Raises InputError where a row of one has none in the other.
+    """
+    if isinstance(judged, Mapping) != isinstance(human, Mapping):
+        raise InputError("judged and human must both be mappings from ids, or neither")
+    if isinstance(judged, Mapping):
+        _check_ids("judged", judged, human)
+        _check_ids("human", human, judged)
+        return [(key, value, human[key]) for key, value in judged.items()]
+    left, right = rows_of("judged", judged), rows_of("human", human)
+    if len(left) != len(right):
+        raise InputError(
+            f"judged has {len(left)} rows and human {len(right)}; "
+            "give None for a row without a label"
+        )
+    return list(zip(range(len(left)), left, right))
+
+
+def _check_ids(name: str, values: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
+    missing = [key for key in others if key not in values]
+    if missing:
+        some = ", ".join(shown(key) for key in missing[:3])
+        hint = "; give None for a row without a label" if name == "human" else ""
+        raise InputError(f"{name} lacks {len(missing)} of the ids, such as {some}{hint}")
+
+
+def rows_of(name: str, values: Any) -> list[Any]:
+    """Give the rows of a sequence, or the values of a mapping; raise InputError for a text."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{name}={shown(values)} is not a sequence or mapping of verdicts")
+    return list(values.values() if isinstance(values, Mapping) else values)
+
+
+def plain(value: Any) -> Any:
+    """Give a judgement as its verdict, and None for what is missing; any other value as it is.
+
+    Missing are None, NaN, pandas' NA, and a result without a score.
+    """
+    value = getattr(value, "verdict", value)
+    value = value.value if isinstance(value, Enum) else value
+    if getattr(value, "score", 0) is None or type(value).__name__ == "NAType":
+        return None
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def is_result(value: Any) -> bool:
+    """Tell whether the value is a result, or a row of a run, which says the same."""
+    return hasattr(value, "passed")
+
+
+def as_verdict(value: Any) -> bool | None:
+    """Give True for True, 1, "pass" and "true", False for their opposites, None for all else."""
+    key = value.lower() if isinstance(value, str) else value
+    try:
+        return _VERDICTS.get(key)
+    except TypeError:  # not hashable, so no verdict
+        return None
+
+
+def verdict_of(value: Any, row: Any, name: str) -> bool:
+    """Read a value that is not missing as pass or fail; raise InputError where it is neither."""
+    verdict = as_verdict(value.passed if is_result(value) else value)
+    if verdict is None:
+        wanted = "a result that passed or failed" if is_result(value) else "True, False, pass, fail"
+        raise InputError(f"{name}, row {shown(row)}: {shown(value)} is no verdict ({wanted})")
+    return verdict
+
+
+def may_be_verdict(value: Any) -> bool:
+    """Tell whether a value is missing, or could be read as pass or fail."""
+    return value is None or is_result(value) or as_verdict(value) is not None
+
+
+def label_of(value: Any, row: Any, name: str, beside: Any) -> Hashable:
+    """Read a value as a verdict, or as a label where another one, `beside` it, is no verdict."""
+    if beside is None:
+        return verdict_of(value, row, name)
+    label = value.label if is_result(value) else value
+    if isinstance(label, bool) or not isinstance(label, (str, int, float)):
+        raise InputError(
+            f"{name}, row {shown(row)}: {shown(value)} is no label, "
+            f"and {shown(beside)}, beside it, is no verdict"
+        )
+    return label

@@ -1,0 +1,75 @@
+"""What the parts of a judgement are called in a reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+import msgspec
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.wording import shown
+
+Role = Literal["reasoning", "verdict", "confidence"]
+
+_REASONING = """reasoning reason reasons explanation rationale justification analysis critique
+    feedback comment comments thoughts evidence"""
+_VERDICT = "verdict decision result outcome judgement judgment label grade answer assessment"
+_ROLES: Final[Mapping[Role, frozenset[str]]] = {
+    "reasoning": frozenset(_REASONING.split()),
+    "verdict": frozenset(_VERDICT.split()),
+    "confidence": frozenset(("confidence", "certainty")),
+}
+_AROUND = re.compile(r"^(?:final|overall|my)(?= )|(?<= )level$")
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """The names of a judgement's parts, in small letters."""
+
+    required: tuple[str, ...]
+    """Those that have to be there."""
+
+    reasoning: str
+    verdict: str
+    confidence: str
+
+    @classmethod
+    def of(cls, required_keys: Iterable[str]) -> Parts:
+        """Tell from the required keys what each part is called; others have their usual names."""
+        keys = (required_keys,) if isinstance(required_keys, str) else tuple(required_keys)
+        if not all(isinstance(key, str) and key.strip() for key in keys):
+            raise InvalidOptionError(f"required_keys={shown(keys)} is not a list of names")
+        return _named(tuple(map(plain_name, keys)))
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """The verdict's name, then the others'."""
+        return self.verdict, self.reasoning, self.confidence
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What may stand as a label in a text, and which part it means."""
+        return {name: name for name in (*self.names, *self.required)} | {"verdict": self.verdict}
+
+    def is_verdict_by_another_name(self, name: str) -> bool:
+        """Whether a name that is not the verdict's usually stands for one."""
+        return name != self.verdict and name in _ROLES["verdict"]
+
+
+@lru_cache(maxsize=32)
+def _named(required: tuple[str, ...]) -> Parts:
+    names = {
+        role: next((name for name in (role, *required) if name in required and name in usual), role)
+        for role, usual in _ROLES.items()
+    }
+    return Parts(required, **names)
+
+
+def plain_name(key: Any) -> str:
+    """Write a key in small letters, its words apart, without "final" before or "level" behind."""
+    if not isinstance(key, str):
+        return ""
+    name = re.sub(r"[\s_-]+", " ", key).strip(" *:`\"'").casefold()
+    return _AROUND.sub("", name).strip()

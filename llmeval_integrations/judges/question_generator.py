@@ -1,0 +1,201 @@
+"""Questions for judges, written by a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal
+
+from llmeval_integrations import json_text
+from llmeval_integrations.asking.conversing import answered
+from llmeval_integrations.asking.loading import load_client
+from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.asking.steps import Steps, adrive, drive
+from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.options import check_number, check_text
+from llmeval_integrations.wording import shown
+
+QuestionType = Literal["binary", "scaled", "multiple_choice"]
+
+MOST_QUESTIONS: Final = 200
+"""The most questions of one call."""
+
+_FORMS: Final[dict[str, str]] = {
+    "binary": 'answered with Pass or Fail. It ends with what passes, as "(Pass = ...)"',
+    "scaled": (
+        "answered with a number from 1, the worst, to 5, the best. It ends with what both ends "
+        'mean, as "(1 = ..., 5 = ...)"'
+    ),
+    "multiple_choice": (
+        "answered with one of two to six choices, which exclude each other and leave no case out. "
+        "The choices stand in a list of their own"
+    ),
+}
+
+_SYSTEM: Final = """\
+You write questions by which a judge checks texts of a language model. A good question asks for \
+one thing only, can be answered from the text and the specifications alone, has an answer that two \
+careful readers would share, and assumes nothing about what the text says.
+"""
+
+_USER: Final = """\
+The texts are written to these specifications:
+
+{{specifications}}
+{{#domain}}
+
+They belong to this domain: {{domain}}
+{{/domain}}
+
+Write exactly {{count}} questions that together cover the specifications, no two about the same \
+thing. Each is {{form}}.
+
+Reply with one JSON object whose key "questions" holds the list of {{count}} objects, each with \
+the key "question"{{#with_choices}} and the key "choices", a list of texts{{/with_choices}}.
+"""
+
+_PROMPT: Final = Prompt(
+    [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _USER}], "mustache"
+)
+
+
+class Question(str):
+    """A question, with its choices where it has any."""
+
+    __slots__ = ("choices",)
+
+    choices: tuple[str, ...]
+
+    def __new__(cls, text: str, choices: tuple[str, ...] = ()) -> Question:  # noqa: PYI034 - final
+        question = super().__new__(cls, text)
+        question.choices = choices
+        return question
+
+    def __getnewargs__(self) -> tuple[str, tuple[str, ...]]:  # type: ignore[override]
+        return str(self), self.choices
+
+
+@dataclass(frozen=True)
+class QuestionGenerator:
+    """Writes questions for judges from the specifications of a task."""
+
+    name: ClassVar[str] = "question_generator"
+    """What messages call it."""
+
+    client: Any
+    """The model: whatever `load_client` takes."""
+
+    domain: str | None = None
+    """What the texts are about, such as "product descriptions"."""
+
+    temperature: float | None = None
+    """The sampling temperature; None leaves it to the client."""
+
+    retries: int = 1
+    """How often the model is told what was wrong with its reply and asked again."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "client", load_client(self.client))
+        check_text(self, "domain", optional=True)
+        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
+        check_number(self, "retries", minimum=0, whole=True)
+
+    def generate(
+        self, specifications: str, num_questions: int, question_type: QuestionType = "binary"
+    ) -> list[Question]:
+        """Write exactly so many questions; those of multiple choice have `choices`.
+
+        Raises InvalidOptionError, UnreadableJudgementError where the model gives other than was
+        asked for, and says what came, and ClientError where there is no reply.
+        """
+        return drive(self._steps(specifications, num_questions, question_type))
+
+    async def agenerate(
+        self, specifications: str, num_questions: int, question_type: QuestionType = "binary"
+    ) -> list[Question]:
+        """Do as `generate` does."""
+        return await adrive(self._steps(specifications, num_questions, question_type))
+
+    def _steps(self, specifications: str, count: int, kind: str) -> Steps[list[Question]]:
+        _check(specifications, count, kind)
+        with_choices = kind == "multiple_choice"
+        values = {
+            "specifications": specifications,
+            "domain": self.domain,
+            "count": count,
+            "form": _FORMS[kind],
+            "with_choices": with_choices,
+        }
+        request = JudgeRequest(
+            tuple(_PROMPT.render(values)),
+            _schema(count, with_choices=with_choices),
+            "questions",
+            temperature=self.temperature,
+        )
+
+        def read(reply: JudgeReply) -> list[Question]:
+            return _questions(reply.text, count, with_choices=with_choices)
+
+        return (yield from answered(self.client, read_reply(request, read, self.retries)))
+
+
+def _check(specifications: Any, count: Any, kind: Any) -> None:
+    if not isinstance(specifications, str) or not specifications.strip():
+        raise InvalidOptionError(f"specifications={shown(specifications)} is not a text")
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_QUESTIONS:
+        raise InvalidOptionError(
+            f"num_questions={shown(count)} is not a whole number from 1 to {MOST_QUESTIONS}"
+        )
+    if kind not in _FORMS:
+        raise InvalidOptionError(
+            f"question_type={shown(kind)} is not one of {', '.join(map(repr, _FORMS))}"
+        )
+
+
+def _schema(count: int, *, with_choices: bool) -> dict[str, Any]:
+    properties: dict[str, Any] = {"question": {"type": "string"}}
+    if with_choices:
+        choices = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 6}
+        properties["choices"] = choices
+    question = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    questions = {"type": "array", "items": question, "minItems": count, "maxItems": count}
+    return {
+        "type": "object",
+        "properties": {"questions": questions},
+        "required": ["questions"],
+        "additionalProperties": False,
+    }
+
+
+def _questions(text: str, count: int, *, with_choices: bool) -> list[Question]:
+    """Read a reply, an object with `questions` or the list itself; items may be plain texts."""
+    value = json_text.parse(text)
+    items = value.get("questions") if isinstance(value, dict) else value
+    if not isinstance(items, list):
+        raise UnreadableJudgementError(f"expected a list of questions, got {shown(text)}")
+    questions = [_question(item, with_choices=with_choices) for item in items]
+    if len(questions) != count:
+        raise UnreadableJudgementError(f"expected {count} questions, got {len(questions)}")
+    if len(set(questions)) != count:
+        raise UnreadableJudgementError(f"expected {count} questions, and some came twice")
+    return questions
+
+
+def _question(item: Any, *, with_choices: bool) -> Question:
+    text = item.get("question") if isinstance(item, dict) else item
+    choices = item.get("choices", ()) if isinstance(item, dict) else ()
+    if not isinstance(text, str) or not text.strip():
+        raise UnreadableJudgementError(f"expected a question, got {shown(item)}")
+    if not with_choices:
+        return Question(text.strip())
+    texts = isinstance(choices, list) and all(isinstance(one, str) for one in choices)
+    if not texts or len(set(choices)) < max(2, len(choices)):
+        raise UnreadableJudgementError(f"expected two or more different choices in {shown(item)}")
+    return Question(text.strip(), tuple(choices))

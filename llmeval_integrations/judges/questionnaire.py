@@ -1,0 +1,219 @@
+"""Several questions about one output."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any, Final, Literal
+
+from llmeval_integrations import json_text
+from llmeval_integrations.asking.loading import load_client
+from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.request import JudgeRequest, Output
+from llmeval_integrations.asking.steps import Together
+from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.evaluator import Conversation, JudgedEvaluator, sum_accounts
+from llmeval_integrations.intervals import wilson
+from llmeval_integrations.judges.fence import new_fence
+from llmeval_integrations.judges.filling import as_text
+from llmeval_integrations.judges.judgement import Judgement
+from llmeval_integrations.judges.pass_fail import JUDGEMENT_SCHEMA, PassFail, as_result
+from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.reading import parse_judgement
+from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.score_table import ScoreTable
+from llmeval_integrations.judges.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
+from llmeval_integrations.options import check_choice, check_number, wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
+
+CALLS: Final = ("each", "one")
+
+PROMPT: Final = Prompt(
+    [
+        {"role": "system", "content": SYSTEM},
+        {
+            "role": "user",
+            "content": f"Questions:\n{{{{questions}}}}\n{MATERIAL}\n{MANY_JUDGEMENTS}",
+        },
+    ],
+    "mustache",
+)
+
+
+@dataclass(frozen=True)
+class Questionnaire(JudgedEvaluator):
+    """How many of several questions about the output does a judge answer with Pass?
+
+    Score: the mean of the answers' scores, 0 to 1. Passed: whether at least `threshold` of the
+    questions pass. Metadata: `pass_rate` with its 95 % `interval` (Wilson's), `agreement`, the
+    share of pairs of answers with the same verdict, and `questions`, each with its score, label
+    and reason. Unscored where a question is, unless `unanswered` says otherwise.
+    """
+
+    client: Any
+    """The model: whatever `load_client` takes."""
+
+    questions: Sequence[str]
+    """The questions, each answered with Pass or Fail; variations of one, or several criteria."""
+
+    role: str | None = None
+    """The role that the writer was given, as background."""
+
+    instruction: str | None = None
+    """What the writer was asked, as background; None takes the sample's input."""
+
+    calls: Literal["each", "one"] = "each"
+    """Whether each question has a call of its own, or all share one, which costs less; answers
+    in one call know of each other."""
+
+    threshold: float = 0.5
+    """The share of questions that have to pass, 0 to 1."""
+
+    unanswered: Literal["unscored", "left_out"] = "unscored"
+    """What questions without an answer make of the whole: no score, or the score of the others."""
+
+    scores: ScoreTable = field(default_factory=ScoreTable)
+    """What each verdict is worth at each confidence."""
+
+    output: Output = "auto"
+    """How the form of the reply is asked for."""
+
+    retries: int = 1
+    """How often the judge is told that its reply was unreadable and asked again."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "client", load_client(self.client))
+        questions = self.questions
+        if isinstance(questions, str) or not isinstance(questions, Sequence) or not questions:
+            raise wrong(self, "questions", "a list of questions")
+        object.__setattr__(self, "questions", tuple(questions))
+        check_choice(self, "calls", CALLS)
+        check_choice(self, "unanswered", ("unscored", "left_out"))
+        check_number(self, "threshold", minimum=0, maximum=1)
+        for question in questions:
+            self._judge_of(question)  # which checks the question and the other options
+
+    def _judge_of(self, question: str) -> PassFail:
+        return PassFail(
+            self.client,
+            question,
+            self.role,
+            self.instruction,
+            self.scores,
+            output=self.output,
+            retries=self.retries,
+        )
+
+    def judge(self, sample: Sample) -> Conversation:
+        if self.calls == "one":
+            results = yield from self._in_one_call(sample)
+        else:
+            judges = map(self._judge_of, self.questions)
+            results = yield Together([judge.steps(sample) for judge in judges])
+        return self._combined(results)
+
+    def _in_one_call(self, sample: Sample) -> Generator[JudgeRequest, JudgeReply, list[Result]]:
+        fence = new_fence()
+        numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
+        variables = self._judge_of(self.questions[0]).variables(sample, fence)
+        messages = PROMPT.render({**variables, "questions": "\n".join(numbered)})
+        schema = _schema_of(len(numbered))
+        request = JudgeRequest(tuple(messages), schema, "judgements", self.output, fence=fence)
+        quoted = as_text(sample.output, "output")
+
+        def read(reply: JudgeReply) -> list[Judgement]:
+            items = _items(reply.text, len(numbered))
+            return [parse_judgement(item, ignoring=[quoted], fence=fence) for item in items]
+
+        judgements = yield from read_reply(request, read, self.retries)
+        return [as_result(judgement, self.scores) for judgement in judgements]
+
+    def _combined(self, results: Sequence[Result]) -> Result:
+        """Make one result of the answers."""
+        answers = [result for result in results if result.scored]
+        asked, answered = len(results), len(answers)
+        passes = sum(result.passed is True for result in answers)
+        metadata = {
+            "pass_rate": passes / answered if answered else None,
+            "interval": wilson(passes, answered),
+            "agreement": _agreement(passes, answered),
+            "asked": asked,
+            "answered": answered,
+            "questions": list(map(_entry, self.questions, results)),
+            **sum_accounts(results),
+        }
+        if answered < asked and (self.unanswered == "unscored" or not answered):
+            first = next(result for result in results if not result.scored)
+            reason = f"{asked - answered} of {asked} questions have no answer; {first.reason}"
+            return Result(None, None, "unanswered", reason, metadata)
+        score = fmean(float(result.score or 0) for result in answers)
+        passed = passes >= self.threshold * answered
+        failed = [
+            f"{question} - {result.reason}"
+            for question, result in zip(self.questions, results, strict=True)
+            if result.passed is False
+        ]
+        reason = "; ".join([f"{passes} of {answered} questions pass", *failed])
+        return Result(score, passed, "Pass" if passed else "Fail", reason, metadata)
+
+
+def _agreement(passes: int, answered: int) -> float | None:
+    """Give the share of pairs of answers with the same verdict; None below two answers."""
+    fails = answered - passes
+    same = passes * (passes - 1) + fails * (fails - 1)
+    return same / (answered * (answered - 1)) if answered > 1 else None
+
+
+def _entry(question: str, result: Result) -> dict[str, Any]:
+    return {
+        "question": question,
+        "score": result.score,
+        "label": result.label,
+        "reason": result.reason,
+    }
+
+
+def _schema_of(count: int) -> dict[str, Any]:
+    """Give the form of so many judgements in one reply."""
+    number = {"question": {"type": "integer", "enum": list(range(1, count + 1))}}
+    judgement = {
+        **JUDGEMENT_SCHEMA,
+        "properties": {**number, **JUDGEMENT_SCHEMA["properties"]},
+        "required": ["question", *JUDGEMENT_SCHEMA["required"]],
+    }
+    judgements = {"type": "array", "items": judgement, "minItems": count, "maxItems": count}
+    return {
+        "type": "object",
+        "properties": {"judgements": judgements},
+        "required": ["judgements"],
+        "additionalProperties": False,
+    }
+
+
+def _items(text: str, count: int) -> list[dict[str, Any]]:
+    """Read the judgements of a reply in the order of their questions.
+
+    Raises UnreadableJudgementError unless each question has exactly one.
+    """
+    value = json_text.parse(text)
+    items = value.get("judgements") if isinstance(value, dict) else None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise UnreadableJudgementError(f"expected a JSON object with judgements, got {shown(text)}")
+    numbers = [item.get("question") for item in items]
+    if (
+        any(isinstance(number, bool) for number in numbers)
+        or sorted(number for number in numbers if isinstance(number, int))
+        != list(range(1, count + 1))
+        or len(numbers) != count
+    ):
+        raise UnreadableJudgementError(
+            f"expected one judgement for each of {count} questions, got some for {numbers}"
+        )
+    by_number = dict(zip(numbers, items, strict=True))
+    return [
+        {key: value for key, value in by_number[number].items() if key != "question"}
+        for number in range(1, count + 1)
+    ]

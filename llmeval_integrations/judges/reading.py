@@ -1,0 +1,135 @@
+"""Reading a judgement out of a reply, surely or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from llmeval_integrations import json_text
+from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.judges.gathering import Gatherer
+from llmeval_integrations.judges.judgement import Judgement
+from llmeval_integrations.judges.objects import FoundObject, Members, find_objects
+from llmeval_integrations.judges.parts import Parts
+from llmeval_integrations.judges.quotations import Quotations
+from llmeval_integrations.judges.spans import MASK, cut
+from llmeval_integrations.judges.thinking import answer_spans
+from llmeval_integrations.wording import shown
+
+REQUIRED: Final = ("reasoning", "verdict", "confidence")
+
+Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
+"""Looks for a judgement in a text: gives its parts by name, or None where it finds none."""
+
+_AROUND = " \t\r\n\ufeff`~" + MASK
+_LANGUAGES = frozenset(("", "json", "json5", "jsonc", "python", "py", "javascript", "js"))
+
+
+def parse_judgement(
+    reply: Any,
+    required_keys: Iterable[str] = REQUIRED,
+    *,
+    methods: Sequence[Method] = (),
+    ignoring: Iterable[str] = (),
+    fence: str = "",
+) -> Judgement:
+    """Read a judgement from a judge's raw reply, or from a mapping.
+
+    Read are JSON, alone, in a fence, after thinking or in prose; the same with quotes of Python or
+    of other languages; labels (`**Verdict:** Pass`, headings, tags) in any order. A verdict is
+    never guessed: all that the reply states of it has to agree, outside of its thinking and of
+    what it quotes.
+
+    `required_keys` may call the parts by other names ("reason", "decision"); a key of an unknown
+    name only has to be there. A confidence that is not required and not clear is None.
+    `methods` are tried where a part is missing; what they find has to be as clear and to agree
+    with the rest, and an exception means that they found nothing. `ignoring` holds texts that the
+    reply may quote, such as the candidate's and the prompt's example, and `fence` the mark in the
+    tags around foreign text, `<output MARK>` and `</output MARK>`.
+
+    Raises UnreadableJudgementError with the reason. Takes linear time.
+    """
+    parts = Parts.of(required_keys)
+    gatherer = Gatherer(parts, Quotations(_as_texts(ignoring), fence, parts.names))
+    try:
+        if isinstance(reply, str):
+            _read_text(_decoded(reply), gatherer, methods)
+        else:
+            _take_sole(FoundObject(_members(reply), 0, 0, sound=True), "", gatherer)
+        return gatherer.evidence.judgement()
+    except UnreadableJudgementError as error:
+        raise UnreadableJudgementError(f"Unreadable judgement, {error}: {shown(reply)}") from None
+
+
+def _as_texts(ignoring: Iterable[str]) -> tuple[str, ...]:
+    texts = (ignoring,) if isinstance(ignoring, str) else tuple(ignoring)
+    if not all(isinstance(text, str) for text in texts):
+        raise InvalidOptionError(f"ignoring={shown(texts)} is not a list of texts")
+    return tuple(text for text in texts if text.strip())
+
+
+def _members(reply: Any) -> Members:
+    """Give the members of a mapping, or of a pydantic model."""
+    if hasattr(type(reply), "model_dump"):
+        reply = reply.model_dump()
+    if not isinstance(reply, Mapping):
+        raise UnreadableJudgementError("it is neither a text nor a mapping")
+    return Members([(key, value) for key, value in reply.items() if isinstance(key, str)])
+
+
+def _decoded(reply: str) -> str:
+    """Give the text of a reply that is one JSON text: a judgement encoded twice."""
+    body = reply.strip(_AROUND)
+    if len(body) > 1 and body[0] == body[-1] == '"':
+        value = json_text.parse(body)
+        if isinstance(value, str):
+            return value
+    return reply
+
+
+def _read_text(reply: str, gatherer: Gatherer, methods: Sequence[Method]) -> None:
+    """Take a reply that is one object, else what is found in its answer."""
+    if _is_sole_object(reply, gatherer):
+        return
+    masked = gatherer.quotations.mask(reply)
+    spans, closed = answer_spans(masked)
+    if _is_sole_object(cut(reply, spans), gatherer):
+        return
+    answer = cut(masked, spans)
+    if not answer.strip(_AROUND):
+        unclosed = "" if closed else ", its thinking is never closed"
+        raise UnreadableJudgementError(f"it has no answer{unclosed}")
+    gatherer.take_answer(answer)
+    _try(methods, answer, gatherer)
+
+
+def _is_sole_object(text: str, gatherer: Gatherer) -> bool:
+    """Take an object that nothing but a fence stands around: its texts are known to be data."""
+    body = text.strip(_AROUND)
+    start = body.find("{")
+    if not body.endswith("}") or body[: max(start, 0)].strip().lower() not in _LANGUAGES:
+        return False
+    found = next(find_objects(body), None)
+    if not found or (found.start, found.end) != (start, len(body)) or not gatherer.judges(found):
+        return False
+    _take_sole(found, body, gatherer)
+    return True
+
+
+def _take_sole(found: FoundObject, text: str, gatherer: Gatherer) -> None:
+    if gatherer.quotations.hold_object(found, text):
+        raise UnreadableJudgementError("it only repeats a text that was shown")
+    gatherer.take_object(found, text)
+
+
+def _try(methods: Sequence[Method], answer: str, gatherer: Gatherer) -> None:
+    """Let the caller's methods look for what is missing."""
+    for method in methods:
+        if not gatherer.evidence.missing:
+            return
+        try:
+            found = method(answer)
+        except Exception:  # noqa: BLE001, S112 - how a method says that it found nothing
+            continue
+        if isinstance(found, Mapping):
+            gatherer.evidence.add(found.items())

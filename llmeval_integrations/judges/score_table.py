@@ -1,0 +1,80 @@
+"""What a verdict is worth, by how sure the judge is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, ClassVar
+
+from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.judges.judgement import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.reading import parse_judgement
+from llmeval_integrations.options import check_flag, check_number
+
+_LEVELS = [level.name.lower() for level in Confidence]
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Six scores from 0 to 1, one for each verdict at each confidence.
+
+    The defaults are the confidence (1, 0.85, 0.6) for a pass, and what is left to 1 for a fail.
+    """
+
+    name: ClassVar[str] = "score_table"
+
+    pass_high: float = 1.0
+    """A sure pass."""
+
+    pass_medium: float = 0.85
+    """A pass with medium confidence."""
+
+    pass_low: float = 0.6
+    """A doubtful pass."""
+
+    fail_high: float = 0.0
+    """A sure fail."""
+
+    fail_medium: float = 0.15
+    """A fail with medium confidence."""
+
+    fail_low: float = 0.4
+    """A doubtful fail."""
+
+    strict: bool = field(default=True, kw_only=True)
+    """Whether every pass has to be worth at least as much as every fail."""
+
+    def __post_init__(self) -> None:
+        check_flag(self, "strict")
+        for verdict, level in product(("pass", "fail"), _LEVELS):
+            check_number(self, f"{verdict}_{level}", minimum=0, maximum=1)
+        if self.strict:
+            self._check_order()
+
+    def _check_order(self) -> None:
+        least = min((f"pass_{level}" for level in _LEVELS), key=self._weight)
+        most = max((f"fail_{level}" for level in _LEVELS), key=self._weight)
+        if self._weight(least) < self._weight(most):
+            raise InvalidOptionError(
+                f"{self.name}: {least}={self._weight(least)} is less than "
+                f"{most}={self._weight(most)}, so a fail would score more than a pass; give "
+                "strict=False where that is meant"
+            )
+
+    def _weight(self, cell: str) -> float:
+        return float(getattr(self, cell))
+
+    def score(self, judgement: Judgement | Mapping[str, Any]) -> float:
+        """Give the score of a judgement, or of a mapping with `verdict` and `confidence`.
+
+        Raises UnreadableJudgementError where it has no confidence.
+        """
+        if not isinstance(judgement, Judgement):
+            judgement = parse_judgement(judgement, ("verdict", "confidence"))
+        if judgement.confidence is None:
+            raise UnreadableJudgementError(
+                f"A judgement without a confidence has no score; its verdict is {judgement.verdict}"
+            )
+        verdict = "pass" if judgement.verdict is Verdict.PASS else "fail"
+        return self._weight(f"{verdict}_{judgement.confidence.name.lower()}")

@@ -1,0 +1,49 @@
+"""Telling a model's thinking from its answer."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|scratchpad|reflection)"
+
+THINKING: Final = re.compile(
+    rf"<(?P<xml>/?){_NAMES}(?:\s[^<>]{{0,80}})?>|\[(?P<square>/?)THINK\]|◁(?P<shape>/?)think▷"
+    r"|<\|(?:begin|(?P<pipes>end))_of_thought\|>"
+    r"|<\|channel\|>\s*(?P<channel>analysis|commentary|final)\s*<\|message\|>",
+    re.IGNORECASE,
+)
+"""What opens or closes thinking: tags of several models, and channels."""
+
+_MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
+
+
+def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Give where the answer stands, piece by piece, and whether all thinking was closed.
+
+    A closing tag without an opening one ends thinking that began with the text, since some
+    templates open it in the prompt. A tag in quotation marks of its own is a word about tags.
+    """
+    spans: list[tuple[int, int]] = []
+    position, thinking = 0, False
+    for tag in THINKING.finditer(text):
+        around = text[tag.start() - 1 : tag.start()] + text[tag.end() : tag.end() + 1]
+        if around in _MENTIONED:
+            continue
+        if not _closes(tag):
+            if not thinking:
+                spans.append((position, tag.start()))
+            thinking = True
+            continue
+        if not thinking:
+            spans.clear()
+        position, thinking = tag.end(), False
+    if not thinking:
+        spans.append((position, len(text)))
+    return spans, not thinking
+
+
+def _closes(tag: re.Match[str]) -> bool:
+    if tag["channel"]:
+        return tag["channel"].lower() == "final"
+    return bool(tag["xml"] or tag["square"] or tag["shape"] or tag["pipes"])

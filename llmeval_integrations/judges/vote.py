@@ -1,0 +1,116 @@
+"""Several judgements of the same output as one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+
+from llmeval_integrations.asking.client import Ask
+from llmeval_integrations.asking.steps import Step, Together, mapped
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.evaluator import Conversation, JudgedEvaluator, sum_accounts
+from llmeval_integrations.options import check_instance, check_number, wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+UNSCORED = "unscored"
+"""How votes without a score are called in a split."""
+
+
+@dataclass(frozen=True)
+class Vote(JudgedEvaluator):
+    """What does a judge say most often, asked several times?
+
+    Score, label and passed are those of the majority; the score is the mean over its votes.
+    Metadata: `split`, how many votes each label has, and `votes`, each with score, label and
+    reason. Unscored where two labels lead, or the votes that are missing could change the lead.
+    """
+
+    of: JudgedEvaluator
+    """The judge."""
+
+    n: int = 5
+    """How often it is asked."""
+
+    temperature: float | None = 1.0
+    """The sampling temperature of requests that name none; at 0 all votes would be the same one.
+    None leaves it to the client."""
+
+    def __post_init__(self) -> None:
+        check_instance(self, "of", JudgedEvaluator)
+        check_number(self, "n", minimum=1, whole=True)
+        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
+        object.__setattr__(self, "needs", self.of.needs)
+
+    def judge(self, sample: Sample) -> Conversation:
+        works = [
+            mapped(self.of.steps(sample), partial(_drawn, temperature=self.temperature, draw=draw))
+            for draw in range(self.n)
+        ]
+        return majority((yield Together(works)))
+
+
+@dataclass(frozen=True)
+class Panel(JudgedEvaluator):
+    """What do most of several judges say?
+
+    Score, label, passed and metadata are those of a Vote.
+    """
+
+    judges: Sequence[JudgedEvaluator]
+    """The judges, perhaps with different models; their labels have to mean the same."""
+
+    def __post_init__(self) -> None:
+        judges = self.judges
+        if not isinstance(judges, Sequence) or not judges:
+            raise wrong(self, "judges", "a list of judges")
+        for judge in judges:
+            if not isinstance(judge, JudgedEvaluator):
+                raise InvalidOptionError(f"{self.name}: {judge!r} is not a judge")
+        object.__setattr__(self, "judges", tuple(judges))
+        needs = dict.fromkeys(field for judge in judges for field in judge.needs)
+        object.__setattr__(self, "needs", tuple(needs))
+
+    def judge(self, sample: Sample) -> Conversation:
+        return majority((yield Together([judge.steps(sample) for judge in self.judges])))
+
+
+def majority(results: Sequence[Result]) -> Result:
+    """Give what most results say, by label, or by passed where they have none."""
+    scored = [result for result in results if result.scored]
+    counts = Counter(map(_side, scored)).most_common()
+    missing = len(results) - len(scored)
+    split = dict(counts) | ({UNSCORED: missing} if missing else {})
+    metadata = {"split": split, "votes": [_ballot(result) for result in results]}
+    metadata |= sum_accounts(results)
+    lead = counts[0][1] - (counts[1][1] if len(counts) > 1 else 0) if counts else 0
+    said = ", ".join(f"{label} {count}" for label, count in split.items())
+    if lead <= missing:
+        state = "tied" if lead == 0 and not missing else "undecided"
+        return Result(None, None, state, f"The votes are {state}: {said}", metadata)
+    winners = [result for result in scored if _side(result) == counts[0][0]]
+    score = sum(float(result.score or 0) for result in winners) / len(winners)
+    first = winners[0]
+    reason = f"{said}; the first of them: {first.reason}"
+    return Result(score, first.passed, first.label, reason, metadata)
+
+
+def _side(result: Result) -> str:
+    return str(result.passed if result.label is None else result.label)
+
+
+def _ballot(result: Result) -> dict[str, object]:
+    return {"score": result.score, "label": result.label, "reason": result.reason}
+
+
+def _drawn(step: Step, temperature: float | None, draw: int) -> Step:
+    """Mark a request as the so-manieth drawing of its reply."""
+    if not isinstance(step, Ask):
+        return step
+    asked = step.request
+    chosen = temperature if asked.temperature is None else asked.temperature
+    return Ask(step.client, msgspec.structs.replace(asked, temperature=chosen, draw=draw))

@@ -1,0 +1,175 @@
+"""Reading the one word that a field holds, and telling which way other words lean."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any, Final, TypeVar
+
+from llmeval_integrations.judges.judgement import Confidence, Verdict
+
+QUOTES: Final = "\"'`“”„‟«»‹›「」『』‘’‚"
+"""Quotation marks of several languages, opening and closing, and Markdown's for code."""
+
+_LONGEST: Final = 10_000  # characters of a verdict with the words that explain it
+
+W = TypeVar("W", Verdict, Confidence)
+
+_MEANINGS: Final[dict[type, dict[str, Any]]] = {
+    Verdict: {
+        "pass": Verdict.PASS,
+        "passed": Verdict.PASS,
+        "fail": Verdict.FAIL,
+        "failed": Verdict.FAIL,
+    },
+    Confidence: {level.value.lower(): level for level in Confidence},
+}
+_FAMILIES: Final[dict[type, dict[Any, re.Pattern[str]]]] = {
+    Verdict: {
+        Verdict.PASS: re.compile(r"\bpass(?:e[sd]|ing|abl[ey])?\b", re.IGNORECASE),
+        Verdict.FAIL: re.compile(r"\bfail(?:s|ed|ing|ures?)?\b", re.IGNORECASE),
+    },
+    Confidence: {
+        Confidence.HIGH: re.compile(r"\bhigh\w*", re.IGNORECASE),
+        Confidence.MEDIUM: re.compile(r"\b(?:medium|moderate)\w*", re.IGNORECASE),
+        Confidence.LOW: re.compile(r"\blow\w*", re.IGNORECASE),
+    },
+}
+_MARKS: Final = {Verdict.PASS: "✅✔☑✓👍🟢", Verdict.FAIL: "❌✗✘✖👎🔴🚫⛔"}
+_ALL_MARKS = "".join(_MARKS.values())
+
+_AROUND = re.escape(QUOTES + "*_()[]<>{}|#\\") + r"\s\u200b-\u200f\u2060\ufe0f\ufeff"
+_WORD = re.compile(
+    rf"(?P<lead>[{_AROUND}{_ALL_MARKS}]*)(?P<word>[A-Za-z]+)"
+    rf"(?P<gap>[{_AROUND}{_ALL_MARKS}.!,;:]*)(?P<rest>.*)",
+    re.DOTALL,
+)
+# What may stand between the word and words that explain it: not just a space, as in "Pass rate".
+_SEPARATOR = re.compile(r"[.!;:(\n]")
+_DASH_OR_BECAUSE = re.compile(r"[-–—]\s|(?:because|since)\b", re.IGNORECASE)
+_HEDGE = re.compile(
+    r"\W*(?:but|however|although|though|except|unless|if|or|and|when|once|maybe|perhaps|possibly"
+    r"|probably|likely|partly|partial\w*|mostly|nearly|almost|borderline|barely|marginal\w*|with"
+    r"|conditional\w*|assuming|provided|pending|tentative\w*|provisional\w*|subject|depend\w*"
+    r"|either|neither|wait|actually|rather|only|just|in part|sort of|kind of|unsure|uncertain"
+    r"|unclear|not sure|kidding|sarcas\w*|ironic\w*|in theory|technically"
+    r"|(?:no|not|nope|nah)(?:\s*(?:[^\w\s]|\Z)|\s+(?:really|quite|exactly|yet|wait)\b))",
+    re.IGNORECASE,
+)
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|or|if|unless|neither|nor|hardly|cannot|without|rather|instead|either"
+    r"|whether|would|could|might|may)\b|n['’]t\b|/|\?",
+    re.IGNORECASE,
+)
+TAKEN_BACK: Final = re.compile(
+    r"\b(?:up)?on (?:second thoughts?|reflection|further (?:thought|reflection|consideration))\b"
+    r"|\b(?:scratch|strike|forget|disregard) (?:that|this|it|my|the (?:above|verdict))\b"
+    r"|\bi (?:take|took) (?:that|this|it) back\b"
+    r"|\b(?:chang|revis|revers|revok|retract|withdraw|amend|correct|overturn|flip|updat|upgrad"
+    r"|downgrad|reconsider)(?:e|es|ed|ing|s)?\s(?:(?:my|the|this|that)\s(?:\w+\s)?"
+    r"(?:verdict|judge?ment|decision|rating)|my\s(?:\w+\s)?(?:mind|answer|evaluation|assessment"
+    r"|conclusion))\b"
+    r"|\b(?:verdict|judge?ment|my decision|above)\s(?:is|was)\s(?:\w+\s)?"
+    r"(?:wrong|incorrect|invalid|void|mistaken|revised|revoked|reversed|withdrawn|changed)\b"
+    r"|(?:\A|[.!?\n])\W{0,4}(?:wait|hold on|oops|hmm+|correction)\b[^\w\s]"
+    r"|\bi (?:was|am|stand) (?:\w+ )?(?:wrong|mistaken|corrected)\b"
+    r"|\bmy (?:mistake|bad|error)\b|\b(?:i|we) (?:meant|misread|misjudged|misspoke)\b"
+    r"|\bopposite verdict\b|\bshould have been (?:an? )?(?:pass|fail)"
+    r"|\blet me (?:re-?(?:evaluate|consider|check|assess|think|examine|do|visit)|correct|revise)\b",
+    re.IGNORECASE,
+)
+"""Words by which a judge takes its verdict back, wherever they stand behind it."""
+
+UNDONE: Final = re.compile(
+    r"(?:\A|[.!?\n,;])\W{0,4}(?:(?:actually|sorry|instead|rather|ignore (?:that|this|it|my))\b"
+    r"|(?:no|nope|not)[ \t]{0,4}(?:[^\w\s]|\Z))"
+    r"|\b(?:kidding|joking)\b|\bthe (?:exact )?(?:opposite|reverse)\b|\bother way (?:a)?round\b"
+    r"|\bon (?:closer|further|second) \w+|\bshould (?:have been|actually be|instead be|really be)\b"
+    r"|\b(?:this|that|it|which|above) (?:is|was) (?:just |only |merely )?(?:an? |the )?"
+    r"(?:quot\w+|example|placeholder|template|copied|copy|taken from|injected|forged)",
+    re.IGNORECASE,
+)
+"""Words right behind a verdict that undo it, and that are harmless further on."""
+
+
+_CONCLUSION = re.compile(
+    r"(?:\A|[.!?\n;,])\W{0,4}(?:(?:so|thus|therefore|hence|overall|finally|in conclusion|conclusion"
+    r"|result|answer)[\s,:]{1,3}){0,2}"
+    r"(?:(?:it|this|that|(?:the|this) (?:text|response|output|answer|reply|submission|student"
+    r"|candidate))\s)?(?:(?:therefore|thus|clearly|hence|overall)\s)?"
+    r"(?P<denied>(?:does|did|do|can|could)(?:\s?not|n['’]t)\s)?"
+    r"(?:(?:is|gets|receives|deserves|earns)\s)?(?:an?\s)?(?:clear\s)?"
+    r"(?:(?P<PASS>pass(?:e[sd])?)|(?P<FAIL>fail(?:s|ed)?))\W{0,6}\Z",
+    re.IGNORECASE,
+)
+
+
+def read_word(value: str, kind: type[W]) -> W | None:
+    """Give the word that a field holds, or None where it is not sure.
+
+    Case, quotation marks, Markdown, a full stop and a mark that says the same (✅ Pass) do not
+    matter. Words that explain may follow after a full stop, a dash or a bracket, unless they lean
+    another way or begin as a reservation does ("Pass, but", "Pass (partly)").
+    """
+    found = _WORD.match(unicodedata.normalize("NFKC", value[: _LONGEST + 1]))
+    if not found or len(value) > _LONGEST:
+        return None
+    meaning: W | None = _MEANINGS[kind].get(found["word"].lower())
+    gap, rest = found["gap"], found["rest"]
+    if meaning is None or ".." in gap or _marks(found["lead"] + gap) - {meaning}:
+        return None
+    if rest and not (_is_separated(gap, rest) and _explains(rest, meaning)):
+        return None
+    return meaning
+
+
+def _marks(text: str) -> set[Any]:
+    """Give what the marks in a text stand for."""
+    return {verdict for verdict, marks in _MARKS.items() if any(mark in text for mark in marks)}
+
+
+def _is_separated(gap: str, rest: str) -> bool:
+    if _SEPARATOR.search(gap):
+        return True
+    return gap[-1:].isspace() and bool(_DASH_OR_BECAUSE.match(rest))
+
+
+def _explains(rest: str, meaning: Any) -> bool:
+    """Whether words after a verdict or a confidence leave it as it is."""
+    kind = type(meaning)
+    return not (
+        mentions(rest, kind) - {meaning}
+        or _marks(rest) - {meaning}
+        or "?" in rest.partition("\n")[0]
+        or _HEDGE.match(rest)
+        or TAKEN_BACK.search(rest)
+        or UNDONE.search(rest)
+    )
+
+
+def mentions(text: str, kind: type[W]) -> set[W]:
+    """Give the verdicts, or the confidences, that a text has words for."""
+    return {word for word, family in _FAMILIES[kind].items() if family.search(text)}
+
+
+def first_mention(text: str) -> int:
+    """Give where the first word for a verdict ends, or 0."""
+    found = [family.search(text) for family in _FAMILIES[Verdict].values()]
+    return min((first.end() for first in found if first), default=0)
+
+
+def leanings(text: str) -> set[Verdict]:
+    """Give the verdicts that a statement may mean: none, one, or both where it is not sure."""
+    meaning = read_word(text, Verdict)
+    if meaning is not None:
+        return {meaning}
+    found = mentions(text, Verdict)
+    return set(Verdict) if found and _DENIAL.search(text) else found
+
+
+def conclusion(reasoning: str) -> set[Verdict]:
+    """Give the verdict with which a reasoning ends ("So it fails."), or none."""
+    found = _CONCLUSION.search(reasoning, max(0, len(reasoning) - 160))
+    if not found:
+        return set()
+    return {Verdict.PASS if bool(found["PASS"]) is not bool(found["denied"]) else Verdict.FAIL}

@@ -1,0 +1,122 @@
+"""The judges of a run, which ask side by side and on one account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, fields, is_dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from llmeval_integrations.asking.client import Client
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+if TYPE_CHECKING:
+    from llmeval_integrations.asking.budget import Spending
+    from llmeval_integrations.asking.cache import Cache
+    from llmeval_integrations.asking.pool import Pool
+
+
+@dataclass(frozen=True)
+class JudgingOptions:
+    """How the judges of a run ask."""
+
+    concurrency: int = 32
+    """The most samples that are judged, and calls to one server, at a time."""
+
+    cache: str | PathLike[str] | None = None
+    """The file in which replies are kept; None for none."""
+
+    frozen: bool = False
+    """Whether nothing is asked that the cache lacks."""
+
+    max_cost: float | None = None
+    """US dollars after which no further call begins."""
+
+    max_tokens: int | None = None
+    """Tokens after which no further call begins."""
+
+
+class Judging:
+    """Asks a run's judges, and counts what each of them takes."""
+
+    def __init__(self, pool: Pool, spent: Mapping[str, Spending]) -> None:
+        self._pool = pool
+        self._spent = spent
+
+    @property
+    def concurrency(self) -> int:
+        """The most samples that are judged at a time."""
+        return self._pool.concurrency
+
+    def begin(
+        self, name: str, judge: JudgedEvaluator, samples: Iterable[Sample]
+    ) -> Callable[[], list[Result | Exception]]:
+        """Begin to judge samples; gives what waits for the results, in order."""
+        job = self._pool.start(map(judge.steps, samples), self._spent[name])
+        return lambda: [_too_deep(result) for result in self._pool.wait(job)]
+
+    def figures(self) -> dict[str, dict[str, Any]]:
+        """Give what each judge took, by name."""
+        return {name: spending.summary() for name, spending in self._spent.items()}
+
+    def summary(self) -> dict[str, Any]:
+        """Give what all took together, and which bound of the budget was reached."""
+        budget = self._pool.budget
+        return {**budget.spent.summary(), "budget_reached": budget.reached}
+
+
+@contextmanager
+def judging(
+    evaluators: Mapping[str, Evaluator], options: JudgingOptions
+) -> Iterator[Judging | None]:
+    """Make ready to ask the judges among the evaluators; gives None where there are none.
+
+    Raises InvalidOptionError for options, and for a judge whose price is not known where
+    `max_cost` needs it; InputError for a cache.
+    """
+    judges = {name: each for name, each in evaluators.items() if isinstance(each, JudgedEvaluator)}
+    if not judges:
+        yield None
+        return
+    from llmeval_integrations.asking.budget import Budget, Spending
+    from llmeval_integrations.asking.pool import Pool
+
+    budget = Budget(options.max_cost, options.max_tokens)
+    for client in _clients_in(tuple(judges.values())):
+        budget.price(client.identity())
+    with _cache(options) as cache, Pool(options.concurrency, cache=cache, budget=budget) as pool:
+        yield Judging(pool, {name: Spending() for name in judges})
+
+
+def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
+    from llmeval_integrations.asking.cache import Cache
+
+    if options.cache is None:
+        if options.frozen:
+            raise InputError("frozen takes replies from a cache, and none is given")
+        return nullcontext()
+    cache = Cache(options.cache, frozen=options.frozen)
+    cache.open()  # what is wrong with it is said before anything is asked
+    return cache
+
+
+def _clients_in(thing: Any) -> Iterator[Client]:
+    """Find the clients that a judge asks, in its fields and in those of judges within it."""
+    if isinstance(thing, Client):
+        yield thing
+    elif isinstance(thing, (list, tuple)):
+        for each in thing:
+            yield from _clients_in(each)
+    elif isinstance(thing, JudgedEvaluator) and is_dataclass(thing):
+        for field in fields(thing):
+            yield from _clients_in(getattr(thing, field.name))
+
+
+def _too_deep(result: Result | Exception) -> Result | Exception:
+    if isinstance(result, RecursionError):
+        return Result.unscored("Nested too deeply to be put to a judge", label="too_deep")
+    return result

@@ -1,0 +1,123 @@
+"""Clients by name, or of an object that reaches a model."""
+
+import subprocess
+import sys
+
+import pytest
+
+from llmeval_integrations.asking.client import Client
+from llmeval_integrations.asking.loading import load_client
+from llmeval_integrations.errors import (
+    InvalidOptionError,
+    MissingDependencyError,
+    UnknownNameError,
+)
+
+pytest.importorskip("pydantic")
+
+from llmeval_integrations.asking.config import ClientConfig
+
+
+class Echo(Client):
+    """Answers without a model."""
+
+    def answer(self, request):
+        raise NotImplementedError
+
+    def identity(self):
+        return {}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "ollama:mistral-nemo:12b-instruct-2407-q8_0",
+        {"name": "mistral-nemo:12b-instruct-2407-q8_0"},
+        {"name": "mistral-nemo:12b-instruct-2407-q8_0", "platform": "ollama"},
+        ClientConfig(name="mistral-nemo:12b-instruct-2407-q8_0"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_model_by_name(model):
+    pytest.importorskip("openai")
+    client = load_client(model, retries=100, temperature=0.01)
+    assert client.config.name == "mistral-nemo:12b-instruct-2407-q8_0"
+    assert (client.config.platform, client.address()) == ("ollama", "http://localhost:11434/v1")
+    assert (client.config.retries, client.config.temperature) == (100, 0.01)
+    assert repr(client) == "OpenAIClient('mistral-nemo:12b-instruct-2407-q8_0')"
+    assert load_client(client) is client
+
+
+@pytest.mark.parametrize(
+    ("package", "model", "kind"),
+    [
+        ("openai", "openai:gpt-4o", "OpenAIClient"),
+        ("openai", "vllm:m", "OpenAIClient"),
+        ("openai", "llama.cpp:m", "OpenAIClient"),
+        ("anthropic", "anthropic:claude-sonnet-5", "AnthropicClient"),
+        ("google.genai", "google:gemini-3-flash", "GoogleClient"),
+    ],
+)
+def test_each_platform_has_its_client(package, model, kind):
+    pytest.importorskip(package)
+    assert type(load_client(model)).__name__ == kind
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "error", "message"),
+    [
+        ("gpt-4o", {}, InvalidOptionError, "'gpt-4o' is not 'platform:model'; platforms: .*ollama"),
+        ("", {}, InvalidOptionError, "not 'platform:model'"),
+        ("openai:", {}, InvalidOptionError, "not 'platform:model'"),
+        (":gpt-4o", {}, UnknownNameError, "platform ''"),
+        ("opnai:gpt-4o", {}, UnknownNameError, "'opnai'; there are .*openai"),
+        ({"name": "m", "platform": "x"}, {}, UnknownNameError, "'x'"),
+        ({}, {}, InvalidOptionError, "name"),
+        ("openai:m", {"colour": 1}, InvalidOptionError, "colour"),
+        ("openai:m", {"retries": -1}, InvalidOptionError, "retries"),
+        (None, {}, InvalidOptionError, "client=None is not"),
+        (object(), {}, InvalidOptionError, "client=<object object"),
+        (7, {"name": "m"}, InvalidOptionError, "client=7"),
+        (Echo(), {"retries": 1}, InvalidOptionError, "too late"),
+    ],
+)
+def test_what_is_no_model_is_a_bad_call(model, options, error, message):
+    with pytest.raises(error, match=message):
+        load_client(model, **options)
+
+
+def test_a_client_of_ones_own_is_taken_as_it_is():
+    client = Echo()
+    assert load_client(client) is client
+
+
+@pytest.mark.parametrize(
+    ("package", "model", "command"),
+    [
+        ("openai", "openai:m", r"llmeval-integrations\[openai\]"),
+        ("anthropic", "anthropic:m", r"llmeval-integrations\[anthropic\]"),
+        ("google", "google:m", r"llmeval-integrations\[google\]"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_when_the_client_is_made(
+    package, model, command, monkeypatch
+):
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == package:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingDependencyError, match=command):
+        load_client(model)
+
+
+def test_looking_for_a_client_loads_no_sdk():
+    code = (
+        "import sys\n"
+        "from llmeval_integrations.asking.loading import load_client\n"
+        "try: load_client('nobody:m')\n"
+        "except LookupError: pass\n"
+        "print({'openai', 'anthropic', 'google.genai', 'litellm', 'langchain_core', 'llama_index'}"
+        " & {*sys.modules})\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "set()"

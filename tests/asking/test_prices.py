@@ -1,0 +1,66 @@
+"""Prices are those of the package; what it does not know has none."""
+
+import subprocess
+import sys
+
+import pytest
+
+from llmeval_integrations import MissingDependencyError
+from llmeval_integrations.asking.prices import price_of
+from llmeval_integrations.asking.reply import Usage
+
+MILLION = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("identity", "usage", "dollars"),
+    [
+        ({"platform": "openai", "name": "gpt-4o-mini"}, Usage(MILLION, 0), 0.15),
+        ({"platform": "openai", "name": "gpt-4o-mini"}, Usage(0, MILLION), 0.60),
+        ({"platform": "openai", "name": "gpt-4o-mini"}, Usage(MILLION, 0, MILLION), 0.075),
+        ({"platform": "openai", "name": "gpt-4o-mini"}, Usage(0, MILLION, 0, MILLION), 0.60),
+        ({"platform": "openai", "name": "gpt-4o-mini-2024-07-18"}, Usage(MILLION, 0), 0.15),
+        ({"platform": "litellm", "name": "openai/gpt-4o-mini"}, Usage(MILLION, 0), 0.15),
+        ({"base_url": "https://api.openai.com/v1", "name": "gpt-4o-mini"}, Usage(MILLION, 0), 0.15),
+        ({"platform": "anthropic", "name": "claude-3-5-haiku-20241022"}, Usage(MILLION, 0), 0.80),
+        ({"platform": "openai", "name": "gpt-4o-mini"}, Usage(), 0.0),
+        ({"platform": "openai", "name": "gpt-4o-mini"}, Usage(10, 0, 20), 10 * 0.075 / MILLION),
+    ],
+)
+def test_a_call_costs_what_the_vendors_list_says(identity, usage, dollars):
+    pytest.importorskip("genai_prices")
+    assert price_of(identity)(usage) == pytest.approx(dollars)
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [
+        {},
+        {"client": "of somebody's own"},
+        {"name": "gpt-4o-mini"},  # anybody may serve a model of that name
+        {"platform": "openai", "name": "my-own-model"},
+        {"platform": "ollama", "name": "mistral-nemo"},
+        {"platform": "openai", "name": "gpt-4o-mini", "base_url": "http://localhost:8000/v1"},
+        {"platform": "openai", "name": "gpt-4o-mini", "base_url": "http://127.0.0.1:8000"},
+        {"platform": "openai", "name": "gpt-4o-mini", "base_url": "https://llm.example.com/v1"},
+        {"platform": "openai", "name": None},
+    ],
+)
+def test_what_is_not_in_a_list_has_no_price(identity):
+    pytest.importorskip("genai_prices")
+    assert price_of(identity) is None
+
+
+def test_a_server_on_this_machine_costs_no_import():
+    code = (
+        "import sys; from llmeval_integrations.asking.prices import price_of; "
+        "price_of({'name': 'a', 'base_url': 'http://localhost:1/v1'}); "
+        "sys.exit('genai_prices' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "genai_prices.data_snapshot", None)
+    with pytest.raises(MissingDependencyError, match=r"genai-prices is not installed.*\[prices\]"):
+        price_of({"platform": "openai", "name": "gpt-4o-mini"})

@@ -1,0 +1,32 @@
+"""One evaluator for each name in the catalog, with the fewest options."""
+
+from scripted import Scripted, judgement
+
+from llmeval_integrations import Sample, list_evaluators, load_evaluator
+from llmeval_integrations.catalog import evaluator_class
+from llmeval_integrations.evaluator import JudgedEvaluator
+
+JUDGED = [name for name in list_evaluators() if issubclass(evaluator_class(name), JudgedEvaluator)]
+"""The names of those that ask a model."""
+
+DETERMINISTIC = [name for name in list_evaluators() if name not in JUDGED]
+"""The names of those that do not."""
+
+SAMPLE = Sample("[1]", "[1]", "Write a list.", ["A list has brackets."])
+"""What every one of them can look at."""
+
+
+def example(name):
+    """Build the evaluator of this name; the model of a judge says that the output passes."""
+    options = {
+        "python_type": {"expected_type": "dict|list"},
+        "classification": {"name": "mood", "prompt": "{output}", "choices": ["Pass", "Fail"]},
+        "judge": {"prompt": "{output}"},
+        "panel": {"judges": [load_evaluator("safety", client=Scripted(judgement()))]},
+        "pass_fail": {"question": "Is it a list?"},
+        "questionnaire": {"questions": ["Is it a list?"]},
+        "vote": {"of": load_evaluator("safety", client=Scripted(judgement()))},
+    }.get(name, {})
+    if name in JUDGED and name not in ("panel", "vote"):
+        options["client"] = Scripted("Pass" if name == "classification" else judgement())
+    return load_evaluator(name, **options)

@@ -1,0 +1,119 @@
+"""A label out of a list: choices in three forms, labels that are none of them."""
+
+import pytest
+from scripted import Scripted
+
+from llmeval_integrations import InvalidOptionError, Sample, load_evaluator
+from llmeval_integrations.judges import Classification
+
+PROMPT = "Classify the sentiment: {text}"
+SCORES = {"positive": 1.0, "neutral": 0.5, "negative": 0}
+
+
+def said(label, explanation="so it reads"):
+    return {"explanation": explanation, "label": label}
+
+
+def classify(*replies, choices=("positive", "negative"), **options):
+    return Classification("sentiment", Scripted(*replies), "Classify: {output}", choices, **options)
+
+
+@pytest.mark.parametrize(
+    ("choices", "score"),
+    [
+        (["positive", "neutral", "negative"], None),
+        (SCORES, 1.0),
+        ({"positive": (1.0, "it is glad"), "negative": (0, "it is sad")}, 1.0),
+        ({"positive": None, "negative": None}, None),
+    ],
+)
+def test_choices_give_label_and_score(choices, score):
+    result = classify(said("positive"), choices=choices)("Lovely!")
+    assert (result.label, result.score, result.reason) == ("positive", score, "so it reads")
+    assert result.passed is None
+
+
+def test_a_threshold_says_what_passes():
+    assert classify(said("neutral"), choices=SCORES, threshold=0.5)("x").passed is True
+    assert classify(said("negative"), choices=SCORES, threshold=0.5)("x").passed is False
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        said("Positive"),
+        said(" positive. "),
+        "positive",
+        "**Positive**",
+        '"positive"',
+        '```json\n{"label": "positive", "explanation": "x"}\n```',
+    ],
+)
+def test_a_label_is_read_in_any_case_and_dress(reply):
+    assert classify(reply)("x").label == "positive"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        said("glad"),
+        said("positive or negative"),
+        said(["positive"]),
+        said(None),
+        "not positive",
+        "positive negative",
+        "",
+        {"verdict": "positive"},
+    ],
+)
+def test_another_label_is_unscored_after_one_retry(reply):
+    client = Scripted(reply)
+    judge = Classification("sentiment", client, "Classify: {output}", ["positive", "negative"])
+    result = judge("x")
+    assert (result.score, result.passed, result.label) == (None, None, "unreadable")
+    assert len(client.requests) == 2
+    assert "'negative'" in client.requests[1].messages[-1].text
+
+
+def test_a_retry_that_is_right_counts():
+    result = classify(said("glad"), said("negative"), choices=SCORES)("x")
+    assert (result.label, result.score, result.metadata["judge"]["calls"]) == ("negative", 0, 2)
+
+
+def test_the_choices_are_told_and_asked_for():
+    client = Scripted(said("good"))
+    choices = {"good": (1, "it helps"), "bad": (0, "it does not")}
+    Classification("help", client, [{"role": "user", "content": "Rate {output}"}], choices)("x")
+    assert "- good: it helps\n- bad: it does not" in client.said
+    assert client.requests[0].schema["properties"]["label"]["enum"] == ["good", "bad"]
+    assert list(client.requests[0].schema["properties"]) == ["explanation", "label"]
+
+
+def test_its_name_is_its_own_and_its_class_has_one_in_the_catalog():
+    judge = classify(said("positive"))
+    assert judge.name == "sentiment"
+    assert Classification.name == "classification"
+    loaded = load_evaluator(
+        "classification",
+        name="tone",
+        client=Scripted(said("a")),
+        prompt="{output}",
+        choices=["a", "b"],
+    )
+    assert loaded("x").label == "a"
+
+
+def test_variables_of_the_sample_fill_the_prompt():
+    client = Scripted(said("positive"))
+    judge = Classification("s", client, PROMPT, ["positive", "negative"])
+    judge.evaluate(Sample("unused", variables={"text": "I am glad."}))
+    assert client.said.startswith("Classify the sentiment: I am glad.")
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [[], "positive", 3, [""], ["a", "A"], {"a": "high"}, {"a": (1, 2)}, {"a": (1, "b", 3)}, [1]],
+)
+def test_choices_that_are_none_are_refused(choices):
+    with pytest.raises(InvalidOptionError, match="choices"):
+        classify(said("a"), choices=choices)

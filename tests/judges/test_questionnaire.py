@@ -1,0 +1,143 @@
+"""Several questions about one output: combining, in one call or in one each."""
+
+import pytest
+from scripted import Scripted, judgement
+
+from llmeval_integrations import InvalidOptionError, Sample
+from llmeval_integrations.errors import ClientError
+from llmeval_integrations.judges import Questionnaire
+
+QUESTIONS = ["Is it short?", "Is it kind?", "Is it true?", "Is it new?"]
+DOWN = ClientError("no reply", kind="connection")
+
+
+def by_question(answers):
+    """Answer each question as told, whichever the order of the calls."""
+
+    def reply(request):
+        text = request.messages[1].text
+        return next(answer for question, answer in answers.items() if question in text)
+
+    return Scripted(reply)
+
+
+def numbered(*verdicts):
+    entries = [{"question": n, **judgement(verdict)} for n, verdict in enumerate(verdicts, 1)]
+    return {"judgements": entries}
+
+
+@pytest.mark.parametrize("calls", ["each", "one"])
+@pytest.mark.parametrize(
+    ("verdicts", "score", "passed", "agreement"),
+    [
+        (["Pass", "Pass", "Pass", "Pass"], 1.0, True, 1.0),
+        (["Pass", "Pass", "Pass", "Fail"], 0.75, True, 0.5),
+        (["Pass", "Pass", "Fail", "Fail"], 0.5, True, 1 / 3),
+        (["Fail", "Pass", "Fail", "Fail"], 0.25, False, 0.5),
+        (["Fail", "Fail", "Fail", "Fail"], 0.0, False, 1.0),
+    ],
+)
+def test_answers_are_combined(calls, verdicts, score, passed, agreement):
+    each = by_question(dict(zip(QUESTIONS, map(judgement, verdicts), strict=True)))
+    client = each if calls == "each" else Scripted(numbered(*verdicts))
+    result = Questionnaire(client, QUESTIONS, calls=calls)("a")
+    assert (result.score, result.passed) == (score, passed)
+    assert result.metadata["pass_rate"] == score
+    assert result.metadata["agreement"] == pytest.approx(agreement)
+    assert [entry["label"] for entry in result.metadata["questions"]] == verdicts
+    assert [entry["question"] for entry in result.metadata["questions"]] == QUESTIONS
+    assert len(client.requests) == (4 if calls == "each" else 1)
+    assert result.metadata["judge"]["calls"] == len(client.requests)
+
+
+def test_the_interval_is_wilsons():
+    result = Questionnaire(
+        Scripted(numbered("Pass", "Pass", "Pass", "Fail")), QUESTIONS, calls="one"
+    )("a")
+    low, high = result.metadata["interval"]
+    # the published formula with z = 1.959964, worked out by hand
+    assert (low, high) == (pytest.approx(0.30064, abs=1e-5), pytest.approx(0.95441, abs=1e-5))
+
+
+def test_a_threshold_of_one_wants_every_question():
+    client = Scripted(numbered("Pass", "Pass", "Pass", "Fail"))
+    result = Questionnaire(client, QUESTIONS, calls="one", threshold=1)("a")
+    assert result.passed is False
+    assert "Is it new?" in result.reason
+
+
+def test_a_question_without_an_answer_leaves_the_whole_unscored():
+    answers = dict.fromkeys(QUESTIONS[:3], judgement()) | {QUESTIONS[3]: DOWN}
+    result = Questionnaire(by_question(answers), QUESTIONS)("a")
+    assert (result.score, result.passed, result.label) == (None, None, "unanswered")
+    assert result.metadata["answered"] == 3
+    assert "no reply" in result.reason
+
+
+def test_it_may_be_left_out_instead_and_is_counted():
+    answers = dict.fromkeys(QUESTIONS[:3], judgement()) | {QUESTIONS[3]: DOWN}
+    result = Questionnaire(by_question(answers), QUESTIONS, unanswered="left_out")("a")
+    assert (result.score, result.passed) == (1.0, True)
+    assert (result.metadata["asked"], result.metadata["answered"]) == (4, 3)
+
+
+def test_no_answer_at_all_is_never_a_score():
+    result = Questionnaire(Scripted(DOWN), QUESTIONS, unanswered="left_out")("a")
+    assert result.score is None
+
+
+def test_answers_in_another_order_are_put_in_order():
+    reply = {"judgements": numbered("Pass", "Fail", "Pass", "Fail")["judgements"][::-1]}
+    result = Questionnaire(Scripted(reply), QUESTIONS, calls="one")("a")
+    assert [entry["label"] for entry in result.metadata["questions"]] == ["Pass", "Fail"] * 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        numbered("Pass", "Pass", "Pass"),
+        numbered("Pass", "Pass", "Pass", "Pass", "Pass"),
+        {"judgements": numbered("Pass", "Pass")["judgements"] * 2},
+        {"judgements": [judgement()] * 4},
+        {
+            "judgements": [
+                {"question": True, **judgement()},
+                *numbered("Pass", "Pass", "Pass", "Pass")["judgements"][1:],
+            ]
+        },
+        {"judgements": {"1": judgement()}},
+        {"judgements": ["Pass"] * 4},
+        judgement(),
+        "Pass, Pass, Pass, Pass",
+        {"judgements": [{"question": n, **judgement("Perhaps")} for n in range(1, 5)]},
+    ],
+)
+def test_a_reply_that_leaves_open_what_answers_what_is_unscored(reply):
+    result = Questionnaire(Scripted(reply), QUESTIONS, calls="one", retries=0)("a")
+    assert (result.score, result.label) == (None, "unreadable")
+
+
+def test_background_reaches_every_call():
+    for calls in ("each", "one"):
+        client = Scripted(judgement() if calls == "each" else numbered("Pass"))
+        judge = Questionnaire(client, QUESTIONS[:1], role="a poet", calls=calls)
+        judge.evaluate(Sample("x", input="Write."))
+        assert "a poet" in client.said
+        assert "Write." in client.said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"questions": []}, "questions"),
+        ({"questions": "Is it short?"}, "questions"),
+        ({"questions": [""]}, "question"),
+        ({"questions": QUESTIONS, "calls": "many"}, "calls"),
+        ({"questions": QUESTIONS, "threshold": 2}, "threshold"),
+        ({"questions": QUESTIONS, "unanswered": "zero"}, "unanswered"),
+        ({"questions": QUESTIONS, "retries": -1}, "retries"),
+    ],
+)
+def test_a_wrong_option_is_named(options, words):
+    with pytest.raises(InvalidOptionError, match=words):
+        Questionnaire(Scripted(judgement()), **options)

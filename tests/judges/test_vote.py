@@ -1,0 +1,106 @@
+"""Several judgements as one: majorities, ties, and votes that are missing."""
+
+import pytest
+from scripted import Scripted, judgement
+
+from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample
+from llmeval_integrations.errors import ClientError
+from llmeval_integrations.judges import Correctness, Panel, PassFail, Questionnaire, Vote
+
+DOWN = ClientError("no reply", kind="connection")
+
+
+def votes(*replies):
+    return Vote(PassFail(Scripted(*replies), "Is it short?", retries=0), n=len(replies))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "label", "split"),
+    [
+        (["Pass"], "Pass", {"Pass": 1}),
+        (["Pass", "Fail", "Pass"], "Pass", {"Pass": 2, "Fail": 1}),
+        (["Fail", "Fail", "Pass", "Fail", "Pass"], "Fail", {"Fail": 3, "Pass": 2}),
+    ],
+)
+def test_the_majority_decides(verdicts, label, split):
+    result = votes(*map(judgement, verdicts))("a")
+    assert (result.label, result.passed) == (label, label == "Pass")
+    assert result.metadata["split"] == split
+    assert [vote["label"] for vote in result.metadata["votes"]] == verdicts
+
+
+def test_the_score_is_the_mean_of_the_majority():
+    replies = [judgement("Pass", "High"), judgement("Pass", "Low"), judgement("Fail", "High")]
+    assert votes(*replies)("a").score == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("replies", "label"),
+    [
+        ([judgement("Pass"), judgement("Fail")], "tied"),
+        ([judgement("Pass"), judgement("Pass"), judgement("Fail"), DOWN], "undecided"),
+        ([judgement("Pass"), DOWN], "undecided"),
+        ([DOWN, DOWN], "undecided"),
+    ],
+)
+def test_a_tie_or_votes_that_could_turn_it_leave_it_unscored(replies, label):
+    result = votes(*replies)("a")
+    assert (result.score, result.passed, result.label) == (None, None, label)
+
+
+def test_a_missing_vote_that_can_turn_nothing_does_no_harm():
+    result = votes(judgement("Fail"), judgement("Fail"), DOWN)("a")
+    assert result.passed is False
+    assert result.metadata["split"] == {"Fail": 2, "unscored": 1}
+
+
+def test_each_vote_is_another_draw_at_the_votes_temperature():
+    client = Scripted(judgement())
+    Vote(PassFail(client, "Is it short?"), n=3, temperature=0.7)("a")
+    assert [request.draw for request in client.requests] == [0, 1, 2]
+    assert {request.temperature for request in client.requests} == {0.7}
+
+
+def test_what_all_votes_took_is_added_up():
+    account = votes(judgement(), judgement(), judgement())("a").metadata["judge"]
+    assert (account["calls"], account["input_tokens"]) == (3, 30)
+
+
+def test_votes_of_what_asks_side_by_side_are_drawn_too():
+    client = Scripted(judgement())
+    Vote(Questionnaire(client, ["Is it short?", "Is it kind?"]), n=2)("a")
+    assert sorted(request.draw for request in client.requests) == [0, 0, 1, 1]
+
+
+def test_a_panel_asks_each_of_its_judges_once():
+    yes, no = Scripted(judgement("Pass")), Scripted(judgement("Fail"))
+    panel = Panel([PassFail(client, "Is it short?") for client in (yes, no, no)])
+    result = panel("a")
+    assert result.passed is False
+    assert result.metadata["split"] == {"Fail": 2, "Pass": 1}
+    assert (len(yes.requests), len(no.requests)) == (1, 2)
+
+
+def test_what_a_judge_needs_its_vote_needs():
+    correctness = Correctness(Scripted(judgement()))
+    for evaluator in (Vote(correctness), Panel([correctness])):
+        assert evaluator.needs == ("reference",)
+        with pytest.raises(MissingFieldError, match="reference"):
+            evaluator("a")
+        assert evaluator.evaluate(Sample("a", "b")).passed is True
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: Vote("pass_fail"),
+        lambda: Vote(PassFail(Scripted(""), "Short?"), n=0),
+        lambda: Vote(PassFail(Scripted(""), "Short?"), temperature=3),
+        lambda: Panel([]),
+        lambda: Panel(["pass_fail"]),
+        lambda: Panel(PassFail(Scripted(""), "Short?")),
+    ],
+)
+def test_a_wrong_option_is_refused(build):
+    with pytest.raises(InvalidOptionError):
+        build()

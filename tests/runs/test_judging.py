@@ -1,0 +1,377 @@
+"""A run asks its judges side by side, pays each call once, and loses no row to another's failure."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from remote_model import Remote, Repeats, question
+
+from llmeval_integrations import (
+    Evaluator,
+    InputError,
+    InvalidOptionError,
+    JsonValidity,
+    Result,
+    evaluate,
+    load_evaluator,
+)
+from llmeval_integrations.asking.steps import Together
+from llmeval_integrations.errors import ClientError
+from llmeval_integrations.evaluator import JudgedEvaluator
+
+SAMPLES = [{"id": number, "output": f"text {number}"} for number in range(500)]
+
+
+def judge_figures(run, name="repeats"):
+    return run.summary["evaluators"][name]["judge"]
+
+
+def test_ten_of_five_hundred_calls_that_fail_for_good_leave_490_results():
+    failing = range(7, 500, 50)
+
+    def says(text):
+        if int(text.split()[1]) in failing:
+            raise ClientError("cannot be judged", kind="bad_request")
+        return text
+
+    client = Remote(says, seconds=0.002)
+    run = evaluate(SAMPLES, [Repeats(client)])
+    figures = run.summary["evaluators"]["repeats"]
+    assert (figures["scored"], figures["unscored"], figures["errors"]) == (490, 10, 0)
+    assert [row.id for row in run.rows if row.unscored] == [*failing]
+    assert {row.reason for row in run.rows if row.unscored} == {"cannot be judged"}
+    assert [row.label for row in run.rows if not row.unscored] == [
+        sample["output"] for sample in SAMPLES if sample["id"] not in failing
+    ]
+    assert client.most_under_way == 32
+
+
+def test_a_judge_that_raises_on_one_row_is_paid_for_each_row_once():
+    @dataclass(frozen=True)
+    class Careless(JudgedEvaluator):
+        client: Any
+
+        def judge(self, sample):
+            reply = yield question(sample.output)
+            return Result(1 / (sample.output != "text 3"), True, reply.text)
+
+    client = Remote(seconds=0)
+    run = evaluate(SAMPLES[:40], [Careless(client)])
+    assert sorted(client.asked) == sorted(sample["output"] for sample in SAMPLES[:40])
+    assert [row.error for row in run.rows if row.error] == [
+        "ZeroDivisionError: row 4: division by zero"
+    ]
+    assert judge_figures(run, "careless")["calls"] == 40  # that row was paid too
+
+
+def test_rows_that_cannot_be_judged_are_error_rows_in_their_places():
+    @dataclass(frozen=True)
+    class Compares(Repeats):
+        needs = ("reference",)
+
+    samples = [
+        {"output": "a", "reference": "b"},
+        {"output": "c"},
+        {"answer": "d"},
+        {"output": "e", "reference": "f"},
+    ]
+    client = Remote(seconds=0)
+    rows = evaluate(samples, [Compares(client)]).rows
+    assert [row.label for row in rows] == ["A", None, None, "E"]
+    assert [bool(row.error) for row in rows] == [False, True, True, False]
+    assert sorted(client.asked) == ["a", "e"]
+
+
+def test_judges_and_others_stand_side_by_side_in_rows_and_summary(tmp_path):
+    first, second = Remote(seconds=0.002), Remote(str.title, seconds=0, name="remote-2")
+    evaluators = {"one": Repeats(first), "json": JsonValidity(), "two": Repeats(second)}
+    run = evaluate(SAMPLES, evaluators, out=tmp_path)
+    assert [(row.id, row.evaluator) for row in run.rows] == [
+        (number, name) for number in range(500) for name in evaluators
+    ]
+    taken = {
+        "calls": 500,
+        "cached": 0,
+        "failed": 0,
+        "not_asked": 0,
+        "input_tokens": 5000,
+        "output_tokens": 2500,
+        "cost": None,
+    }
+    assert judge_figures(run, "one") == judge_figures(run, "two") == taken
+    assert "judge" not in run.summary["evaluators"]["json"]
+    assert run.summary["judging"] == {
+        "calls": 1000, "cached": 0, "failed": 0, "not_asked": 0,
+        "input_tokens": 10_000, "output_tokens": 5_000, "cost": None, "budget_reached": None,
+    }  # fmt: skip
+    assert json.loads((tmp_path / "summary.json").read_text()) == run.summary
+    assert first.closed_in
+    assert second.closed_in
+    table = run.table()
+    assert "input_tokens" in table
+    lines = [line.split() for line in table.partition("input_tokens")[2].splitlines()]
+    assert [line for line in lines if line[-1:] == ["-"]] == [
+        [name, number, "0", "0", "0", tokens_in, tokens_out, "-"]
+        for name, number, tokens_in, tokens_out in (
+            ("one", "500", "5,000", "2,500"),
+            ("two", "500", "5,000", "2,500"),
+            ("all", "1,000", "10,000", "5,000"),
+        )
+    ]
+
+
+def test_a_run_without_judges_has_no_account():
+    run = evaluate([{"output": "1"}], [JsonValidity()])
+    assert list(run.summary) == ["samples", "evaluators"]
+    assert "input_tokens" not in run.table()
+
+
+def test_one_slow_sample_holds_up_no_other():
+    def says(text):
+        return text
+
+    class Uneven(Remote):
+        async def _acall(self, text):
+            self.seconds = 0.5 if text == "text 0" else 0.005
+            return await super()._acall(text)
+
+    began = time.perf_counter()
+    run = evaluate(SAMPLES, [Repeats(Uneven(says))], concurrency=8)
+    assert time.perf_counter() - began < 1.5  # one behind the other it were 0.5 s and 0.4 s or more
+    assert len(run.rows) == 500
+
+
+def test_judges_are_busy_from_the_first_sample_to_the_last():
+    client = Remote(seconds=0.02)
+    began = time.perf_counter()
+    evaluate(SAMPLES[:320], [Repeats(client)], concurrency=16)
+    assert client.most_under_way == 16
+    assert time.perf_counter() - began < 2 * 320 / 16 * 0.02 + 0.5
+
+
+def test_samples_are_read_as_they_are_needed():
+    read = []
+
+    def samples():
+        for number in range(3000):
+            read.append(number)
+            yield {"output": f"{number}"}
+
+    ahead = []
+    client = Remote(lambda text: ahead.append(len(read) - int(text)) or text, seconds=0)
+    evaluate(samples(), [Repeats(client)], concurrency=4)
+    assert len(ahead) == 3000
+    assert max(ahead) <= 4 * 32 + 2 * 4 + 1
+
+
+def test_progress_is_told_as_rows_are_done():
+    told = []
+    evaluate(SAMPLES, [Repeats(Remote(seconds=0.001))], on_progress=lambda *now: told.append(now))
+    assert told[-1] == (500, 1.0)
+    assert len(told) > 10
+    assert told == sorted(told)
+    assert told[0][1] < 0.1
+
+
+def test_the_same_call_is_never_paid_twice_also_across_runs(tmp_path):
+    cache = tmp_path / "replies.sqlite"
+    client = Remote(seconds=0)
+    samples = [{"output": f"text {number % 50}"} for number in range(100)]
+    first = evaluate(samples, [Repeats(client)], cache=cache)
+    assert len(client.asked) == 50
+    assert judge_figures(first) | {"cost": 0} == {
+        "calls": 100, "cached": 50, "failed": 0, "not_asked": 0,
+        "input_tokens": 500, "output_tokens": 250, "cost": 0,
+    }  # fmt: skip
+    again = Remote(seconds=0)
+    second = evaluate(samples, [Repeats(again)], cache=cache)
+    assert again.asked == []
+    assert [row.label for row in second.rows] == [row.label for row in first.rows]
+    assert (judge_figures(second)["cached"], judge_figures(second)["cost"]) == (100, 0.0)
+    frozen = evaluate(samples, [Repeats(again)], cache=cache, frozen=True)
+    assert frozen.rows == second.rows
+
+
+def test_a_frozen_run_leaves_unscored_what_the_cache_lacks(tmp_path):
+    cache = tmp_path / "replies.sqlite"
+    evaluate(SAMPLES[:3], [Repeats(Remote(seconds=0))], cache=cache)
+    client = Remote()
+    run = evaluate(SAMPLES[:5], [Repeats(client)], cache=cache, frozen=True)
+    assert [row.label for row in run.rows] == [
+        "TEXT 0",
+        "TEXT 1",
+        "TEXT 2",
+        "not_cached",
+        "not_cached",
+    ]
+    assert judge_figures(run)["not_asked"] == 2
+    assert client.asked == []
+
+
+RUN = """
+import sys
+sys.path[:0] = {paths!r}
+from remote_model import Remote, Repeats
+from llmeval_integrations import evaluate
+
+class Told(Remote):
+    def _said(self, text):
+        print(text, flush=True)
+        return super()._said(text)
+
+samples = [{{"output": str(number)}} for number in range({samples})]
+evaluate(samples, [Repeats(Told(seconds=0.005))], cache={cache!r}, concurrency=8)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill that cannot be caught")
+def test_a_run_that_was_killed_has_not_paid_in_vain(tmp_path):
+    cache = str(tmp_path / "replies.sqlite")
+    code = RUN.format(
+        paths=[path for path in sys.path if "tests" in path], cache=cache, samples=10_000
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    paid = [child.stdout.readline() for _ in range(100)]
+    child.kill()
+    paid += child.stdout.readlines()
+    child.wait()
+    client = Remote(seconds=0)
+    evaluate([{"output": line.strip()} for line in paid], [Repeats(client)], cache=cache)
+    assert len(client.asked) <= 8  # those whose reply had come, and was not yet put
+
+
+@pytest.mark.parametrize("out", [True, False])
+def test_a_budget_ends_a_run_with_all_its_rows(tmp_path, out):
+    client = Remote(seconds=0.002)
+    run = evaluate(
+        SAMPLES, [Repeats(client)], max_tokens=150, concurrency=4, out=tmp_path if out else None
+    )
+    asked = len(client.asked)
+    assert 10 <= asked <= 13
+    assert len(run.rows) == 500
+    figures = run.summary["evaluators"]["repeats"]
+    assert (figures["scored"], figures["unscored"], figures["labels"]["budget"]) == (
+        asked,
+        500 - asked,
+        500 - asked,
+    )
+    assert run.summary["judging"]["budget_reached"] == "max_tokens=150"
+    assert run.summary["judging"]["not_asked"] == 500 - asked
+
+
+@dataclass(frozen=True)
+class Both(JudgedEvaluator):
+    """What do two judges say?"""
+
+    judges: tuple
+
+    def judge(self, sample):
+        results = yield Together([judge.steps(sample) for judge in self.judges])
+        return Result(len(results))
+
+
+def test_a_judge_without_a_price_is_found_before_anything_is_asked(tmp_path):
+    pytest.importorskip("genai_prices")
+    priced = Remote(platform="openai", name="gpt-4o-mini")
+    unpriced = Remote(platform="openai", name="my-own-model")
+    evaluators = [Repeats(priced), Both((Repeats(priced), Repeats(unpriced)))]
+    with pytest.raises(InvalidOptionError, match=r"no price is known of .*my-own-model"):
+        evaluate(SAMPLES, evaluators, max_cost=1, out=tmp_path / "run")
+    assert not priced.asked
+    assert not (tmp_path / "run").exists()
+    run = evaluate(SAMPLES[:2], evaluators[:1], max_cost=1)
+    assert judge_figures(run)["cost"] == pytest.approx(2 * (10 * 0.15 + 5 * 0.60) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (
+            {"concurrency": 0},
+            InvalidOptionError,
+            "concurrency=0 is not a whole number of at least 1",
+        ),
+        ({"max_tokens": -1}, InvalidOptionError, "max_tokens=-1 is not a number of at least 0"),
+        ({"max_cost": "1"}, InvalidOptionError, "max_cost='1' is not a number of at least 0"),
+        ({"frozen": True}, InputError, "frozen takes replies from a cache, and none is given"),
+        ({"cache": __file__}, InputError, "test_judging.py cannot be used: file is not a database"),
+        ({"cache": "none.sqlite", "frozen": True}, InputError, "there is no cache none.sqlite"),
+    ],
+)
+def test_options_that_make_no_sense_stop_a_run_before_it_begins(tmp_path, options, error, message):
+    client = Remote()
+    with pytest.raises(error, match=message):
+        evaluate(SAMPLES, [Repeats(client)], out=tmp_path / "run", **options)
+    assert not client.asked
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_cache_that_breaks_on_the_way_stops_the_asking(tmp_path):
+    path = tmp_path / "replies.sqlite"
+
+    def says(text):
+        if text == "text 20":
+            with closing(sqlite3.connect(path)) as other:
+                other.execute("DROP TABLE replies")
+        return text
+
+    client = Remote(says, seconds=0.001)
+    run = evaluate(SAMPLES, [Repeats(client)], cache=path, concurrency=4)
+    assert len(client.asked) < 30
+    errors = [row.error for row in run.rows if row.error]
+    assert len(errors) > 450
+    assert "no such table: replies" in errors[-1]
+    assert str(path) in errors[-1]
+
+
+def test_an_interrupt_ends_a_run_and_keeps_what_is_done(tmp_path):
+    class Interrupting(Evaluator):
+        def check(self, sample):
+            if sample.output == "text 200":
+                raise KeyboardInterrupt
+            return Result(1)
+
+    client = Remote(seconds=0.001)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(SAMPLES, [Repeats(client), Interrupting()], out=tmp_path, concurrency=2)
+    assert client.under_way == 0
+    assert client.closed_in
+    assert not (tmp_path / "summary.json").exists()
+
+
+def test_a_sample_that_is_nested_too_deeply_is_unscored():
+    @dataclass(frozen=True)
+    class Deep(JudgedEvaluator):
+        client: Any
+
+        def judge(self, sample):
+            reply = yield question(repr(sample.output))
+            return Result(1, True, reply.text)
+
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    [row] = evaluate([{"output": deep}], [Deep(Remote())]).rows
+    assert (row.label, row.error) == ("too_deep", None)
+
+
+def test_a_client_can_be_given_as_its_configuration():
+    pytest.importorskip("openai")
+    from server import ModelServer, chat
+
+    verdict = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
+    with ModelServer() as server:
+        server.plays(chat(json.dumps(verdict)))
+        client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "k"}
+        judge = load_evaluator("pass_fail", client=client, question="Is it?")
+        run = evaluate(SAMPLES[:40], [judge], concurrency=4)
+    assert {row.label for row in run.rows} == {"Pass"}
+    assert run.summary["judging"]["input_tokens"] == 40 * 11
+    assert len({request.connection for request in server.requests}) <= 4

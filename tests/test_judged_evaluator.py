@@ -1,0 +1,92 @@
+"""What every evaluator that asks a model has: failures, accounts, other clients."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from scripted import Scripted
+
+from llmeval_integrations import Result, Sample
+from llmeval_integrations.asking.messages import Message
+from llmeval_integrations.asking.reply import JudgeReply, Usage
+from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.errors import ClientError, UnreadableJudgementError
+from llmeval_integrations.evaluator import JudgedEvaluator
+
+
+@dataclass(frozen=True)
+class Echo(JudgedEvaluator):
+    """Does the model say the output again?"""
+
+    client: Any
+    times: int = 1
+
+    def judge(self, sample):
+        said = []
+        for _ in range(self.times):
+            reply = yield JudgeRequest((Message("user", sample.output),))
+            said.append(reply.text)
+        return Result(said.count(sample.output) / self.times, all(said), None, ", ".join(said))
+
+
+def test_a_judge_is_a_generator_that_can_be_driven_by_hand():
+    conversation = Echo(None).judge(Sample("a"))
+    request = next(conversation)
+    assert request.messages == (Message("user", "a"),)
+    with pytest.raises(StopIteration) as done:
+        conversation.send(JudgeReply("a"))
+    assert done.value.value == Result(1.0, True, None, "a")
+
+
+def test_each_request_is_answered_and_counted():
+    client = Scripted("a", "b", "a", "a")
+    result = Echo(client, 4)("a")
+    assert (result.score, result.reason) == (0.75, "a, b, a, a")
+    assert result.metadata["judge"]["calls"] == 4
+    assert result.metadata["judge"]["output_tokens"] == 20
+
+
+@pytest.mark.parametrize(
+    ("failure", "label"),
+    [
+        (ClientError("no reply", kind="timeout"), "timeout"),
+        (ClientError("spent", kind="budget"), "budget"),
+        (JudgeReply("no", "refused"), "refused"),
+        (JudgeReply("aaa", "length"), "cut"),
+        (UnreadableJudgementError("what?"), "unreadable"),
+    ],
+)
+def test_a_failure_in_the_middle_is_unscored_and_keeps_the_account(failure, label):
+    result = Echo(Scripted("a", failure), 2)("a")
+    assert (result.score, result.passed, result.label) == (None, None, label)
+    assert result.reason
+    assert result.metadata["judge"]["calls"] >= 1
+
+
+def test_what_is_no_failure_of_the_judge_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        Echo(Scripted("a"), 0)("a")
+
+
+def test_what_is_no_failure_of_the_judge_is_raised_out_of_many_too():
+    with pytest.raises(ZeroDivisionError):
+        Echo(Scripted("a"), 0).evaluate_many([Sample("a"), Sample("b")])
+
+
+def test_the_same_judge_can_have_another_client():
+    first, second = Scripted("a"), Scripted("b")
+    judge = Echo(first)
+    other = judge.with_clients(lambda client: second if client is first else client)
+    assert other("a").score == 0
+    assert asyncio.run(other.aevaluate(Sample("b"))).score == 1
+    assert [result.score for result in other.evaluate_many([Sample("b"), Sample("a")])] == [1, 0]
+    assert judge("a").score == 1
+    assert other.name == "echo"
+    assert first.requests and second.requests
+
+
+def test_tokens_of_all_replies_are_summed():
+    replies = [JudgeReply("a", usage=Usage(3, 4, 1, 2), model="m"), JudgeReply("a", usage=Usage(5))]
+    account = Echo(Scripted(*replies), 2)("a").metadata["judge"]
+    assert (account["input_tokens"], account["output_tokens"]) == (8, 4)
