@@ -100,8 +100,8 @@ def _defined_in(module: Any) -> Iterator[type[Evaluator]]:
     for thing in vars(module).values():
         if (
             inspect.isclass(thing)
+            and thing.__module__ == module.__name__  # first: 3.10 takes `X[Y]` for a class
             and issubclass(thing, Evaluator)
-            and thing.__module__ == module.__name__
             and not inspect.isabstract(thing)
         ):
             yield thing

@@ -180,28 +180,27 @@ class _WithClients(JudgedEvaluator):
 
 def _with_account(result: Result, replies: list[JudgeReply]) -> Result:
     """Add to the metadata what the judge took, and its reply where that gave no score."""
-    if not replies:
+    if "judge" in result.metadata:
         return result
     usage = Usage.sum(reply.usage for reply in replies)
     account: dict[str, Any] = {
-        "model": replies[-1].model,
-        "output": replies[-1].output,
+        "model": replies[-1].model if replies else None,
+        "output": replies[-1].output if replies else None,
         "calls": len(replies),
         "cached": sum(reply.cached for reply in replies),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
     }
-    if not result.scored:
+    if replies and not result.scored:
         account["reply"] = replies[-1].text
     return msgspec.structs.replace(result, metadata={**result.metadata, "judge": account})
 
 
 def sum_accounts(results: Iterable[Result]) -> dict[str, Any]:
     """Add up what the judges of several results took, as metadata of the one made of them."""
-    accounts = [result.metadata["judge"] for result in results if "judge" in result.metadata]
-    if not accounts:
-        return {}
+    accounts = [result.metadata["judge"] for result in results]
     sums = {key: sum(account[key] for account in accounts) for key in _SUMMED}
-    models = dict.fromkeys(account["model"] for account in accounts)
-    ways = dict.fromkeys(account["output"] for account in accounts)
-    return {"judge": {"model": ", ".join(models), "output": ", ".join(ways), **sums}}
+    models = dict.fromkeys(account["model"] for account in accounts if account["model"])
+    ways = dict.fromkeys(account["output"] for account in accounts if account["output"])
+    named = {"model": ", ".join(models) or None, "output": ", ".join(ways) or None}
+    return {"judge": {**named, **sums}}

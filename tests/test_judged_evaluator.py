@@ -86,6 +86,18 @@ def test_the_same_judge_can_have_another_client():
     assert first.requests and second.requests
 
 
+def test_a_judge_that_was_never_answered_has_an_account_too():
+    account = Echo(Scripted(ClientError("no reply", kind="timeout")))("a").metadata["judge"]
+    assert account == {
+        "model": None,
+        "output": None,
+        "calls": 0,
+        "cached": 0,
+        "input_tokens": 0,
+        "output_tokens": 0,
+    }
+
+
 def test_tokens_of_all_replies_are_summed():
     replies = [JudgeReply("a", usage=Usage(3, 4, 1, 2), model="m"), JudgeReply("a", usage=Usage(5))]
     account = Echo(Scripted(*replies), 2)("a").metadata["judge"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import JudgeRequest
+from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.steps import APerform, Perform, Step, Steps, adrive, drive
 
 
@@ -29,6 +31,39 @@ class Client(ABC):
     async def aask(self, request: JudgeRequest) -> JudgeReply:
         """Ask once; raises JudgeError."""
         return await adrive(self.answer(request))
+
+    def complete(
+        self,
+        prompt: str | Sequence[Message | Mapping[str, str]],
+        result_type: Any = str,
+        *,
+        output: Output = "auto",
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> Any:
+        """Ask once and give the answer: a text, or an object of a pydantic model's class.
+
+        Raises InvalidOptionError, and JudgeError where there is no such answer.
+        """
+        return drive(self._completion(prompt, result_type, output, temperature, max_tokens))
+
+    async def acomplete(
+        self,
+        prompt: str | Sequence[Message | Mapping[str, str]],
+        result_type: Any = str,
+        *,
+        output: Output = "auto",
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+    ) -> Any:
+        """Do as `complete` does."""
+        return await adrive(self._completion(prompt, result_type, output, temperature, max_tokens))
+
+    def _completion(self, *arguments: Any) -> Steps[Any]:
+        from llmeval_integrations.asking.completing import completion
+        from llmeval_integrations.asking.conversing import answered
+
+        return (yield from answered(self, completion(*arguments)))
 
     async def aclose(self) -> None:  # noqa: B027 - most hold nothing
         """Release what is held for the running event loop; the client stays usable."""
