@@ -198,7 +198,9 @@ def _with_account(result: Result, replies: list[JudgeReply]) -> Result:
 
 def sum_accounts(results: Iterable[Result]) -> dict[str, Any]:
     """Add up what the judges of several results took, as metadata of the one made of them."""
-    accounts = [result.metadata["judge"] for result in results]
+    accounts = [result.metadata["judge"] for result in results if "judge" in result.metadata]
+    if not accounts:
+        return {}  # they come from the same call
     sums = {key: sum(account[key] for account in accounts) for key in _SUMMED}
     models = dict.fromkeys(account["model"] for account in accounts if account["model"])
     ways = dict.fromkeys(account["output"] for account in accounts if account["output"])

@@ -130,11 +130,10 @@ def row_of(name, mode, texts, ours, theirs):
             return _NAMED[output.name] if ours == _low(name, output) else None
     if isinstance(output, Defect) and ours != _low(name, output):
         return None
-    return (
-        _row_of_text(prediction, output)
-        or _row_of_text(reference, wanted)
-        or _row_of_values(name, output, wanted, ours, theirs)
-    )
+    row = _row_of_text(prediction, output) or _row_of_text(reference, wanted)
+    if row or isinstance(output, Defect):
+        return row
+    return _row_of_values(name, output, wanted, ours, theirs)
 
 
 def _low(name, defect):
@@ -192,8 +191,10 @@ def _row_of_defect(text, defect, theirs):
 def _row_of_whole(text, defect):
     """Name the row of a text that Python's parser reads to its end once LangChain stripped it."""
     body = text.strip(_STRIPPED)
-    if not _loads(body):
-        return "raw" if defect.name == "control_character" and _loads(body, strict=False) else None
+    if not _loads(body, strict=False):
+        return None
+    if defect.name == "control_character":
+        return "raw"
     return _NAMED.get(defect.name, "back-tick" if body != text.strip() else None)
 
 
@@ -260,7 +261,10 @@ def _row_of_reference(name, mode, reference, ours):
 
 
 def _row_of_schema(schema):
-    """Name the row of what is JSON, and for us no schema."""
+    """Name the row of what our parser reads, and is no schema for us."""
+    defect = check_value(schema, finite=True)
+    if defect:
+        return _NAMED[defect.name]
     if "://" in str(schema):
         return "remote"
     attempted = said(THEIRS["json_schema_validation"], prediction="1", reference=schema)

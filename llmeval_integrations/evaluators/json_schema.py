@@ -148,10 +148,7 @@ class JsonSchema(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         validator = self._validator(sample)
-        value = parse(sample.output, self.parsing)
-        if self.parsing == "lenient" and not isinstance(value, Defect):
-            # NaN and lone surrogates have no place in JSON Schema, whatever the parser lets in.
-            value = check_value(value, finite=True) or value
+        value = _parse_finite(sample.output, self.parsing)
         if isinstance(value, Defect):
             return defective(value, False)
         if validator.is_valid(value):
@@ -201,13 +198,21 @@ class JsonSchema(Evaluator):
         return Result(False, False, first.kind.name, reason, details)
 
 
+def _parse_finite(text: Any, parsing: Parsing) -> Any:
+    """Parse, and refuse what has no place in JSON Schema whatever lenient parsing lets in."""
+    value = parse(text, parsing)
+    if parsing != "lenient" or isinstance(value, Defect):
+        return value
+    return check_value(value, finite=True) or value  # NaN and lone surrogates
+
+
 @lru_cache(maxsize=512)
 def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsing: Parsing) -> Any:
     """Build the validator of a schema's text, or raise InvalidSchemaError."""
     import jsonschema_rs
 
     text = schema if isinstance(schema, str) else schema.decode()
-    value = parse(text, parsing if parsing == "lenient" else "markdown")
+    value = _parse_finite(text, parsing if parsing == "lenient" else "markdown")
     if isinstance(value, Defect):
         hint = "" if text.lstrip()[:1] in "{[" else "; is it a path? then read the file first"
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(text)}")

@@ -359,6 +359,12 @@ def test_a_schema_that_asks_for_nothing_may_say_so(schema):
     assert JsonSchema(schema)("1").passed
 
 
+@pytest.mark.parametrize("schema", ['{"enum": [NaN]}', '{"minimum": -Infinity}', '{"\\ud800": 1}'])
+def test_what_lenient_parsing_lets_in_has_no_place_in_a_schema(schema):
+    with pytest.raises(InvalidSchemaError, match="is not JSON"):
+        JsonSchema(parsing="lenient")("null", schema)
+
+
 def test_a_null_reference_is_no_schema():
     with pytest.raises(InvalidSchemaError):
         JsonSchema()("1", None)
