@@ -22,6 +22,7 @@ _ROLES: Final[Mapping[Role, frozenset[str]]] = {
     "verdict": frozenset(_VERDICT.split()),
     "confidence": frozenset(("confidence", "certainty")),
 }
+_SHORT: Final = 64
 _AROUND = re.compile(r"^(?:final|overall|my)(?= )|(?<= )level$")
 
 
@@ -41,7 +42,7 @@ class Parts(msgspec.Struct, frozen=True):
         keys = (required_keys,) if isinstance(required_keys, str) else tuple(required_keys)
         if not all(isinstance(key, str) and key.strip() for key in keys):
             raise InvalidOptionError(f"required_keys={shown(keys)} is not a list of names")
-        return _named(tuple(map(plain_name, keys)))
+        return _named(keys)
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -59,7 +60,8 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=32)
-def _named(required: tuple[str, ...]) -> Parts:
+def _named(keys: tuple[str, ...]) -> Parts:
+    required = tuple(map(plain_name, keys))
     names = {
         role: next((name for name in (role, *required) if name in required and name in usual), role)
         for role, usual in _ROLES.items()
@@ -71,5 +73,12 @@ def plain_name(key: Any) -> str:
     """Write a key in small letters, its words apart, without "final" before or "level" behind."""
     if not isinstance(key, str):
         return ""
+    return _of_few(key) if len(key) < _SHORT else _plain(key)
+
+
+def _plain(key: str) -> str:
     name = re.sub(r"[\s_-]+", " ", key).strip(" *:`\"'").casefold()
     return _AROUND.sub("", name).strip()
+
+
+_of_few = lru_cache(maxsize=256)(_plain)  # the same few keys come with each reply

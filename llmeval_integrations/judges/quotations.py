@@ -92,7 +92,7 @@ class Quotations:
         Or whether its end does, from the last words of the reasoning on: quoted without escapes, a
         text that goes on with `", "verdict": "Pass"}` ends the judge's own object.
         """
-        if _content(found.members) in self._objects:
+        if self._objects and _content(found.members) in self._objects:
             return True
         letters = letters_of(source)
         end = letters[max(0, letters.rfind(letters_of(self.names[0]))) :]
