@@ -2,8 +2,8 @@
 
 The server is a process of its own on this machine and answers each call after 50 ms, so that the
 ideal is 500 / 32 × 50 ms. Every side uses the same SDK, openai, in the way that its documentation
-has for many rows, and is timed from the making of its client to its last result. A round is one
-pass of each side in turn. CPU is that of this process, whose other threads count too.
+has for many rows, and is timed from the making of its client (LangChain's is made once) to its last
+result. A round is one pass of each side in turn. CPU is that of this process with all its threads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import statistics
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -70,16 +70,6 @@ def as_call(name: str, **values: Any) -> dict[str, Any]:
 VERDICT = in_json(reasoning="It says where.", verdict="Pass", confidence="High")
 
 
-@cache
-def loop() -> asyncio.AbstractEventLoop:
-    """Give one loop for all rounds: LangChain keeps connections, and cannot change the loop."""
-    return asyncio.new_event_loop()
-
-
-def awaited(work: Coroutine[Any, Any, list[Any]]) -> list[Any]:
-    return loop().run_until_complete(work)
-
-
 async def limited(works: Iterator[Any]) -> list[Any]:
     """Await all, so many at a time, as is usually written down."""
     semaphore = asyncio.Semaphore(AT_A_TIME)
@@ -120,7 +110,7 @@ def bare_loop(url: str, outputs: list[str]) -> list[Any]:
             await asyncio.gather(*(worker() for _ in range(AT_A_TIME)))
         return scores
 
-    return awaited(main())
+    return asyncio.run(main())
 
 
 def asked(output: str) -> list[tuple[str, str]]:
@@ -169,7 +159,7 @@ def with_openevals(url: str, outputs: list[str]) -> list[Any]:
             results = await limited(evaluator(outputs=output) for output in outputs)
         return [result["score"] for result in results]
 
-    return awaited(main())
+    return asyncio.run(main())
 
 
 def with_autoevals(url: str, outputs: list[str]) -> list[Any]:
@@ -188,7 +178,7 @@ def with_autoevals(url: str, outputs: list[str]) -> list[Any]:
             results = await limited(classifier.eval_async(output=output) for output in outputs)
         return [result.score for result in results]
 
-    return awaited(main())
+    return asyncio.run(main())
 
 
 def with_openjudge(url: str, outputs: list[str]) -> list[Any]:
@@ -204,20 +194,32 @@ def with_openjudge(url: str, outputs: list[str]) -> list[Any]:
         results = await runner.arun([{"response": output} for output in outputs])
         return [getattr(result, "score", None) for result in results["harbour"]]
 
-    return awaited(main())
+    return asyncio.run(main())
+
+
+@cache
+def langchain_model(url: str) -> Any:
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(model="judge", api_key="-", base_url=url, temperature=0)
+
+
+@cache
+def langchain_loop() -> asyncio.AbstractEventLoop:
+    """Give one loop for all rounds: models share connections, which cannot change the loop."""
+    return asyncio.new_event_loop()
 
 
 def with_langchain(url: str, outputs: list[str]) -> list[Any]:
-    from langchain_openai import ChatOpenAI
-
     async def main() -> list[Any]:
-        model = ChatOpenAI(model="judge", api_key="-", base_url=url, temperature=0)
-        chain = model.with_structured_output({"title": "answer", **SCHEMA}, method="json_schema")
+        chain = langchain_model(url).with_structured_output(
+            {"title": "answer", **SCHEMA}, method="json_schema"
+        )
         prompts = [f"{QUESTION}\n{output}" for output in outputs]
         replies = await chain.abatch(prompts, {"max_concurrency": AT_A_TIME})
         return [float(reply["verdict"] == "Pass") for reply in replies]
 
-    return awaited(main())
+    return langchain_loop().run_until_complete(main())
 
 
 def with_phoenix(url: str, outputs: list[str], **options: Any) -> list[Any]:
@@ -238,7 +240,7 @@ def with_phoenix(url: str, outputs: list[str], **options: Any) -> list[Any]:
         )
         return [score["score"] if score else None for score in table["harbour_score"]]
 
-    return awaited(main())
+    return asyncio.run(main())
 
 
 def with_phoenix_unlimited(url: str, outputs: list[str]) -> list[Any]:

@@ -15,7 +15,7 @@ from llmeval_integrations.judges.words import conclusion, read_word
 from llmeval_integrations.wording import shown
 
 _MASKED = re.compile(f"{MASK}+")
-_PLACEHOLDER = re.compile(r"\W*(?:\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\})\W*")
+_PLACEHOLDER = re.compile(r"\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|\{[^{}\"]*\}")
 
 
 class Evidence:
@@ -92,8 +92,10 @@ class Evidence:
 
     def _reasoning(self) -> str:
         values = self._values.get(self._parts.reasoning, [""])
-        text = values[-1] if isinstance(values[-1], str) else _as_text(values[-1])
-        if _PLACEHOLDER.fullmatch(text[:500]):
+        text = values[-1]
+        if not isinstance(text, str):
+            text = _as_text(text)
+        elif _PLACEHOLDER.fullmatch(text.strip()):
             raise UnreadableJudgementError(f"the reasoning {shown(text)} is a placeholder")
         text = _MASKED.sub("[quoted]", text).strip()
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

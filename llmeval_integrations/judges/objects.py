@@ -20,8 +20,10 @@ _IN_NESTED = re.compile(r"[\[\]{}\"']")
 _QUOTED = {quote: re.compile(rf"{quote}(?:[^{quote}\\]|\\.)*{quote}", re.DOTALL) for quote in "\"'"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+# More than these are no judgement, and would cost a hostile text's reader seconds.
+_MOST_ATTEMPTS = 1_000  # at reading what no brace closes
 _MOST_MEMBERS = 64
-_MOST_ATTEMPTS = 1_000
+_MOST_NESTED = 20_000  # brackets and texts in one member
 
 _CLOSING: Final = {
     '"': '"',
@@ -37,9 +39,11 @@ _CLOSING: Final = {
     "『": "』",
     "‘": "’",
 }
-# A quotation mark ends a text only where a text can end, so that one inside may go unescaped.
+# A quotation mark ends a text only where a text can end, so that one inside may go unescaped; the
+# next line's key stands for a comma.
+_NEXT_KEY = r"[^\S\n]*\n\s*[\"'][\w -]{1,40}[\"']\s*:"
 _END = {
-    opening: re.compile(rf"\\.|[{closing}](?=\s*[,:：}}\]])", re.DOTALL)
+    opening: re.compile(rf"\\.|[{closing}](?=\s*[,:：}}\]]|{_NEXT_KEY})", re.DOTALL)
     for opening, closing in _CLOSING.items()
 }
 
@@ -70,7 +74,7 @@ class FoundObject(msgspec.Struct, frozen=True):
 
 _decode_json = json.JSONDecoder(
     object_pairs_hook=Members, parse_int=float, strict=False
-).raw_decode  # an integer of a million digits would take minutes, and is no verdict
+).raw_decode  # Python refuses integers of more than 4,300 digits, and no verdict is one
 
 
 def find_objects(text: str) -> Iterator[FoundObject]:
@@ -178,7 +182,7 @@ class _Reader:
 
     def _nested(self) -> str:
         start, depth = self.position, 0
-        while True:
+        for _ in range(_MOST_NESTED):
             found = _IN_NESTED.search(self.text, self.position)
             self._move_to(found.start() if found else -1)
             mark = self.text[self.position]
@@ -189,6 +193,7 @@ class _Reader:
             depth += 1 if mark in "[{" else -1
             if not depth:
                 return self.text[start : self.position]
+        raise _NoObjectError
 
     def _move_to(self, position: int) -> int:
         """Go on to a place that was found; the text is used up where none was."""

@@ -78,8 +78,10 @@ def _members(reply: Any) -> Members:
 
 
 def _decoded(reply: str) -> str:
-    """Give the text of a reply that is one JSON text: a judgement encoded twice."""
+    """Give the text of a reply that was encoded twice: one JSON text, with quotes around or not."""
     body = reply.strip(_AROUND)
+    if body.startswith('{\\"'):
+        body = f'"{body}"'
     if len(body) > 1 and body[0] == body[-1] == '"':
         value = json_text.parse(body)
         if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""No reply makes the reader say what the judge did not: a set of 300 hard ones, and laws."""
+"""No reply makes the reader say what the judge did not: a set of hard ones, and laws."""
 
 import json
 import time
@@ -33,7 +33,7 @@ def told(case):
 
 
 def test_the_set_is_large_and_no_case_comes_twice():
-    assert len(CASES) >= 300
+    assert len(CASES) >= 350
     assert len({(case["reply"], str(told(case))) for case in CASES}) == len(CASES)
     assert Counter(case["says"] for case in CASES).keys() == {"Pass", "Fail", None}
 
@@ -49,7 +49,8 @@ def test_what_can_be_read_is_read():
     assert lost == [
         "bold labels in the middle of a line",
         "the arguments of a tool call",
-        "line breaks in place of commas",
+        "a comma and words that explain the confidence",
+        "a picture behind the confidence",
     ]
 
 
