@@ -28,6 +28,9 @@ check: $(VENV)/.checked
 
 bench: $(VENV)/.benched
 	$(VENV)/bin/python benchmarks/bench.py
+	(echo; $(VENV)/bin/python benchmarks/judging.py) >> benchmarks/RESULTS.md
+	(printf '\n## Reading verdicts\n\n'; $(VENV)/bin/python benchmarks/verdicts.py) \
+	    >> benchmarks/RESULTS.md
 
 # Names and versions only: no address of an index, and good for every supported Python.
 constraints: $(VENV)/bin/uv
