@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from types import MethodType
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.asking.config import NO_KEY
@@ -65,7 +68,16 @@ class OpenAIClient(StainlessClient):
         return super().key() or (NO_KEY if self.config.base_url else None)
 
     def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:  # noqa: ARG002 - twins
-        return sdk.chat.completions.create  # type: ignore[no-any-return]
+        create = sdk.chat.completions.create
+        return partial(_post, sdk) if self._is_its_own(create) else create
+
+    def _is_its_own(self, create: Any) -> bool:
+        """Tell whether this is the package's function, and not what a tracer put in its place."""
+        return type(create) is MethodType and create.__code__.co_filename.startswith(self._folder)
+
+    @cached_property
+    def _folder(self) -> str:
+        return str(Path(self.package.__file__).parent)
 
     def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
         messages = messages_in_words(request) if output == "json" else request.messages
@@ -87,16 +99,17 @@ class OpenAIClient(StainlessClient):
         return "max_completion_tokens" if is_new else "max_tokens"
 
     def read(self, response: Any, output: Output) -> JudgeReply:
-        choice = response.choices[0]
-        message = choice.message
-        calls = message.tool_calls
-        text = calls[0].function.arguments if calls else message.content or ""
-        refusal = getattr(message, "refusal", None)
+        given = response if isinstance(response, dict) else response.to_dict()
+        choice = given["choices"][0]
+        message = choice["message"]
+        calls = message.get("tool_calls")
+        text = calls[0]["function"]["arguments"] if calls else message.get("content") or ""
+        refusal = message.get("refusal")
         return JudgeReply(
             text=refusal or text,
-            finish="refused" if refusal else finish_of(choice.finish_reason),
-            usage=usage_of(response.usage),
-            model=response.model or self.config.name,
+            finish="refused" if refusal else finish_of(choice.get("finish_reason")),
+            usage=usage_of(given.get("usage")),
+            model=given.get("model") or self.config.name,
             output=output,
         )
 
@@ -105,3 +118,27 @@ class OpenAIClient(StainlessClient):
         if problem is None and isinstance(error, self.package.OpenAIError):
             return ClientError(str(error), kind="authentication")  # there is no key
         return problem
+
+
+def _post(
+    sdk: Any,
+    *,
+    extra_headers: Any = None,
+    extra_query: Any = None,
+    extra_body: Any = None,
+    timeout: Any = None,
+    **body: Any,
+) -> Any:
+    """Make the request that `create` makes; gives the response as the dict that it is.
+
+    `create` walks request and response by their declared types, which takes 0.6 ms a call.
+    """
+    options = {
+        "headers": extra_headers,
+        "params": extra_query,
+        "extra_json": extra_body,
+        "timeout": timeout,
+        "security": {"bearer_auth": True},
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    return sdk.post("/chat/completions", cast_to=object, body=body, options=given)

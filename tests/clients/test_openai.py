@@ -251,9 +251,45 @@ def test_a_server_may_keep_its_usage_and_name_to_itself(client_of, ask, question
 
 
 def test_options_are_arguments_of_the_vendors_call(client_of, ask, question, server):
-    client = client_of(options={"seed": 7, "top_p": 0.5, "extra_body": {"min_p": 0.1}})
+    client = client_of(
+        options={
+            "seed": 7,
+            "top_p": 0.5,
+            "extra_body": {"min_p": 0.1},
+            "extra_headers": {"X-Team": "harbour"},
+            "extra_query": {"tier": "low"},
+        }
+    )
     sent = body(ask, client, question(), server)
     assert (sent["seed"], sent["top_p"], sent["min_p"]) == (7, 0.5, 0.1)
+    assert server.last.headers["x-team"] == "harbour"
+    assert server.last.path == "/v1/chat/completions?tier=low"
+
+
+def test_an_administrators_key_is_not_sent(client_of, ask, question, server, monkeypatch):
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-of-the-administrator")
+    ask(client_of(), question())
+    assert server.last.headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_tracer_in_the_place_of_create_sees_each_call(
+    client_of, ask, question, server, monkeypatch
+):
+    seen = []
+
+    def traced(create):
+        def call(self, **arguments):
+            seen.append(arguments["model"])
+            return create(self, **arguments)
+
+        return call
+
+    completions = openai.resources.chat.completions
+    for kind in (completions.Completions, completions.AsyncCompletions):
+        monkeypatch.setattr(kind, "create", traced(kind.create))
+    server.plays(chat("Paris"))
+    reply = ask(client_of(), question())
+    assert (reply.text, reply.finish, seen) == ("Paris", "stop", ["gpt-4o"])
 
 
 @pytest.mark.parametrize(
