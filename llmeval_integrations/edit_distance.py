@@ -29,6 +29,7 @@ of the texts' beginnings, and the result says so.
 
 _BLOCK = 8192
 _SMALL = 4096  # pairs of characters that are compared sooner than avoided
+_LARGE = 4_000_000  # pairs that take longer to compare than the longer text takes to be read
 
 
 @cache
@@ -69,6 +70,8 @@ def _edits(metric: str, one: str, other: str) -> tuple[int, bool]:
     one, other = _without_common_ends(one, other)
     if not one or not other:
         return len(one) or len(other), True
+    if len(one) * len(other) > _LARGE and _only_lacks(*sorted((one, other), key=len)):
+        return abs(len(one) - len(other)), True
     unrestricted = metric == "damerau_levenshtein"
     if len(one) * len(other) > 64 * MAX_CELLS:
         edits = _in_blocks("osa" if unrestricted else metric, one, other)
@@ -76,6 +79,12 @@ def _edits(metric: str, one: str, other: str) -> tuple[int, bool]:
     if unrestricted:
         return _damerau_levenshtein(one, other)
     return _rapidfuzz(metric).distance(one, other), True
+
+
+def _only_lacks(shorter: str, longer: str) -> bool:
+    """Whether the shorter text is the longer one with characters left out, as where it was cut."""
+    rest = iter(longer)
+    return all(character in rest for character in shorter)
 
 
 def _in_blocks(metric: str, one: str, other: str) -> int:
