@@ -153,7 +153,8 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     """Compare a judge's verdicts with a person's labels of the same rows.
 
     Both are sequences of the same length or mappings with the same ids. `judged` holds results,
-    rows of a run, judgements, verdicts (True, False, 1, 0, "pass", "fail") or any labels; `human`
+    rows of a run, judgements or mappings with a `verdict`, verdicts (True, False, 1, 0, "pass",
+    "fail") or any labels; `human`
     verdicts or labels. None among `judged` is unscored, and never a fail; None among `human` is a
     row that nobody labelled. The labelled rows should be drawn by chance, or by the person's label;
     where they are drawn by the judge's verdict, sensitivity and specificity are biased.

@@ -15,7 +15,7 @@ _CORNER: Final = "person \\ judge"
 def as_text(agreement: Agreement) -> str:
     """Write the confusion table, then each figure with its interval and the counts behind it."""
     lines = [*_confusion(agreement), "", *_figures(agreement), "", _counts(agreement)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _confusion(agreement: Agreement) -> list[str]:

@@ -75,7 +75,7 @@ class Calibration:
         lines.append(f"{'Brier, held out':<20}  {self.brier_of_defaults:7.3f}  {self.brier:7.3f}")
         if not self.better:
             lines.append("The learned weights are no better than the defaults; keep those.")
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines)
 
 
 def calibrate(judged: Any, human: Any) -> Calibration:

@@ -74,7 +74,7 @@ class Evidence:
         for other, source in self._stances:
             if other != verdicts:
                 raise UnreadableJudgementError(
-                    f"its verdicts disagree, {next(iter(verdicts))} and {shown(source)}"
+                    f"its verdicts disagree: {next(iter(verdicts))}, and then {shown(source)}"
                 )
         return next(iter(verdicts))
 

@@ -61,8 +61,11 @@ def rows_of(name: str, values: Any) -> list[Any]:
 def plain(value: Any) -> Any:
     """Give a judgement as its verdict, and None for what is missing; any other value as it is.
 
-    Missing are None, NaN, pandas' NA, and a result without a score.
+    A mapping with a `verdict` is a judgement too. Missing are None, NaN, pandas' NA, and a result
+    without a score.
     """
+    if isinstance(value, Mapping):
+        value = value.get("verdict", value)
     value = getattr(value, "verdict", value)
     value = value.value if isinstance(value, Enum) else value
     if getattr(value, "score", 0) is None or type(value).__name__ == "NAType":

@@ -62,6 +62,13 @@ class ScoreTable:
                 "strict=False where that is meant"
             )
 
+    def __str__(self) -> str:
+        rows = [f"{'':<6}" + "".join(f"{level:>8}" for level in _LEVELS)]
+        for verdict in ("pass", "fail"):
+            weights = (self._weight(f"{verdict}_{level}") for level in _LEVELS)
+            rows.append(f"{verdict:<6}" + "".join(f"{weight:>8.3g}" for weight in weights))
+        return "\n".join(rows)
+
     def _weight(self, cell: str) -> float:
         return float(getattr(self, cell))
 

@@ -89,6 +89,9 @@ def majority(results: Sequence[Result]) -> Result:
     metadata |= sum_accounts(results)
     lead = counts[0][1] - (counts[1][1] if len(counts) > 1 else 0) if counts else 0
     said = ", ".join(f"{label} {count}" for label, count in split.items())
+    if missing:
+        why = dict.fromkeys(str(result.label) for result in results if not result.scored)
+        said += f" ({', '.join(why)})"
     if lead <= missing:
         state = "tied" if lead == 0 and not missing else "undecided"
         return Result(None, None, state, f"The votes are {state}: {said}", metadata)

@@ -65,6 +65,7 @@ def test_the_table_reads_well():
         ([Result(1.0, True), Result(0.0, False)], [True, False]),
         ([Result(0.85, True, "Pass"), Result(0.1, False, "Fail")], ["pass", "Fail"]),
         ([Judgement("", "Pass", "High"), Judgement("", "Fail", "Low")], [1, 0]),
+        ([{"verdict": "Pass", "confidence": "Low"}, {"verdict": "Fail"}], [True, False]),
         (["PASS", "fail"], ["1", "0"]),
         ([1.0, 0.0], ["True", "FALSE"]),
         ((verdict for verdict in (True, False)), (True, False)),
@@ -242,4 +243,4 @@ def test_many_or_ugly_labels_do_not_spoil_the_table():
 @given(st.lists(st.none() | st.text() | st.floats() | st.booleans() | st.binary()))
 def test_no_rows_crash_it(column):
     with suppress(InputError):
-        assert str(agreement(column, column)).endswith("%\n")
+        assert str(agreement(column, column)).endswith("%")

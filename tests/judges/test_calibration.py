@@ -173,7 +173,7 @@ def test_the_table_reads_well():
     ]
     few = learned([("pass_high", True)])
     assert not few.better
-    assert str(few).endswith("no better than the defaults; keep those.\n")
+    assert str(few).endswith("no better than the defaults; keep those.")
 
 
 GOOD = Result(0.6, True, None, None, {"verdict": "pass", "confidence": "low"})

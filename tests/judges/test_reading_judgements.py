@@ -38,9 +38,9 @@ def test_a_mapping_or_a_model_is_read_like_a_reply():
         ({"verdict": "Pass/Fail"}, "'Pass/Fail' is neither Pass nor Fail"),
         ({"confidence": 0.9}, "the confidence 0.9 is not one of High, Medium, Low"),
         ({"confidence": None}, "'confidence' is missing"),
-        ({"Verdict": "Fail"}, "its verdicts disagree, Fail and 'Pass'"),
+        ({"Verdict": "Fail"}, "its verdicts disagree: Fail, and then 'Pass'"),
         ({"reasoning": "..."}, r"the reasoning '\.\.\.' is a placeholder"),
-        ({"reasoning": "Verdict: Fail"}, "its verdicts disagree, Pass and 'Fail'"),
+        ({"reasoning": "Verdict: Fail"}, "its verdicts disagree: Pass, and then 'Fail'"),
     ],
 )
 def test_a_mapping_that_is_not_sure_is_refused_with_the_reason(changes, reason):

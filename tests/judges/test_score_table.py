@@ -50,6 +50,14 @@ def test_a_custom_table_gives_its_own_scores_unless_a_fail_would_beat_a_pass(val
     assert scores == values
 
 
+def test_it_is_printed_as_a_table():
+    assert str(ScoreTable(pass_low=0.55)).splitlines() == [
+        "          high  medium     low",
+        "pass         1    0.85    0.55",
+        "fail         0    0.15     0.4",
+    ]
+
+
 def test_a_pass_may_be_worth_as_little_as_a_fail():
     assert ScoreTable(pass_low=0.5, fail_low=0.5).pass_low == 0.5
 
