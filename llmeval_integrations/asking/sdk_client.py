@@ -56,7 +56,9 @@ class SdkClient(Client):
         self.given = sdk
         """The SDK's object that the caller made, None where there is none."""
         self.refused: set[str] = set()
-        """The parameters and ways that this model's server has refused."""
+        """The parameters that this model's server has refused."""
+        self.refused_ways: set[tuple[Output, str]] = set()
+        """The ways that it has refused, each with the schema: it may be that which it refused."""
         self._lock = Lock()
         self._blocking: Any = None
         self._of_loop: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -128,7 +130,7 @@ class SdkClient(Client):
 
     def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
         """Ask in the best way that the server takes; one that it refuses is not tried again."""
-        refused: set[str] = set()
+        refused: set[Output] = set()
         for output, is_last in _marked(self._ways(request)):
             try:
                 reply = yield from self._asked(request, output)
@@ -137,7 +139,8 @@ class SdkClient(Client):
                     raise
                 refused.add(output)
             else:
-                self.refused |= refused  # only now is it known that the way was what it refused
+                # only now is it known that the way was what it refused
+                self.refused_ways |= {(way, repr(request.schema)) for way in refused}
                 return reply
         raise AssertionError  # the last way returns or raises
 
@@ -147,7 +150,11 @@ class SdkClient(Client):
         chosen = self.config.output if request.output == "auto" else request.output
         if chosen != "auto":
             return [chosen]
-        return [way for way in self.ways if way not in self.refused] or [self.ways[-1]]
+        if not self.refused_ways:
+            return [*self.ways]
+        schema = repr(request.schema)
+        left = [way for way in self.ways if (way, schema) not in self.refused_ways]
+        return left or [self.ways[-1]]
 
     def _asked(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
         """Ask in one way; without a parameter, where the server refuses that."""

@@ -256,6 +256,20 @@ def test_the_best_way_to_a_form_that_the_server_takes(refusals, expected, case, 
     assert first == 1  # what the server has refused is not tried again
 
 
+def test_a_way_that_is_refused_for_one_schema_is_open_to_others(case, question):
+    def play(request):
+        refused = "odd" in str(request.body) and case.vendor.way(request.body) == "json_schema"
+        return error(400) if refused else case.vendor.said('{"odd": 1, "verdict": "Pass"}')
+
+    case.server.plays(play)
+    client = case.client()
+    odd = {**SCHEMA, "properties": {"odd": {"type": "integer"}}, "required": ["odd"]}
+    assert case.ask(client, question(schema=odd)).output == "tool"
+    assert case.ask(client, question(schema=SCHEMA)).output == "json_schema"
+    assert case.ask(client, question(schema=odd)).output == "tool"
+    assert len(case.server.requests) == 4
+
+
 def test_a_request_that_no_way_makes_good(case, question):
     case.server.plays(error(400))
     client = case.client()

@@ -1,0 +1,1 @@
+"""Calls of tools: reading them, and comparing them with those that were expected."""

@@ -1,0 +1,78 @@
+"""One call of a tool, read from any of the shapes that it comes in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.wording import shown
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A tool's name and what it is given."""
+
+    name: str
+    """The name; empty where `problem` says that there is none."""
+
+    arguments: dict[str, Any] = {}
+    """The arguments by name, as JSON values."""
+
+    id: str | None = None
+    """What the model's API calls this call."""
+
+    problem: str | None = None
+    """Why the arguments cannot be read, or what stands here in place of a call."""
+
+
+_WRAPPERS = ("function", "function_call", "functionCall")
+_NAMES = ("name", "tool_name")
+_ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
+_IDS = ("call_id", "id", "tool_id", "tool_call_id")  # an item of OpenAI's has the first two
+_BESIDE_A_NAME = frozenset((*_NAMES, *_IDS, "type", "index"))
+
+
+def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
+    """Read one call; None where the object is something else.
+
+    The first rule that fits applies: an object under `function`, `function_call` or
+    `functionCall` is the call; a text under `name` or `tool_name` is its name, with the arguments
+    under `arguments`, `args`, `input`, `parameters` or `tool_kwargs`; a name with no more than an
+    `id`, `type` or `index` beside it is a call without arguments.
+    """
+    number = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
+    for wrapper in _WRAPPERS:
+        inner = item.get(wrapper)
+        if isinstance(inner, dict):
+            call = read_call(inner, parsing) or not_a_call(inner)
+            return call if number is None else msgspec.structs.replace(call, id=number)
+    name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
+    given = next((item[key] for key in _ARGUMENTS if key in item), None)
+    if not name or (given is None and not item.keys() <= _BESIDE_A_NAME | set(_ARGUMENTS)):
+        return None
+    arguments = _read_arguments(given, parsing)
+    if isinstance(arguments, str):
+        return ToolCall(name, {}, number, arguments)
+    return ToolCall(name, arguments, number)
+
+
+def not_a_call(item: Any) -> ToolCall:
+    """Stand in for a call where something else is, and say so."""
+    return ToolCall("", problem=f"no tool call: {shown(item)}")
+
+
+def _read_arguments(given: Any, parsing: Parsing) -> dict[str, Any] | str:
+    """Give the arguments, or what is wrong with them.
+
+    Nothing, or an empty text, is what some APIs send for a tool without arguments.
+    """
+    if given is None or given == "":
+        return {}
+    value = parse(given, parsing) if isinstance(given, str) else given
+    if isinstance(value, Defect):
+        return f"the arguments are not JSON ({value.name}): {value.reason}"
+    if not isinstance(value, dict):
+        return f"the arguments are no JSON object: {shown(given)}"
+    return value

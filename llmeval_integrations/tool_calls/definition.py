@@ -1,0 +1,81 @@
+"""What tools there are, read from any of the shapes that definitions come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import parse
+from llmeval_integrations.tool_calls.schema_types import as_json_schema
+from llmeval_integrations.wording import shown
+
+_SCHEMAS = (
+    *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
+    *("parametersJsonSchema", "args_schema", "schema"),
+)
+_LISTS = ("tools", "function_declarations", "functionDeclarations")
+
+
+def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
+    """Give the JSON Schema of each tool's arguments, by the tool's name.
+
+    A definition is an object with a `name` and the schema under `parameters`, `input_schema`,
+    `inputSchema`, `parameters_json_schema` or `args_schema`, which may stand under `function`; an
+    object of LangChain or LlamaIndex; a Pydantic model, whose name is the tool's. A tool without
+    a schema has no arguments. Definitions come in a list, under `tools` or
+    `function_declarations`, as JSON text or one by itself. Raises InvalidOptionError.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name, schema in _definitions(tools):
+        if name in found:
+            raise InvalidOptionError(f"two tools have the name {name!r}")
+        if schema is not None and not isinstance(schema, dict):
+            raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {shown(schema)}")
+        found[name] = {"type": "object", **as_json_schema(schema or {"properties": {}})}
+    return found
+
+
+def _definitions(tools: Any) -> Iterable[tuple[str, Any]]:
+    """Walk the definitions, whatever they are in."""
+    value = _plain(tools)
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _definitions(item)
+        return
+    if isinstance(value, dict):
+        inner = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), None)
+        if inner is not None:
+            yield from _definitions(inner)
+            return
+        function = value.get("function")
+        if isinstance(function, dict):
+            value = function
+        name = value.get("name")
+        if isinstance(name, str) and name:
+            yield name, next((value[key] for key in _SCHEMAS if value.get(key) is not None), None)
+            return
+    raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+
+
+def _plain(tool: Any) -> Any:
+    """Give a definition as JSON values; objects of frameworks are told by their attributes."""
+    if isinstance(tool, (list, tuple)):
+        return tool
+    if isinstance(tool, type) and hasattr(tool, "model_json_schema"):
+        return {"name": tool.__name__, "parameters": tool.model_json_schema()}
+    if hasattr(tool, "args_schema"):  # LangChain
+        schema = getattr(tool, "tool_call_schema", tool.args_schema)
+        return {"name": tool.name, "parameters": _schema_of(schema)}
+    metadata = getattr(tool, "metadata", None)
+    if hasattr(metadata, "get_parameters_dict"):  # LlamaIndex
+        return {"name": metadata.name, "parameters": metadata.get_parameters_dict()}
+    value = parse(dict(tool) if isinstance(tool, Mapping) else tool)
+    if isinstance(value, Defect):
+        raise InvalidOptionError(f"no definition of a tool: {shown(tool)}: {value.reason}")
+    return value
+
+
+def _schema_of(schema: Any) -> Any:
+    return schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema

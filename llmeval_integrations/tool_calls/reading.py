@@ -1,0 +1,130 @@
+"""Reading tool calls from whatever holds them. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.tool_calls.call import ToolCall, not_a_call, read_call
+from llmeval_integrations.tool_calls.tags import OPENING, contents
+
+_BLOCKS = ("content", "parts", "blocks", "output")
+_MESSAGE = frozenset((*_BLOCKS, "role", "tool_calls", "message", "choices", "candidates"))
+_OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "function"))
+_CALL_TYPES = frozenset(("function_call", "tool_use", "tool_call", "invalid_tool_call"))
+
+
+def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | Defect:
+    """Give the calls that a model's output or a reference holds, or the defect that prevents it.
+
+    A text with `<tool_call>` in it holds the calls in its tags. A text that is a JSON object or
+    array is read as that value; any other text without a defect of JSON in it is an answer in
+    prose, and so is null: no calls. Objects of SDKs and frameworks are read as what they dump.
+
+    A value is a call (see `read_call`), a message, a response around messages, or a list of any
+    of these, whose calls come one after another. In a message the first of these that holds calls
+    counts: `tool_calls` and `invalid_tool_calls`, `additional_kwargs.tool_calls`, the blocks of
+    `content`, `parts`, `blocks` or `output`, the tags in a text. Blocks of other types, and
+    messages of users, systems and tools, hold none. Whatever else stands in a list is a call
+    with a `problem`.
+    """
+    if isinstance(value, str) and OPENING in value:
+        return list(_in_tags(value, parsing))
+    parsed = parse(value, parsing)
+    if isinstance(parsed, Defect):
+        return [] if parsed.name in ("prose", "empty") else parsed
+    if isinstance(parsed, list):
+        return list(_in_list(parsed, parsing))
+    if isinstance(parsed, dict):
+        calls = _in_object(parsed, parsing)
+        if calls is not None:
+            return calls
+    elif parsed is None or isinstance(value, str):
+        return []
+    return Defect("not_a_call", (not_a_call(parsed).problem or "").capitalize())
+
+
+def _in_tags(text: str, parsing: Parsing) -> Iterator[ToolCall]:
+    for content in contents(text):
+        value = parse(content, parsing)
+        if isinstance(value, Defect):
+            yield ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")
+        else:
+            yield from _in_list(value if isinstance(value, list) else [value], parsing)
+
+
+def _in_list(items: Iterable[Any], parsing: Parsing) -> Iterator[ToolCall]:
+    for item in items:
+        calls = _in_object(item, parsing) if isinstance(item, dict) else None
+        yield from [not_a_call(item)] if calls is None else calls
+
+
+def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None:
+    """Read a call, a message or a response; None where it is none of these."""
+    call = read_call(value, parsing)
+    if call is not None:
+        return [call]
+    if _MESSAGE.isdisjoint(value):
+        return None
+    inner = _inner(value)
+    if inner is not None:
+        return _in_object(inner, parsing) or []
+    return _in_message(value, parsing)
+
+
+def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
+    """Give the message within a response: the first choice or candidate."""
+    for key in ("choices", "candidates", "message", "content"):
+        value = response.get(key)
+        first = value[0] if isinstance(value, list) and value and key != "content" else value
+        if isinstance(first, dict):
+            return first
+    return None
+
+
+def _in_message(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:
+    found = [*_given(message, "tool_calls"), *_given(message, "invalid_tool_calls")]
+    extra = message.get("additional_kwargs")
+    if not found and isinstance(extra, dict):
+        found = _given(extra, "tool_calls")
+    if found:
+        return [_with_error(item, parsing) for item in found]
+    for key in _BLOCKS:
+        calls = list(_in_blocks(_given(message, key), parsing))
+        if calls:
+            return calls
+    content = message.get("content")
+    author = message.get("role") or message.get("type")
+    if isinstance(content, str) and OPENING in content and author not in _OF_OTHERS:
+        return list(_in_tags(content, parsing))
+    return []
+
+
+def _given(message: dict[str, Any], key: str) -> list[Any]:
+    value = message.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _with_error(item: Any, parsing: Parsing) -> ToolCall:
+    """Read an item of a list of calls; LangChain says of an invalid one what is wrong."""
+    call = (read_call(item, parsing) if isinstance(item, dict) else None) or not_a_call(item)
+    error = item.get("error") if isinstance(item, dict) else None
+    if error and call.problem is None:
+        return msgspec.structs.replace(call, problem=str(error))
+    return call
+
+
+def _in_blocks(blocks: list[Any], parsing: Parsing) -> Iterator[ToolCall]:
+    """Read the calls among blocks of text, thinking and the like."""
+    for block in blocks:
+        if not isinstance(block, dict):
+            continue
+        call = read_call(block, parsing)
+        if call is not None:
+            yield call
+        elif block.get("type", block.get("block_type")) in _CALL_TYPES:
+            yield not_a_call(block)

@@ -1,0 +1,50 @@
+"""Calls in a text, each in `<tool_call>` tags."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+OPENING, CLOSING = "<tool_call>", "</tool_call>"
+_END_OF_THINKING = "</think>"
+_SPACE = " \t\n\r"
+
+# Only to see where a value ends, so numbers need no conversion.
+_raw_decode = json.JSONDecoder(parse_int=float).raw_decode
+
+
+def contents(text: str) -> Iterator[str]:
+    """Give what stands in each pair of tags; text around them, and before `</think>`, is skipped.
+
+    A closing tag inside of a JSON string does not end the call. After the last call it may be
+    missing, since it often is the token at which the model's output ends.
+    """
+    thinking = text.lstrip().startswith("<think>")
+    position = text.find(_END_OF_THINKING) if thinking else 0
+    position = text.find(OPENING, max(position, 0))
+    while position >= 0:
+        start = position + len(OPENING)
+        end = _end_of_json(text, start)
+        if end < 0:
+            end = text.find(CLOSING, start)
+        if end < 0:
+            yield text[start:]
+            return
+        yield text[start:end]
+        position = text.find(OPENING, end)
+
+
+def _end_of_json(text: str, start: int) -> int:
+    """Give the end of the JSON value at `start` where the closing tag follows, or -1."""
+    try:
+        _, end = _raw_decode(text, _skip_space(text, start))
+    except (ValueError, RecursionError):
+        return -1
+    after = _skip_space(text, end)
+    return end if after == len(text) or text.startswith(CLOSING, after) else -1
+
+
+def _skip_space(text: str, position: int) -> int:
+    while position < len(text) and text[position] in _SPACE:
+        position += 1
+    return position
