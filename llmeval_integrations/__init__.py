@@ -16,8 +16,10 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.exact_match import ExactMatch
 from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
 from llmeval_integrations.evaluators.json_equality import JsonEquality
+from llmeval_integrations.evaluators.json_fields import JsonFields
 from llmeval_integrations.evaluators.json_match import JsonMatch
 from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.evaluators.json_similarity import JsonSimilarity
 from llmeval_integrations.evaluators.json_validity import JsonObject, JsonValidity
 from llmeval_integrations.evaluators.length_penalty import LengthPenalty
 from llmeval_integrations.evaluators.ngram_repetition_penalty import NgramRepetitionPenalty
@@ -28,6 +30,8 @@ from llmeval_integrations.evaluators.reasoning_format import (
 )
 from llmeval_integrations.evaluators.regex_match import RegexMatch
 from llmeval_integrations.evaluators.string_distance import StringDistance
+from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
+from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.sample import MISSING, Sample
@@ -44,9 +48,11 @@ __all__ = [
     "InvalidSchemaError",
     "JsonEditDistance",
     "JsonEquality",
+    "JsonFields",
     "JsonMatch",
     "JsonObject",
     "JsonSchema",
+    "JsonSimilarity",
     "JsonValidity",
     "LengthPenalty",
     "MissingDependencyError",
@@ -61,6 +67,8 @@ __all__ = [
     "RunawayPatternError",
     "Sample",
     "StringDistance",
+    "ToolCallSchema",
+    "ToolCalls",
     "UnknownNameError",
     "__version__",
     "evaluate",

@@ -58,8 +58,8 @@ class _Pairing:
     def augment(self, start: int) -> None:
         """Give one more row its column, others changing theirs where that costs the least.
 
-        Dijkstra's search over the reduced costs `gains[row] + prices[column] - weights[row][column]`,
-        which are never negative, and 0 for the pairs that there are.
+        Dijkstra's search over the reduced costs, a row's gain plus a column's price less their
+        weight, which are never negative, and 0 for the pairs that there are.
         """
         prices, owner = self.prices, self.owner
         far = [inf] * len(prices)

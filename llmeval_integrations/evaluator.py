@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import msgspec
 
@@ -30,6 +30,19 @@ class SnakeName:
         return _WORD_START.sub("_", kind.__name__).lower()
 
 
+class Breakdown(Protocol):
+    """Adds up, over a run, what an evaluator's metadata say in detail, such as of single fields."""
+
+    def add(self, sample: Any, metadata: Mapping[str, Any], /) -> None:
+        """Count one result in; `sample` is the sample's id."""
+
+    def merge(self, other: Any, /) -> None:
+        """Count in what another one has counted, of samples that come after."""
+
+    def summary(self) -> dict[str, Any]:
+        """Give the figures, by names that stand beside those of all evaluators."""
+
+
 class Evaluator(ABC):
     """Turns a sample into a result.
 
@@ -49,6 +62,10 @@ class Evaluator(ABC):
     @abstractmethod
     def check(self, sample: Sample) -> Result:
         """Look at one sample; the one method that an evaluator writes."""
+
+    def breakdown(self) -> Breakdown | None:
+        """Make what adds up the details of a run's results, None where there is nothing to add."""
+        return None
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         """Look at many samples; to be written anew where whole columns are faster."""

@@ -25,6 +25,7 @@ def example(name):
         "panel": {"judges": [load_evaluator("safety", client=Scripted(judgement()))]},
         "pass_fail": {"question": "Is it a list?"},
         "questionnaire": {"questions": ["Is it a list?"]},
+        "tool_call_schema": {"tools": []},
         "vote": {"of": load_evaluator("safety", client=Scripted(judgement()))},
     }.get(name, {})
     if name in JUDGED and name not in ("panel", "vote"):

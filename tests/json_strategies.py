@@ -139,3 +139,14 @@ def nested(levels: int, leaf: Any, kind: str = "array") -> Any:
         array = kind == "array" or (kind == "both" and level % 2)
         value = [value] if array else {"a": value}
     return value
+
+
+def shuffled(value: Any, choose: Any) -> Any:
+    """Shuffle arrays and drop a member here and there."""
+    if isinstance(value, list):
+        items = [shuffled(item, choose) for item in value]
+        choose.shuffle(items)
+        return items
+    if isinstance(value, dict):
+        return {key: shuffled(item, choose) for key, item in value.items() if choose.random() < 0.7}
+    return value

@@ -39,9 +39,11 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "reasoning_format": [{"think_token": "a"}],
     "reasoning_tool_call_format": [],
     "regex_match": [{"pattern": "[ab]+$", "where": "search"}],
+    "tool_call_schema": [{"tools": [{"name": "a"}]}],
+    "tool_calls": [{"order": "strict", "arguments": "superset"}],
     "string_distance": [{"distance": "damerau_levenshtein"}],
 }
-NEEDING = {"python_type"}
+NEEDING = {"python_type", "tool_call_schema"}
 
 EVALUATORS = [
     load_evaluator(name, **options)
@@ -173,7 +175,7 @@ def test_450_levels_are_evaluated_wherever_the_call_comes_from(evaluator):
     document = "[" * 450 + "1" + "]" * 450
     sample = {
         "output": document,
-        "reference": "{}" if evaluator.name == "json_schema" else document,
+        "reference": "{}" if evaluator.name in ("json_schema", "tool_calls") else document,
     }
     expected = outcome(evaluator.evaluate, sample)
     assert isinstance(expected, Result)

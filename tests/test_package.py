@@ -4,6 +4,7 @@ import copy
 import importlib.metadata
 import pickle
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,11 +39,15 @@ def test_importing_it_loads_no_framework_no_sdk_and_nothing_heavy():
     assert not NOT_LOADED & (set(loaded) - set(before))
 
 
-def test_importing_it_takes_a_tenth_of_a_second_at_most():
+def test_importing_it_takes_a_tenth_of_a_second_at_most(tmp_path, monkeypatch):
     timed = (
         "from time import process_time as now; start = now(); import llmeval_integrations; "
         "print(now() - start)"
     )
+    # The first run compiles, which pip does once at installation and some environments never keep.
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
+    python(timed)
     # The processor's time of the best run: a busy machine makes each run slower, not the best.
     assert any(float(python(timed)) < 0.10 for _ in range(20))
 
@@ -75,6 +80,16 @@ def test_the_base_install_is_at_most_20_distributions_and_50_megabytes():
     files = (file.locate() for each in installed.values() for file in each.files)
     package = Path(llmeval_integrations.__file__).parent  # which an editable install only names
     assert 20e6 < bytes_of(files) + bytes_of(package.rglob("*.*")) <= 50e6
+
+
+def test_what_is_pinned_are_names_and_versions_without_the_address_of_an_index():
+    root = Path(__file__).parents[1]
+    for file in ("constraints.txt", "constraints-openai2.txt"):
+        for line in (root / file).read_text().splitlines():
+            pinned = Requirement(line)
+            assert re.fullmatch(r"==[\w.+!]+", str(pinned.specifier)), line
+            assert pinned.url is None, line
+    assert not (root / "uv.lock").exists()
 
 
 def test_using_an_evaluator_loads_no_more_than_it_needs():

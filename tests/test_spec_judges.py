@@ -7,9 +7,11 @@ from typing import Literal
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations.asking.config import ClientConfig
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.judges import (
+pydantic = pytest.importorskip("pydantic")
+
+from llmeval_integrations.asking.config import ClientConfig  # noqa: E402 - needs pydantic
+from llmeval_integrations.asking.messages import Message  # noqa: E402
+from llmeval_integrations.judges import (  # noqa: E402
     Classification,
     Judge,
     Judgement,
@@ -20,8 +22,6 @@ from llmeval_integrations.judges import (
     StudentRunner,
     parse_judgement,
 )
-
-pydantic = pytest.importorskip("pydantic")
 
 ROLE = "You sell televisions.\nBe *friendly*."
 TASK = "Describe this product: 4K, 65 inch, HDR10+, 3 HDMI ports."

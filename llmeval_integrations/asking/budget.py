@@ -41,6 +41,9 @@ class Spending:
     unpriced: int = 0
     """How many calls were paid for at a price that is not known."""
 
+    uncounted: int = 0
+    """How many replies came from a server that does not tell what they took."""
+
     @property
     def tokens(self) -> int:
         """Tokens in and out."""
@@ -54,7 +57,9 @@ class Spending:
             return
         self.input_tokens += reply.usage.input_tokens
         self.output_tokens += reply.usage.output_tokens
-        if price is None:
+        is_counted = reply.usage.total > 0  # no prompt is empty
+        self.uncounted += not is_counted
+        if price is None or not is_counted:
             self.unpriced += 1
         else:
             self.cost += price(reply.usage)
@@ -83,7 +88,8 @@ class Budget:
     """What calls may cost together.
 
     Once it is spent no further call begins, whatever is under way ends and is counted; so it is
-    overshot by at most the calls that are under way together. Replies of the cache are free.
+    overshot by at most the calls that are under way together. Replies of the cache are free. A
+    reply of which the server tells no tokens ends it too, for nobody can keep it any more.
     """
 
     def __init__(self, max_cost: float | None = None, max_tokens: float | None = None) -> None:
@@ -97,10 +103,12 @@ class Budget:
     @property
     def reached(self) -> str | None:
         """Name the bound that is reached, None where there is none."""
-        if self.max_tokens is not None and self.spent.tokens >= self.max_tokens:
-            return f"max_tokens={self.max_tokens:,}"
-        if self.max_cost is not None and self.spent.cost >= self.max_cost:
-            return f"max_cost={self.max_cost:g}"
+        spent = self.spent
+        untold = " (a server told no tokens)" if spent.uncounted else ""
+        if self.max_tokens is not None and (untold or spent.tokens >= self.max_tokens):
+            return f"max_tokens={self.max_tokens:,}{untold}"
+        if self.max_cost is not None and (untold or spent.cost >= self.max_cost):
+            return f"max_cost={self.max_cost:g}{untold}"
         return None
 
     def price(self, identity: Mapping[str, Any]) -> Price | None:
@@ -116,7 +124,7 @@ class Budget:
             return None
         if price is None and self.max_cost is not None:
             raise InvalidOptionError(
-                f"max_cost={self.max_cost:g}: no price is known of {shown(dict(identity))}; "
+                f"max_cost={self.max_cost:g}: no price is known of {_named(identity)}; "
                 "bound max_tokens instead"
             )
         return price
@@ -126,6 +134,13 @@ class Budget:
         reached = self.reached
         if reached is not None:
             raise ClientError(f"not asked, for the budget {reached} is spent", kind="budget")
+
+
+def _named(identity: Mapping[str, Any]) -> str:
+    """Name a model by what tells its price; an address or an option may hold what is secret."""
+    name, seller = (shown(identity.get(each)) for each in ("name", "platform"))
+    where = " behind an address of its own" if identity.get("base_url") else ""
+    return f"the model {name} of {seller}{where}"
 
 
 def _bound(name: str, value: float | None) -> float | None:

@@ -78,4 +78,4 @@ def value_of(thing: Any, *names: str) -> Any:
 
 def _count(thing: Any, *names: str) -> int:
     found = value_of(thing, *names)
-    return found if isinstance(found, int) else 0
+    return max(found, 0) if isinstance(found, int) else 0

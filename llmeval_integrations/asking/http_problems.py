@@ -60,18 +60,24 @@ def status_problem(
     asked = retry_after(headers or {})
     return ClientError(
         said,
-        kind=named[0] if named else _STATUS.get(status, "server" if status >= 500 else "failed"),
+        kind=named[0] if named else _kind_of(status),
         status=status,
         retry_after=_delay_in(account) if asked is None else asked,
         parameter=account.get("param") if codes & _UNSUPPORTED else None,
     )
 
 
+def _kind_of(status: int) -> str:
+    """Give the kind by the status; one that tells of no error came with something unreadable."""
+    unlisted = "garbled" if status < 400 else "failed" if status < 500 else "server"
+    return _STATUS.get(status, unlisted)
+
+
 def transport_problem(error: BaseException) -> ClientError | None:
     """Say what an exception of an HTTP library means; None for one of another origin."""
     classes = type(error).__mro__
     told = f"{type(error).__name__}: {error}"
-    if isinstance(error, json.JSONDecodeError):
+    if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return ClientError(f"the response is not JSON: {told}", kind="garbled")
     libraries = {kind.__module__.partition(".")[0] for kind in classes}
     if not isinstance(error, OSError) and not libraries & _LIBRARIES:

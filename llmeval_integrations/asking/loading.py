@@ -22,13 +22,12 @@ def load_client(model: Any, **options: Any) -> Client:
 
     `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig or a
     mapping with its fields, an SDK's client, a LangChain chat model, a LlamaIndex LLM, or a Client,
-    which is given back as it is. Options are fields of ClientConfig. Raises UnknownNameError for
-    a platform, InvalidOptionError for an option or an object, MissingDependencyError.
+    which is given back as it is, or as a copy with other options. Options are fields of
+    ClientConfig. Raises UnknownNameError for a platform, InvalidOptionError for an option or an
+    object, MissingDependencyError.
     """
     if isinstance(model, Client):
-        if options:
-            raise InvalidOptionError(f"{model!r} is a client already; {options} comes too late")
-        return model
+        return _with_options(model, options) if options else model
     from llmeval_integrations.asking.config import ClientConfig
 
     if isinstance(model, str):
@@ -43,6 +42,22 @@ def load_client(model: Any, **options: Any) -> Client:
     if isinstance(model, ClientConfig):
         return _by_config(ClientConfig.of(**{**dict(model), **options}))
     return _by_object(model, options)
+
+
+def _with_options(client: Client, options: dict[str, Any]) -> Client:
+    """Give a copy of the client with other options; raises InvalidOptionError for a strange one."""
+    from llmeval_integrations.asking.config import ClientConfig
+    from llmeval_integrations.asking.sdk_client import SdkClient
+
+    if not isinstance(client, SdkClient):
+        raise InvalidOptionError(
+            f"{', '.join(options)}: {client!r} is set up already, and is not one of this package"
+        )
+    fields = {**dict(client.config), **options}
+    if client.given is None:
+        return _by_config(ClientConfig.of(**fields))
+    own = {name: fields[name] for name in fields if name in options or name not in client.settled}
+    return client.of(client.given, **own)
 
 
 def _by_config(config: Any) -> Client:

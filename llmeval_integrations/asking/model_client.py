@@ -23,7 +23,6 @@ from llmeval_integrations.errors import ClientError, InvalidOptionError, JudgeEr
 
 _LIMITS: Final = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")
 _ADDRESSES: Final = ("base_url", "api_base", "openai_api_base", "anthropic_api_url")
-_SETTLED: Final = ("name", "platform", "base_url", "api_key")
 _IDLE: Final = 100
 """The most connections that an SDK keeps open for later."""
 
@@ -50,18 +49,16 @@ class ModelClient(SdkClient):
     vendors: ClassVar[re.Pattern[str]]
     """Finds the vendor's name in that of a module of one of the framework's integrations."""
 
+    settled = SdkClient.settled | {"name"}
+
     def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
         super().__init__(config, sdk)
-        self.settled(self.model, None, config.max_tokens)  # raises where the model has no limit
+        self.set_so(self.model, None, config.max_tokens)  # raises where the model has no limit
 
     @classmethod
     def about(cls, model: Any, name: Any, options: dict[str, Any]) -> ClientConfig:
         """Describe the model as a configuration; raises InvalidOptionError for a wrong option."""
-        settled = options.keys() & set(_SETTLED)
-        if settled:
-            raise InvalidOptionError(
-                f"{', '.join(sorted(settled))}: the {type(model).__name__} object has that already"
-            )
+        cls.check_beside(model, options)
         fields = {
             "name": name if isinstance(name, str) and name else type(model).__name__,
             "platform": cls._vendor(model),
@@ -92,7 +89,7 @@ class ModelClient(SdkClient):
 
     def make(self, *, asynchronous: bool) -> Asked:
         model, own = with_own_connections(self.model) if asynchronous else (self.model, None)
-        return Asked(lru_cache(maxsize=16)(partial(self.settled, model)), own)
+        return Asked(lru_cache(maxsize=16)(partial(self.set_so, model)), own)
 
     async def close(self, sdk: Asked) -> None:
         if sdk.connections is not None:
@@ -103,7 +100,7 @@ class ModelClient(SdkClient):
         return {"temperature": self.temperature(request), "max_tokens": self.max_tokens(request)}
 
     @staticmethod
-    def settled(model: Any, temperature: float | None, max_tokens: int | None) -> Any:
+    def set_so(model: Any, temperature: float | None, max_tokens: int | None) -> Any:
         """Give the model, or a copy that is set so; raises where it has no such setting."""
         fields = getattr(type(model), "model_fields", {})
         changes: dict[str, Any] = {}

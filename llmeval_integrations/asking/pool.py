@@ -12,6 +12,7 @@ from weakref import WeakSet
 from llmeval_integrations.asking.budget import Budget, Spending
 from llmeval_integrations.asking.cache import Cache
 from llmeval_integrations.asking.job import Job
+from llmeval_integrations.asking.own_threads import OwnThreads
 from llmeval_integrations.asking.performer import Performer
 from llmeval_integrations.asking.steps import Steps
 from llmeval_integrations.errors import InvalidOptionError
@@ -63,6 +64,7 @@ class Pool:
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(OwnThreads())  # for models that can only block
         self._thread = Thread(target=self._loop.run_forever, name="llmeval-pool", daemon=True)
         self._thread.start()
         return self

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from llmeval_integrations.asking.request import Output
+from llmeval_integrations.wording import shown
 
 Finish = Literal["stop", "length", "refused", "other"]
 
@@ -59,3 +60,8 @@ class JudgeReply(msgspec.Struct, frozen=True):
 
     cached: bool = False
     """Whether it comes from our cache and cost nothing."""
+
+    def __post_init__(self) -> None:
+        """Raise TypeError for what a server that keeps to no form may have put in these places."""
+        if not (isinstance(self.text, str) and isinstance(self.model, str)):
+            raise TypeError(f"text={shown(self.text)} and model={shown(self.model)} are not texts")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
@@ -50,6 +51,12 @@ class SdkClient(Client):
     key_variables: ClassVar[tuple[str, ...]] = ()
     """The environment's variables in which the SDK looks for a key, first come first."""
 
+    address_variables: ClassVar[tuple[str, ...]] = ()
+    """Those in which it looks for the server's address."""
+
+    settled: ClassVar[frozenset[str]] = frozenset({"platform", "base_url", "api_key"})
+    """The fields of ClientConfig that an object of the SDK has already."""
+
     def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
         self.config = config
         """The model and how it is called."""
@@ -67,6 +74,15 @@ class SdkClient(Client):
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         """Make a client of one of the SDK's own objects; options are fields of ClientConfig."""
         raise NotImplementedError
+
+    @classmethod
+    def check_beside(cls, thing: Any, options: Collection[str]) -> None:
+        """Raise InvalidOptionError for an option that the SDK's object settles."""
+        own = sorted(cls.settled & {*options})
+        if own:
+            raise InvalidOptionError(
+                f"{', '.join(own)}: the {type(thing).__name__} object has that already"
+            )
 
     @abstractmethod
     def make(self, *, asynchronous: bool) -> Any:
@@ -92,6 +108,12 @@ class SdkClient(Client):
         """Give the key that is sent, from the configuration or where the SDK looks for one."""
         found = (os.environ.get(name, "").strip() for name in self.key_variables)
         return self.config.key() or next(filter(None, found), None)
+
+    def server(self) -> str | None:
+        """Give the server's address as it was configured or the SDK finds it; None for its own."""
+        return self.config.base_url or next(
+            filter(None, map(os.environ.get, self.address_variables)), None
+        )
 
     async def close(self, sdk: Any) -> None:
         """Close an asynchronous object that `make` made."""
@@ -126,7 +148,7 @@ class SdkClient(Client):
 
     def identity(self) -> dict[str, Any]:
         config = self.config.model_dump(mode="json", exclude={"api_key", "timeout", "retries"})
-        return {"client": type(self).__name__, **config}
+        return {"client": type(self).__name__, **config, "base_url": self.server()}
 
     def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
         """Ask in the best way that the server takes; one that it refuses is not tried again."""
@@ -240,6 +262,13 @@ class SdkClient(Client):
             await self.close(sdk)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            pickle.dumps(self.given)
+        except Exception as error:  # it may raise anything
+            raise pickle.PicklingError(
+                f"{self!r} cannot go to another process, for its {type(self.given).__name__} "
+                "object cannot; make the client by name or of a ClientConfig"
+            ) from error
         return type(self), (self.config, self.given)
 
     def __repr__(self) -> str:

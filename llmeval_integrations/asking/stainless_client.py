@@ -69,11 +69,7 @@ class StainlessClient(SdkClient):
         if not _bases(thing) & {_BLOCKING, _AWAITED}:
             names = " or ".join(f"{cls.takes}.{name}" for name in cls.twins[0])
             raise InvalidOptionError(f"client={shown(thing)} cannot be asked; expected {names}")
-        own = {"platform", "base_url", "api_key"} & options.keys()
-        if own:
-            raise InvalidOptionError(
-                f"{', '.join(sorted(own))}: the {type(thing).__name__} object has that already"
-            )
+        cls.check_beside(thing, options)
         fields: dict[str, Any] = {
             "platform": cls.takes,
             "base_url": str(thing.base_url),
@@ -87,6 +83,9 @@ class StainlessClient(SdkClient):
     def address(self) -> str | None:
         """Give the server's address; None for the vendor's own."""
         return self.config.base_url or self.platforms[self.config.platform]
+
+    def server(self) -> str | None:
+        return self.address() or super().server()
 
     def make(self, *, asynchronous: bool) -> Any:
         ours = {"timeout": self.config.timeout, "max_retries": 0}

@@ -32,6 +32,7 @@ class AnthropicClient(StainlessClient):
     takes = "anthropic"
     declared = "resources.Messages.create"
     key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+    address_variables = ("ANTHROPIC_BASE_URL",)
     twins = (("Anthropic", "AsyncAnthropic"),)
     settings: ClassVar[dict[str, str]] = {
         "api_key": "api_key",
@@ -86,7 +87,8 @@ class AnthropicClient(StainlessClient):
         if finish == "refused":
             details = getattr(response, "stop_details", None)
             text = text or getattr(details, "explanation", None) or ""
-        return JudgeReply(text, finish, usage_of(response.usage), response.model, output)
+        model = response.model or self.config.name
+        return JudgeReply(text, finish, usage_of(response.usage), model, output)
 
     def problem(self, error: Exception) -> JudgeError | None:
         problem = super().problem(error)

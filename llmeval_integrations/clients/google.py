@@ -33,6 +33,7 @@ class GoogleClient(SdkClient):
     platforms: ClassVar[Mapping[str, str | None]] = {"google": None}
     takes = "google"
     key_variables = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+    address_variables = ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL")
 
     def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
         super().__init__(config, sdk)
@@ -46,6 +47,7 @@ class GoogleClient(SdkClient):
             raise InvalidOptionError(
                 f"client={shown(thing)} cannot be asked; expected google.genai.Client"
             )
+        cls.check_beside(thing, options)
         inner = getattr(thing, "_api_client", None)
         address = getattr(getattr(inner, "_http_options", None), "base_url", None)
         fields = {

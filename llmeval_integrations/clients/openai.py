@@ -42,6 +42,7 @@ class OpenAIClient(StainlessClient):
     takes = "openai"
     declared = "resources.chat.Completions.create"
     key_variables = ("OPENAI_API_KEY",)
+    address_variables = ("OPENAI_BASE_URL",)
     twins = (("OpenAI", "AsyncOpenAI"), ("AzureOpenAI", "AsyncAzureOpenAI"))
     settings: ClassVar[dict[str, str]] = {
         "api_key": "api_key",
@@ -103,7 +104,7 @@ class OpenAIClient(StainlessClient):
         choice = given["choices"][0]
         message = choice["message"]
         calls = message.get("tool_calls")
-        text = calls[0]["function"]["arguments"] if calls else message.get("content") or ""
+        text = calls[0]["function"]["arguments"] if calls else _text(message.get("content"))
         refusal = message.get("refusal")
         return JudgeReply(
             text=refusal or text,
@@ -118,6 +119,13 @@ class OpenAIClient(StainlessClient):
         if problem is None and isinstance(error, self.package.OpenAIError):
             return ClientError(str(error), kind="authentication")  # there is no key
         return problem
+
+
+def _text(content: Any) -> Any:
+    """Give the text of a content; some servers send it in parts, with the thinking beside it."""
+    if not isinstance(content, list):
+        return content or ""
+    return "".join(part["text"] for part in content if part["type"] == "text")
 
 
 def _post(

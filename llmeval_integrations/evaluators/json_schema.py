@@ -17,6 +17,7 @@ from llmeval_integrations.errors import (
 )
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.schema_keywords import require_keyword
 from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_pointer import pointer
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
@@ -53,44 +54,6 @@ _OF_THE_CONTAINER = frozenset(
         "propertyNames",
         "dependentRequired",
         "dependencies",
-    ]
-)
-
-# One of these at the root says that it is a schema which is meant.
-_KEYWORDS = frozenset(
-    [
-        *("$schema", "$id", "$vocabulary", "$anchor", "$dynamicAnchor", "$recursiveAnchor"),
-        *("$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions"),
-        *(
-            "type",
-            "enum",
-            "const",
-            "format",
-            "not",
-            "allOf",
-            "anyOf",
-            "oneOf",
-            "if",
-            "then",
-            "else",
-        ),
-        *("properties", "patternProperties", "additionalProperties", "unevaluatedProperties"),
-        *("propertyNames", "required", "minProperties", "maxProperties"),
-        *("dependencies", "dependentRequired", "dependentSchemas"),
-        *("items", "prefixItems", "additionalItems", "unevaluatedItems"),
-        *("contains", "minContains", "maxContains", "minItems", "maxItems", "uniqueItems"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-        *("minLength", "maxLength", "pattern"),
-        *("contentEncoding", "contentMediaType", "contentSchema"),
-    ]
-)
-
-# A schema may consist of these, and everything conforms to it. They prove nothing beside others,
-# since an answer that was taken for a schema has members of these names too.
-_REMARKS = frozenset(
-    [
-        *("id", "title", "description", "default", "examples", "$comment"),
-        *("deprecated", "readOnly", "writeOnly"),
     ]
 )
 
@@ -219,24 +182,12 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsin
     if not isinstance(value, (dict, bool)):
         raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
     if isinstance(value, dict):
-        _require_keyword(value)
+        require_keyword(value)
     try:
         build = getattr(jsonschema_rs, _VALIDATORS[draft])
         return build(value, validate_formats=check_formats, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         raise InvalidSchemaError(f"{_what_is_wrong(error)} in the schema {shown(text)}") from error
-
-
-def _require_keyword(schema: dict[str, Any]) -> None:
-    """Refuse an object that says nothing as a schema, since then everything would conform."""
-    others = [key for key in schema if key not in _REMARKS and not key.startswith("x-")]
-    if not others or not _KEYWORDS.isdisjoint(others):
-        return
-    inner = next((key for key in ("schema", "json_schema") if key in others), None)
-    hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
-    raise InvalidSchemaError(
-        f"without a keyword of JSON Schema everything would conform to {shown(schema)}; {hint}"
-    )
 
 
 def _what_is_wrong(error: Any) -> str:
@@ -275,9 +226,6 @@ def _schema_of_type(kind: Any) -> Any:
             except Exception as error:
                 raise InvalidSchemaError(f"{shown(kind)} has no JSON Schema: {error}") from error
     raise InvalidSchemaError(f"{shown(kind)} is neither a schema nor a Pydantic model")
-
-
-_MOST_LEVELS = 16
 
 
 _MOST_LEVELS = 16

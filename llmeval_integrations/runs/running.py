@@ -103,7 +103,9 @@ class _Job:
         on_progress: OnProgress | None,
     ) -> None:
         self.samples = 0
-        self.tallies = {name: Tally() for name in evaluators}
+        self.tallies = {
+            name: Tally(breakdown=evaluator.breakdown()) for name, evaluator in evaluators.items()
+        }
         self._evaluators = evaluators
         self._columns = columns
         self._source = source

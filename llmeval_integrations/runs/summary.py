@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
+from llmeval_integrations.evaluator import Breakdown
 from llmeval_integrations.intervals import wilson
 from llmeval_integrations.runs.rows import Row
 
@@ -68,6 +69,9 @@ class Tally:
     labels: Counter[str] = field(default_factory=Counter)
     """How often each label was given."""
 
+    breakdown: Breakdown | None = None
+    """Adds up the evaluator's own details."""
+
     _sum: list[float] = field(default_factory=list)
     _kinds: Counter[_Kind] = field(default_factory=Counter)
     _examples: dict[_Kind, str] = field(default_factory=dict)
@@ -83,6 +87,8 @@ class Tally:
                 kind, _, reason = row.error.partition(": ")
                 self._find((True, kind), reason)
                 continue
+            if self.breakdown is not None:
+                self.breakdown.add(row.id, row.metadata)
             if row.score is None:
                 self.unscored += 1
             else:
@@ -131,6 +137,7 @@ class Tally:
             "pass_rate": self.pass_rate,
             "pass_rate_ci95": list(interval) if interval else None,
             "labels": dict(sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))),
+            **(self.breakdown.summary() if self.breakdown is not None else {}),
         }
 
     def findings(self, most: int) -> list[Finding]:

@@ -22,6 +22,8 @@ WIDTH: Final = 110
 _LONGEST_REASON: Final = 120
 _LONGEST_KIND: Final = 40
 _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
+_MOST_FIELDS: Final = 10
+_OF_FIELDS: Final = ("leaves", "mismatch", "missing", "extra", "wrong_type", "f1")
 _JUDGING: Final = (
     "calls",
     "cached",
@@ -43,6 +45,11 @@ def as_text(run: Run, console: Console | None = None) -> str:
     tables = [_figures(run)]
     if "judging" in run.summary:
         tables.append(_judging(run))
+    tables += [
+        _fields(name, figures["fields"])
+        for name, figures in run.summary["evaluators"].items()
+        if figures.get("fields")
+    ]
     if any(run.findings.values()):
         tables.append(_findings(run))
     with console.capture() as capture:
@@ -91,6 +98,30 @@ def _taken(column: str, value: Any) -> str:
     if column == "cost" and value is not None:
         return f"${value:.4f}"
     return "-" if value is None else f"{value:,}"
+
+
+def _fields(evaluator: str, fields: dict[str, Any]) -> Table:
+    """Show the fields in which most is wrong, each with the wrong value that is most frequent."""
+    shown = list(fields.items())[:_MOST_FIELDS]
+    table = Table(box=box.SIMPLE)
+    table.add_column(Text(printable(f"{evaluator}: field")), overflow="fold")
+    for name in _OF_FIELDS:
+        table.add_column(name, justify="right")
+    table.add_column("most often wrong", overflow="fold")
+    for path, figures in shown:
+        cells = [_figure(figures[name]) for name in _OF_FIELDS]
+        table.add_row(Text(printable(path or "(the whole)")), *cells, _wrong_value(figures))
+    if len(fields) > len(shown):
+        table.caption = f"and {len(fields) - len(shown)} more in summary.json"
+    return table
+
+
+def _wrong_value(figures: dict[str, Any]) -> Text:
+    for found in figures["wrong_values"][:1]:
+        said = f"{_cut(found['output'], 40)} for {_cut(found['reference'], 40)}"
+        times = f" ({found['count']} times)" if found["count"] > 1 else ""
+        return Text(printable(said + times))
+    return Text("")
 
 
 def _findings(run: Run) -> Table:

@@ -68,7 +68,7 @@ def _plain(tool: Any) -> Any:
     if hasattr(tool, "args_schema"):  # LangChain
         schema = getattr(tool, "tool_call_schema", tool.args_schema)
         return {"name": tool.name, "parameters": _schema_of(schema)}
-    metadata = getattr(tool, "metadata", None)
+    metadata: Any = getattr(tool, "metadata", None)
     if hasattr(metadata, "get_parameters_dict"):  # LlamaIndex
         return {"name": metadata.name, "parameters": metadata.get_parameters_dict()}
     value = parse(dict(tool) if isinstance(tool, Mapping) else tool)

@@ -13,7 +13,9 @@ from llmeval_integrations.tool_calls.call import ToolCall, not_a_call, read_call
 from llmeval_integrations.tool_calls.tags import OPENING, contents
 
 _BLOCKS = ("content", "parts", "blocks", "output")
-_MESSAGE = frozenset((*_BLOCKS, "role", "tool_calls", "message", "choices", "candidates"))
+_MESSAGE = frozenset(
+    (*_BLOCKS, "role", "tool_calls", "invalid_tool_calls", "message", "choices", "candidates")
+)
 _OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "function"))
 _CALL_TYPES = frozenset(("function_call", "tool_use", "tool_call", "invalid_tool_call"))
 
@@ -21,9 +23,10 @@ _CALL_TYPES = frozenset(("function_call", "tool_use", "tool_call", "invalid_tool
 def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | Defect:
     """Give the calls that a model's output or a reference holds, or the defect that prevents it.
 
-    A text with `<tool_call>` in it holds the calls in its tags. A text that is a JSON object or
-    array is read as that value; any other text without a defect of JSON in it is an answer in
-    prose, and so is null: no calls. Objects of SDKs and frameworks are read as what they dump.
+    A text with `<tool_call>` in it holds the calls in its tags. A JSON object or array is read as
+    that value; any other text is an answer in prose unless it is broken JSON.
+    Prose, null and what is empty hold no calls. Objects of SDKs and frameworks are read as what
+    they dump.
 
     A value is a call (see `read_call`), a message, a response around messages, or a list of any
     of these, whose calls come one after another. In a message the first of these that holds calls
@@ -32,20 +35,33 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     messages of users, systems and tools, hold none. Whatever else stands in a list is a call
     with a `problem`.
     """
-    if isinstance(value, str) and OPENING in value:
+    if isinstance(value, str) and OPENING in value and not _is_json(value):
         return list(_in_tags(value, parsing))
-    parsed = parse(value, parsing)
+    parsed = parse(_dumped(value), parsing)
     if isinstance(parsed, Defect):
         return [] if parsed.name in ("prose", "empty") else parsed
     if isinstance(parsed, list):
         return list(_in_list(parsed, parsing))
-    if isinstance(parsed, dict):
+    if isinstance(parsed, dict) and parsed:
         calls = _in_object(parsed, parsing)
         if calls is not None:
             return calls
-    elif parsed is None or isinstance(value, str):
+    elif not parsed or isinstance(value, str):
         return []
     return Defect("not_a_call", (not_a_call(parsed).problem or "").capitalize())
+
+
+def _is_json(text: str) -> bool:
+    """Whether this is JSON with tags in its texts."""
+    return text.lstrip()[:1] in ("{", "[", "`") and not isinstance(parse(text), Defect)
+
+
+def _dumped(value: Any) -> Any:
+    """Let the objects in a list dump themselves, as one by itself does."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    dumped = [parse(item) if hasattr(type(item), "model_dump") else item for item in value]
+    return [old if isinstance(new, Defect) else new for old, new in zip(value, dumped)]
 
 
 def _in_tags(text: str, parsing: Parsing) -> Iterator[ToolCall]:

@@ -24,7 +24,7 @@ TYPES: Final[dict[str, str | None]] = {
 """Names of types in lower case, and JSON Schema's name; None where any value will do."""
 
 # As Google's SDK dumps them.
-_SNAKE_CASE: Final = {
+_SNAKE_CASE: Final[dict[str, str]] = {
     "any_of": "anyOf",
     "additional_properties": "additionalProperties",
     "defs": "$defs",
@@ -55,7 +55,7 @@ def as_json_schema(schema: Any) -> Any:
     for given, value in schema.items():
         if value is None and (dumped or given not in ("default", "const")):
             continue
-        key = _SNAKE_CASE.get(given, given) if dumped else given
+        key = _SNAKE_CASE[given] if dumped and given in _SNAKE_CASE else given
         meant[key] = _keyword(key, value)
     if "type" in meant:
         _set_type(meant, meant.pop("type"))
@@ -92,5 +92,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     kind = schema.get("type")
     if isinstance(kind, str) and "enum" not in schema:
         return {**schema, "type": [kind, "null"]}
-    outside = {key: schema.pop(key) for key in ("default", "$defs") if key in schema}
+    outside: dict[str, Any] = {
+        key: schema.pop(key) for key in ("default", "$defs") if key in schema
+    }
     return {**outside, "anyOf": [schema, {"type": "null"}]}

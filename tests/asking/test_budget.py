@@ -119,9 +119,35 @@ def test_a_model_without_a_price_is_not_asked_where_the_cost_is_bounded():
     with Pool(4, budget=Budget(max_cost=1)) as pool:
         [error] = spend(pool, client, 1)
     assert isinstance(error, InvalidOptionError)
-    assert "max_cost=1: no price is known of {" in str(error)
-    assert "my-own-model" in str(error)
+    assert str(error) == (
+        "max_cost=1: no price is known of the model 'my-own-model' of 'openai'; "
+        "bound max_tokens instead"
+    )
     assert not client.asked
+
+
+def test_what_may_be_secret_in_an_address_or_an_option_is_not_shown():
+    pytest.importorskip("genai_prices")
+    address = "https://user:sk-0123456789@example.org/v1"
+    options = {"extra_headers": {"authorization": "sk-0123456789"}}
+    client = Remote(platform="openai", name="m", base_url=address, options=options)
+    with pytest.raises(InvalidOptionError, match="behind an address of its own") as caught:
+        Budget(max_cost=1).price(client.identity())
+    assert "sk-0123456789" not in str(caught.value)
+
+
+def test_a_server_that_tells_no_tokens_ends_a_budget_that_nobody_could_keep():
+    client, budget = Remote(JudgeReply, seconds=0.002), Budget(max_tokens=10**9)
+    with Pool(4, budget=budget) as pool:
+        results = spend(pool, client, 50)
+    assert 1 <= len(client.asked) <= 4
+    assert str(results[-1]) == (
+        "not asked, for the budget max_tokens=1,000,000,000 (a server told no tokens) is spent"
+    )
+    free = Budget()
+    with Pool(4, budget=free) as pool:
+        assert spend(pool, client, 50) == [str(n) for n in range(50)]
+    assert (free.spent.uncounted, free.spent.summary()["cost"]) == (50, None)
 
 
 @pytest.mark.parametrize("bound", ["max_cost", "max_tokens"])

@@ -78,12 +78,45 @@ def test_each_platform_has_its_client(package, model, kind):
         (None, {}, InvalidOptionError, "client=None is not"),
         (object(), {}, InvalidOptionError, "client=<object object"),
         (7, {"name": "m"}, InvalidOptionError, "client=7"),
-        (Echo(), {"retries": 1}, InvalidOptionError, "too late"),
+        (Echo(), {"api_key": "sk-1"}, InvalidOptionError, "^api_key: <.*Echo.* is set up already"),
     ],
 )
 def test_what_is_no_model_is_a_bad_call(model, options, error, message):
     with pytest.raises(error, match=message):
         load_client(model, **options)
+
+
+def test_a_client_with_other_options_is_a_copy():
+    pytest.importorskip("openai")
+    client = load_client("openai:gpt-4o", api_key="sk-1", max_tokens=5, timeout=7)
+    other = load_client(client, max_tokens=9, temperature=1)
+    changed = {"max_tokens": 9, "temperature": 1.0}
+    assert dict(other.config) == {**dict(client.config), **changed}
+    assert client.config.max_tokens == 5
+    assert load_client(client, platform="vllm").address() == "http://localhost:8000/v1"
+    with pytest.raises(InvalidOptionError, match="colour"):
+        load_client(client, colour=1)
+
+
+def test_a_client_of_an_sdks_object_with_other_options_keeps_the_object():
+    openai = pytest.importorskip("openai")
+    sdk = openai.OpenAI(api_key="sk-1", base_url="http://localhost:1/v1", max_retries=4)
+    client = load_client(sdk, name="m", timeout=7)
+    other = load_client(client, name="n", retries=2)
+    assert (other.given, other.config.name, other.config.timeout) == (sdk, "n", 7)
+    assert (client.config.retries, other.config.retries) == (4, 2)
+    with pytest.raises(InvalidOptionError, match="base_url: the OpenAI object has that already"):
+        load_client(client, base_url="http://localhost:2/v1")
+
+
+def test_a_client_of_a_framework_s_model_with_other_options_keeps_the_model():
+    models = pytest.importorskip("langchain_core.language_models")
+    model = models.FakeListChatModel(responses=["a"])
+    client = load_client(model, retries=3)
+    other = load_client(client, timeout=5)
+    assert (other.given, other.config.retries, other.config.timeout) == (model, 3, 5)
+    with pytest.raises(InvalidOptionError, match="name: the FakeListChatModel object has that"):
+        load_client(client, name="b")
 
 
 def test_a_client_of_ones_own_is_taken_as_it_is():

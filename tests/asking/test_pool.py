@@ -69,16 +69,11 @@ def test_works_are_taken_one_by_one_as_workers_are_free():
             taken.append(number)
             yield said(client, str(len(taken)))
 
-    client = Remote(lambda text: (text, len(taken)), seconds=0.005)
-
-    def first():
-        reply = yield Ask(client, question("?"))
-        return reply.text
-
+    client = Remote(lambda text: f"{text} {len(taken)}", seconds=0.005)
     with Pool(5) as pool:
-        results = pool.all(works())
-    assert [int(text) for text, _ in results] == list(range(1, 101))
-    assert all(seen - int(text) <= 10 for text, seen in results)
+        results = [tuple(map(int, text.split())) for text in pool.all(works())]
+    assert [number for number, _ in results] == list(range(1, 101))
+    assert all(seen - number <= 10 for number, seen in results)
 
 
 def test_a_work_that_pauses_leaves_its_place_to_others():

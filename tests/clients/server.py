@@ -12,6 +12,7 @@ the request that returns a play is a play too: `server.plays(lambda request: cha
     chat("text")                      an answer of OpenAI's shape; see its options
     answer(body, status, headers)     any body: JSON, text or bytes
     chat("text", delay=9)             comes after so many seconds, or when the test is over
+    chat("text", drip=0.1)            one byte each so many seconds
     DROPPED                           the connection is closed without an answer
     CUT                               the body ends before its announced length
     GARBAGE                           200, and the body is no JSON
@@ -51,6 +52,8 @@ class Play:
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     """The seconds before anything is sent."""
+    drip: float = 0.0
+    """The seconds before each byte, where they are sent one by one."""
     sent: int | None = None
     """How many bytes of the body are sent before the connection is closed; None for all."""
     dropped: bool = False
@@ -181,7 +184,12 @@ class _Handler(BaseHTTPRequestHandler):
         head = f"HTTP/1.1 {play.status} Status\r\n" + "".join(
             f"{name}: {value}\r\n" for name, value in lines.items()
         )
-        self.wfile.write(head.encode() + b"\r\n" + play.body[: play.sent])
+        raw = head.encode() + b"\r\n" + play.body[: play.sent]
+        size = 1 if play.drip else len(raw)
+        for start in range(0, len(raw), size):
+            if play.drip and self.server.model_server.over.wait(play.drip):
+                return
+            self.wfile.write(raw[start : start + size])
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

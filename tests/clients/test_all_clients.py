@@ -103,12 +103,16 @@ FAILURES = {
     "429 in milliseconds": (error(429, {"retry-after-ms": "1500"}), "rate_limited", 1.5),
     "429 without a pause": (error(429), "rate_limited", None),
     "429 with nonsense": (error(429, {"retry-after": "soon"}), "rate_limited", None),
+    "429 for ever": (error(429, {"retry-after": "1e9"}), "rate_limited", 1e9),
+    "429 for less than nothing": (error(429, {"retry-after": "-5"}), "rate_limited", None),
+    "429 for no number": (error(429, {"retry-after": "nan"}), "rate_limited", None),
     "529": (error(529), "rate_limited", None),
     "500": (error(500), "server", None),
     "503 with a pause": (error(503, {"retry-after": "2"}), "server", 2.0),
     "500 without JSON": (
         answer("<html>", 502, {"content-type": "text/html"}), "server", None
     ),
+    "504": (error(504), "timeout", None),
     "408": (error(408), "timeout", None),
     "dropped": (DROPPED, "connection", None),
     "cut": (CUT, "connection", None),
@@ -116,10 +120,16 @@ FAILURES = {
     "a page": (GARBAGE, "garbled", None),
     "no reply in it": (answer({}), "garbled", None),
     "a list": (answer([1]), "garbled", None),
+    "no text at all": (answer(b"\xff\xfe\xfa"), "garbled", None),
+    "nothing": (answer("", 204), "garbled", None),
+    "a lie about its coding": (
+        answer("{}", headers={"content-encoding": "gzip"}), "connection", None
+    ),
     "401": (error(401), "authentication", None),
     "403": (error(403), "authentication", None),
     "404": (error(404), "not_found", None),
     "400": (error(400), "bad_request", None),
+    "422": (error(422), "bad_request", None),
     "413": (error(413), "context_overflow", None),
     "too long": (error(400, code="context_length_exceeded"), "context_overflow", None),
     "too long for llama.cpp": (
@@ -166,6 +176,20 @@ def test_a_reply_that_does_not_come(case, question, warm):
     assert len(case.server.requests) == 1
 
 
+def test_a_server_that_sends_round_in_circles_is_given_up(case, question):
+    case.server.plays(answer("", 307, {"location": "/"}))
+    assert case.error(case.client(), question()).kind == "connection"
+    assert len(case.server.requests) <= 21
+
+
+def test_a_reply_that_comes_byte_by_byte_is_not_waited_for(case, question, warm):
+    case.server.plays(case.vendor.said(drip=0.1))  # each in time for the SDK's own clock
+    start = time.perf_counter()
+    error = case.error(case.client(timeout=0.5), question())
+    assert (error.kind, str(error)) == ("timeout", "no reply within 0.5 s")
+    assert 0.45 < time.perf_counter() - start < 2
+
+
 @pytest.mark.parametrize("failed", ["429", "500", "dropped", "no JSON"])
 def test_what_may_pass_is_tried_again(failed, case, question):
     play = FAILURES[failed][0]
@@ -178,7 +202,7 @@ def test_what_may_pass_is_tried_again(failed, case, question):
 
 def test_what_does_not_pass_is_not_tried_again(case, question):
     client = case.client(retries=5)
-    for failed in ("401", "404", "413", "no money"):
+    for failed in ("401", "403", "404", "413", "no money", "429 for ever"):
         case.server.plays(FAILURES[failed][0])
         case.error(client, question())
         assert len(case.server.requests) == 1, failed
@@ -341,6 +365,18 @@ def test_a_client_travels_to_another_process(case, question):
     client = case.client()
     case.ask(client, question())
     assert case.ask(sent(client), question()).text == "Paris"
+
+
+def test_where_the_environment_sends_it_is_part_of_who_answers(case, question, monkeypatch):
+    configured = case.client()
+    address = configured.config.base_url
+    monkeypatch.setenv(case.vendor.address_variable, address)
+    found = load_client(case.vendor.model, api_key=KEY, retries=0)
+    case.ask(found, question())
+    assert len(case.server.requests) == 1
+    assert found.identity() == configured.identity()
+    monkeypatch.delenv(case.vendor.address_variable)
+    assert found.identity() != configured.identity()
 
 
 def test_one_client_serves_several_loops_and_threads(case, question):

@@ -215,6 +215,32 @@ def test_why_a_reply_ended(fields, finish, text, client_of, server):
     assert (reply.finish, reply.text) == (finish, text)
 
 
+PARTS = [{"type": "thinking", "thinking": "Fail?"}, *({"type": "text", "text": t} for t in "Hi")]
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": PARTS}, "Hi"),
+        ({"content": []}, ""),
+        ({"content": 7}, None),
+        ({"content": [7]}, None),
+        ({"content": {"text": "Hi"}}, None),
+        ({"tool_calls": [{"function": {"arguments": {"verdict": "Pass"}}}]}, None),
+    ],
+)
+def test_a_content_of_another_form_is_read_surely_or_not_at_all(
+    message, text, client_of, ask, question, server
+):
+    server.plays(answer({"choices": [{"message": message}]}))
+    if text is not None:
+        assert ask(client_of(), question()).text == text
+        return
+    with pytest.raises(ClientError, match="cannot be read") as caught:
+        ask(client_of(), question())
+    assert caught.value.kind == "garbled"
+
+
 @pytest.mark.parametrize(
     ("usage", "expected"),
     [
@@ -237,6 +263,7 @@ def test_why_a_reply_ended(fields, finish, text, client_of, server):
             },
             Usage(5, 0),
         ),
+        ({"prompt_tokens": -5, "completion_tokens": "3"}, Usage()),
     ],
 )
 def test_usage_is_read_from_what_the_server_tells(usage, expected, client_of, question, server):

@@ -40,7 +40,7 @@ def litellm(url):
 
 
 # What is in a body that is no reply reaches us only as the exception of whoever tripped over it.
-UNREADABLE = {"a page", "no reply in it", "a list"}
+UNREADABLE = {"a page", "no reply in it", "a list", "no text at all", "nothing"}
 CASES = {
     "langchain-openai": (langchain_openai, chat),
     "langchain-anthropic": (langchain_anthropic, anthropic_said),

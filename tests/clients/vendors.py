@@ -25,6 +25,8 @@ class Vendor:
     """Finds the key in the headers of a request."""
     key_variable: str
     """Where the SDK looks for a key."""
+    address_variable: str
+    """Where it looks for the base_url."""
     said: Callable[..., Play]
     """Answers with a text; `cut=True` at the limit of tokens, `refused=True` not at all."""
     called: Callable[[str], Play]
@@ -119,6 +121,7 @@ VENDORS = [
         "/v1/chat/completions",
         _bearer,
         "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
         openai_said,
         lambda arguments: chat(arguments, tool="answer"),
         _way(lambda body: "response_format" in body),
@@ -130,6 +133,7 @@ VENDORS = [
         "/v1/messages",
         _bearer,
         "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
         anthropic_said,
         anthropic_called,
         _way(lambda body: "output_config" in body),
@@ -141,6 +145,7 @@ VENDORS = [
         "/models/gemini-3-flash:generateContent",
         lambda headers: headers.get("x-goog-api-key"),
         "GOOGLE_API_KEY",
+        "GOOGLE_GEMINI_BASE_URL",
         google_said,
         google_called,
         _way(lambda body: "responseJsonSchema" in body["generationConfig"]),

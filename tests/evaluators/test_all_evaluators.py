@@ -23,9 +23,11 @@ from llmeval_integrations import (
     InvalidOptionError,
     JsonEditDistance,
     JsonEquality,
+    JsonFields,
     JsonMatch,
     JsonObject,
     JsonSchema,
+    JsonSimilarity,
     JsonValidity,
     LengthPenalty,
     MissingFieldError,
@@ -37,9 +39,12 @@ from llmeval_integrations import (
     Result,
     Sample,
     StringDistance,
+    ToolCalls,
+    ToolCallSchema,
 )
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+TOOLS = [{"name": "a", "parameters": {**SCHEMA, "required": []}}]
 PARSINGS = ["strict", "markdown", "lenient"]
 
 COMPARING = [
@@ -52,8 +57,14 @@ COMPARING = [
     JsonEquality(list_order="top_level_any"),
     *(JsonEditDistance(parsing=parsing) for parsing in PARSINGS),
     *(JsonMatch(parsing=parsing) for parsing in PARSINGS),
+    *(JsonFields(parsing=parsing) for parsing in PARSINGS),
+    JsonFields(schema=SCHEMA, fields={"": {"order": "any_order"}}, defaults={"coerce": True}),
+    *(JsonSimilarity(parsing=parsing) for parsing in PARSINGS),
     JsonMatch(strict_order=False),
     JsonMatch(strict_order=False, ignore_extra_keys=True),
+    *(ToolCalls(parsing=parsing) for parsing in PARSINGS),
+    ToolCalls(TOOLS, order="strict", arguments="subset", coerce=True),
+    ToolCalls(TOOLS, order="partial", before=[("a", 0)], alternatives="listed"),
 ]
 FROM_REFERENCE = [JsonSchema(), JsonSchema(check_formats=True, draft="7"), RegexMatch()]
 ALONE = [
@@ -68,6 +79,7 @@ ALONE = [
     ReasoningFormat(),
     ReasoningToolCallFormat(),
     RegexMatch("a", flags=re.IGNORECASE, where="search"),
+    *(ToolCallSchema(TOOLS, parsing=parsing) for parsing in PARSINGS),
 ]
 EVERY = [*ALONE, *COMPARING, *FROM_REFERENCE]
 every_evaluator = pytest.mark.parametrize("evaluator", EVERY, ids=repr)
@@ -79,6 +91,8 @@ def sample_for(evaluator, output):
         return Sample(output, "a.*b")
     if isinstance(evaluator, JsonSchema):
         return Sample(output, SCHEMA)
+    if isinstance(evaluator, ToolCalls):
+        return Sample(output, '[{"name": "a"}]')
     return Sample(output, '{"a": 1}')
 
 
@@ -338,6 +352,9 @@ NUMBERS = [
     # class, option, needed options, smallest, largest, whole, None allowed
     (JsonEditDistance, "max_distance", {}, 0, None, False, False),
     (StringDistance, "max_distance", {}, 0, None, False, False),
+    (JsonFields, "min_score", {}, 0, 1, False, True),
+    (JsonSimilarity, "min_score", {}, 0, 1, False, False),
+    (JsonSimilarity, "threshold", {}, 0, 1, False, False),
     (LengthPenalty, "min_length", {}, 0, None, True, False),
     (LengthPenalty, "max_length", {"min_length": 0}, 0, None, True, False),
     (LengthPenalty, "penalty_rate", {}, 0, None, False, False),
@@ -398,8 +415,15 @@ CHOICES = [
     (JsonEquality, "list_order"),
     (JsonEditDistance, "parsing"),
     (JsonEditDistance, "string_distance"),
+    (JsonFields, "parsing"),
     (JsonMatch, "parsing"),
+    (JsonSimilarity, "parsing"),
     (JsonSchema, "parsing"),
+    (ToolCalls, "order"),
+    (ToolCalls, "arguments"),
+    (ToolCalls, "alternatives"),
+    (ToolCalls, "parsing"),
+    (ToolCallSchema, "parsing"),
     (JsonSchema, "draft"),
     (RegexMatch, "where"),
     (StringDistance, "distance"),
@@ -416,6 +440,9 @@ FLAGS = [
     (StringDistance, "normalize_score"),
     (NgramRepetitionPenalty, "use_soft_penalty"),
     (NgramRepetitionPenalty, "chinese_only"),
+    (ToolCalls, "coerce"),
+    (ToolCalls, "allow_undeclared"),
+    (ToolCallSchema, "allow_undeclared"),
 ]
 CALLABLES = [(JsonEquality, "operator"), (JsonEditDistance, "canonicalize")]
 
@@ -449,6 +476,12 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (ReasoningFormat, "think_token"),
         (ReasoningFormat, "answer_token"),
         (NgramRepetitionPenalty, "encoding_name"),
+        (JsonFields, "schema"),
+        (JsonFields, "fields"),
+        (JsonFields, "defaults"),
+        (ToolCalls, "tools"),
+        (ToolCalls, "before"),
+        (ToolCallSchema, "tools"),
     }
     kinds = {
         kind

@@ -4,9 +4,9 @@ import asyncio
 import json
 import random
 import re
-import time
 
 import pytest
+from json_strategies import seconds
 
 from llmeval_integrations import InvalidOptionError, ReasoningFormat, ReasoningToolCallFormat
 
@@ -189,10 +189,8 @@ def hostile():
 
 @pytest.mark.parametrize("text", list(hostile()))
 def test_a_hostile_megabyte_takes_no_more_than_seconds(text):
-    start = time.perf_counter()
-    ReasoningToolCallFormat()(text)
-    ReasoningFormat()(text)
-    assert time.perf_counter() - start < 3.0
+    for evaluator in (ReasoningToolCallFormat(), ReasoningFormat()):
+        assert seconds(evaluator, text, enough=3) < 3
 
 
 # --- side by side with py-openjudge --------------------------------------------------------------

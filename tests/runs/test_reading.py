@@ -5,7 +5,6 @@ import io
 import json
 import sys
 import tracemalloc
-from importlib.util import find_spec
 
 import pytest
 
@@ -15,7 +14,6 @@ from llmeval_integrations import (
     JsonMatch,
     JsonValidity,
     LengthPenalty,
-    MissingDependencyError,
     Sample,
 )
 from llmeval_integrations.runs import evaluate
@@ -172,38 +170,6 @@ def test_rows_without_an_id_are_called_by_their_number(tmp_path):
     assert [row.id for row in evaluate(samples, [JsonValidity()]).rows] == [1, 2, "c"]
 
 
-BAD_LINES = [
-    (b"{", "not JSON: Expecting property name enclosed in double quotes at column 2"),
-    (b'{"output": "cut off', "not JSON: Unterminated string starting at at column 12"),
-    (b'{"output": 1} {"output": 2}', "not JSON: Extra data at column 15"),
-    (b"[1, 2]", "expected a JSON object, got [1, 2]"),
-    (b"null", "expected a JSON object, got None"),
-    (b'{"output": "\xff"}', "byte 13 is not UTF-8"),
-    (b'{"output": ' + b"[" * 100_000, "not JSON that can be read: nested too deep"),
-    (
-        b'{"output": 1e99999999999999999999}',
-        "not JSON that can be read: a number beyond all bounds",
-    ),
-    (b'{"answer": "1"}', "nothing in column 'output', only in 'answer'"),
-    (b"{}", "nothing in column 'output', only in none"),
-]
-
-
-@pytest.mark.parametrize(("line", "message"), BAD_LINES)
-def test_a_bad_line_is_an_error_row_for_every_evaluator_and_the_run_goes_on(
-    tmp_path, line, message
-):
-    path = tmp_path / "rows.jsonl"
-    path.write_bytes(
-        b'{"output": "1", "reference": "1"}\n' + line + b'\n{"output": "3", "reference": "3"}'
-    )
-    rows = list(evaluate(path, [JsonValidity(), JsonMatch()]).rows)
-    assert [row.passed for row in rows] == [True, True, None, None, True, True]
-    assert [row.error for row in rows[2:4]] == [f"InputError: line 2: {message}"] * 2
-    assert [row.id for row in rows[2:4]] == [2, 2]
-    assert [row.evaluator for row in rows[2:4]] == ["json_validity", "json_match"]
-
-
 ODD_VALUES = [
     (
         '{"output": 123456789012345678901234567890, "reference": 123456789012345678901234567891}',
@@ -251,115 +217,12 @@ def test_columns_of_mixed_types_are_read_line_by_line(tmp_path):
     ]
 
 
-def test_items_of_an_array_that_are_no_objects_are_error_rows(tmp_path):
-    path = tmp_path / "rows.json"
-    path.write_text('[{"output": "1"}, 7, {"output": "2"}]')
-    rows = list(evaluate(path, [JsonValidity()]).rows)
-    assert [row.passed for row in rows] == [True, None, True]
-    assert rows[1].error == "InputError: item 2: expected a JSON object, got 7"
-
-
-BAD_CSV = [
-    (b"output,reference\n1,1\n2,2,2\n3,3\n", 3, "3 cells under a header of 2"),
-    (b"output,reference\n1,1\n\xff,2\n3,3\n", 3, "bytes that are not UTF-8"),
-    (b'output,reference\n1,1\n"2"x,2\n3,3\n', 3, "not CSV: ',' expected after '\"'"),
-    (b'output,reference\n1,1\n3,3\n"2,2', 4, "not CSV: unexpected end of data"),
-    (b"reference,output\n1,1\n2\n3,3\n", 3, "nothing in column 'output', only in 'reference'"),
-]
-
-
-@pytest.mark.parametrize(("text", "line", "message"), BAD_CSV)
-def test_a_bad_line_of_csv_is_an_error_row(tmp_path, text, line, message):
-    path = tmp_path / "rows.csv"
-    path.write_bytes(text)
-    rows = list(evaluate(path, [JsonMatch()]).rows)
-    assert sorted(row.passed is True for row in rows) == [False, True, True]
-    [bad] = [row for row in rows if row.error]
-    assert (bad.id, bad.error) == (line, f"InputError: line {line}: {message}")
-
-
 def test_a_cell_of_csv_may_be_longer_than_the_module_allows_by_default(tmp_path):
     limit = csv.field_size_limit()
     path = tmp_path / "rows.csv"
     path.write_text("output\n" + json.dumps("x" * 500_000).replace('"', '"""') + "\n")
     assert evaluate(path, [JsonValidity()]).summary["evaluators"]["json_validity"]["mean"] == 1
     assert csv.field_size_limit() == limit
-
-
-UNREADABLE = [
-    ("missing.jsonl", None, "No such file or directory"),
-    ("rows.json", b'{\n"data": []\n}', "expected an array of objects, got {'data': []}"),
-    ("rows.json", b"[1, 2", "not JSON: Expecting ',' delimiter at column 6"),
-    ("rows.json", b"", "not JSON: Expecting value at column 1"),
-    ("rows.json", b'["\xff"]', "byte 3 is not UTF-8"),
-    ("rows.jsonl", '{"output": 1}'.encode("utf-16"), "is UTF-16; save it as UTF-8"),
-    ("rows.csv", "output\n1".encode("utf-16"), "is UTF-16; save it as UTF-8"),
-    ("rows.csv", b"output,id,output\n1,2,3", "two columns are called 'output'"),
-    ("rows.csv", b'"output"x\n1', "the header is not CSV"),
-    ("rows.parquet", b"not parquet", "is not Parquet"),
-    (
-        "rows.xlsx",
-        b"",
-        "'.xlsx' tells no format; say which it is, one of jsonl, json, csv, tsv, parquet",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "message"), UNREADABLE)
-def test_what_cannot_be_read_at_all_stops_before_a_run_begins(tmp_path, name, content, message):
-    if name.endswith("parquet"):
-        pytest.importorskip("pyarrow")
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError) as caught:
-        evaluate(tmp_path / name, [JsonValidity()], out=tmp_path / "run")
-    assert message in str(caught.value)
-    assert name in str(caught.value)
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.skipif(find_spec("pyarrow") is not None, reason="needs an environment without pyarrow")
-def test_parquet_without_its_library_says_what_to_install(tmp_path):
-    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
-    with pytest.raises(
-        MissingDependencyError, match=r"pip install 'llmeval-integrations\[parquet\]'"
-    ):
-        evaluate(tmp_path / "rows.parquet", [JsonValidity()])
-
-
-def test_a_directory_is_no_data(tmp_path):
-    with pytest.raises(InputError, match=r"cannot read .*: Is a directory"):
-        evaluate(tmp_path, [JsonValidity()])
-
-
-@pytest.mark.parametrize(
-    ("samples", "message"),
-    [
-        ({"output": "1"}, "got a dict; put it in a list"),
-        (None, "got a NoneType"),
-        (b"{}", "got a bytes"),
-        (7, "got a int"),
-    ],
-)
-def test_what_holds_no_samples_is_refused(samples, message):
-    with pytest.raises(InputError, match=message):
-        evaluate(samples, [JsonValidity()])
-
-
-def test_a_format_is_for_files():
-    with pytest.raises(InputError, match="format='csv' is for files, and the samples are a list"):
-        evaluate([], [JsonValidity()], format="csv")
-    with pytest.raises(InputError, match="format='xml' is not one of jsonl"):
-        evaluate("-", [JsonValidity()], format="xml")
-
-
-def test_an_item_that_is_no_sample_is_an_error_row():
-    rows = evaluate(["{}", {"output": "{}"}, None], [JsonValidity()]).rows
-    assert [row.error for row in rows] == [
-        "InputError: row 1: expected a Sample or a mapping, got '{}'",
-        None,
-        "InputError: row 3: expected a Sample or a mapping, got None",
-    ]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
@@ -373,22 +236,6 @@ def test_an_empty_cell_of_a_table_is_an_absent_value_and_not_null(kind):
         "InputError: row 2: nothing in column 'output', only in 'reference'",
         "MissingFieldError: row 3: nothing in column 'reference' (json_match needs it), only in 'output'",
     ]
-
-
-def test_two_columns_of_one_name_are_refused():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame([["1", "2"]], columns=["output", "output"])
-    with pytest.raises(InputError, match="two columns of the DataFrame share a name"):
-        evaluate(frame, [JsonValidity()])
-
-
-def test_an_error_in_the_callers_iterator_is_the_callers():
-    def samples():
-        yield {"output": "1"}
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        evaluate(samples(), [JsonValidity()])
 
 
 def test_memory_does_not_grow_with_the_number_of_rows(tmp_path):

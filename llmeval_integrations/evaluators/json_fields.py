@@ -1,0 +1,167 @@
+"""Which fields of an extraction are right?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from dataclasses import fields as options_of
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from llmeval_integrations.errors import InvalidOptionError, InvalidSchemaError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.json_schema import schema_text
+from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.fields.comparison import MAX_PAIRS, Comparison
+from llmeval_integrations.fields.field import Field, root_field
+from llmeval_integrations.fields.figures import figures
+from llmeval_integrations.fields.outcome import KINDS
+from llmeval_integrations.fields.rule import check_settings
+from llmeval_integrations.fields.tally import FieldTally
+from llmeval_integrations.fields.words import summarize
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.options import check_choice, check_instance, check_number
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
+
+VARIABLE: Final = "schema"
+"""The name among a sample's variables under which it may bring its own schema."""
+
+
+@dataclass(frozen=True)
+class JsonFields(Evaluator):
+    """Which fields of an extraction are right, and which are wrong, missing or made up?
+
+    Score: the mean of the scores of all leaves of output and reference, by weight, 0 to 1; a leaf
+    that one side lacks has 0. Passes where every leaf matches, or at `min_score`. The label is the
+    kind of the difference that costs most, the reason names those that do.
+
+    Metadata: `outcomes`, the leaves that do not match, each with `path` (a JSON Pointer), `field`
+    (the same with `*` for positions), `kind` (mismatch, missing, extra, wrong_type) and both
+    values; `fields`, for each field how many leaves are of which kind; `precision`, `recall`, `f1`,
+    `path_precision`, `path_recall`, `path_f1`, `value_accuracy`, `type_accuracy`; `perfect`. A run
+    adds the same up for each field.
+
+    What the schema says decides how values are compared: `format` date, date-time, email and uri
+    by what they mean; `number` within a share of 1e-9, `multipleOf` as the grid; `enum`, `const`,
+    `pattern` and `integer` exactly; arrays with `uniqueItems` in any order. All else is compared as
+    it is written. `fields` says otherwise for single fields.
+
+    Items in any order are paired one to one for the best score, with no other pairing better;
+    where more than 40,000 pairs would have to be tried, those that share a value that no other
+    item has are paired, and `pairing_limit_reached` in the metadata names the array.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+
+    schema: Any = None
+    """The JSON Schema of the extraction: a mapping, JSON text, a Pydantic model or TypeAdapter.
+    None takes `schema` of the sample's variables, and compares plainly where there is none."""
+
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`:
+    ignore, weight, tolerance, relative_tolerance, multiple_of, similarity, ignore_case,
+    ignore_whitespace, normalize_unicode, format, coerce, compare, order, key. What is set for an
+    object or array holds for all in it."""
+
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """The same settings for fields about which neither the schema nor `fields` says anything."""
+
+    min_score: float | None = None
+    """The score that passes; None wants every leaf to match."""
+
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON, in output and reference alike."""
+
+    def __post_init__(self) -> None:
+        check_instance(self, "fields", Mapping)
+        check_instance(self, "defaults", Mapping)
+        check_number(self, "min_score", minimum=0, maximum=1, optional=True)
+        check_choice(self, "parsing", PARSINGS)
+        root = self._root_of(self.schema)  # which checks the options
+        _refuse_judges(self)
+        vars(self)["_root"] = root
+
+    def _root_of(self, schema: Any) -> Field:
+        value = None if schema is None else _parsed_schema(schema_text(schema))
+        return root_field(value, self.fields, check_settings(self.defaults, "defaults"))
+
+    def field_of(self, sample: Sample) -> Field:
+        """Give the field of the whole document, by the sample's own schema where it brings one."""
+        variables = sample.variables
+        if (
+            self.schema is not None
+            or not isinstance(variables, Mapping)
+            or VARIABLE not in variables
+        ):
+            root: Field = vars(self)["_root"]
+            return root
+        return self._root_of(variables[VARIABLE])
+
+    def check(self, sample: Sample) -> Result:
+        comparison = Comparison()
+        output = parse(sample.output, self.parsing)
+        reference = parse_reference(self, sample, self.parsing)
+        root = self.field_of(sample)
+        if type(output) is Defect:
+            comparison.one_sided(root, "missing", reference, "")
+            return defective(output, 0.0, **details(comparison, perfect=False))
+        comparison.compare(root, output, reference)
+        return as_result(comparison, self.min_score)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without the fields that documents have had, which may be nested deeper than pickle goes
+        return type(self), tuple(getattr(self, option.name) for option in options_of(self))
+
+    def breakdown(self) -> FieldTally:
+        return FieldTally()
+
+
+def as_result(comparison: Comparison, min_score: float | None) -> Result:
+    """Give a comparison as a result."""
+    score = comparison.gained / comparison.weight if comparison.weight else 1.0
+    wrong = [outcome for outcome in comparison.outcomes if outcome.kind != "match"]
+    passed = not wrong if min_score is None else score >= min_score
+    metadata = details(comparison, perfect=not wrong)
+    if not wrong:
+        return Result(score, passed, None, "Every field matches", metadata)
+    wrong.sort(key=lambda outcome: -outcome.lost)
+    reason = summarize(wrong)
+    if comparison.bounded:
+        reason += f" (more than {MAX_PAIRS:,} pairs of items; not all were tried)"
+    return Result(score, passed, wrong[0].kind, reason, metadata)
+
+
+def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
+    """Give the metadata of a comparison."""
+    metadata: dict[str, Any] = {
+        **figures(comparison),
+        "perfect": perfect,
+        "outcomes": [outcome.as_dict() for outcome in comparison.outcomes],
+        "fields": {
+            path: {kind: count for kind, count in zip(KINDS, counts) if count}
+            for path, counts in comparison.counts.items()
+        },
+    }
+    if comparison.bounded:
+        metadata["pairing_limit_reached"] = comparison.bounded[0]
+    return metadata
+
+
+def _refuse_judges(evaluator: JsonFields) -> None:
+    for pattern, settings in evaluator.fields.items():
+        if settings.get("judge"):
+            raise InvalidOptionError(
+                f"{evaluator.name}: fields[{pattern!r}]: judge=True is for JudgedFields"
+            )
+
+
+@lru_cache(maxsize=512)
+def _parsed_schema(text: str | bytes) -> Any:
+    value = parse(text if isinstance(text, str) else text.decode())
+    if isinstance(value, Defect) or not isinstance(value, (dict, bool)):
+        raise InvalidSchemaError(f"a schema is a JSON object or a boolean, got {shown(text)}")
+    return value

@@ -1,0 +1,158 @@
+"""How similar are two JSON documents, as one figure?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from llmeval_integrations.assignment import best_pairs
+from llmeval_integrations.edit_distance import measure
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_value import canonical, write_scalar
+from llmeval_integrations.options import check_choice, check_number
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+MAX_PAIRS: Final = 40_000
+"""The most pairs of items of two arrays that are compared; longer arrays are cut into pieces."""
+
+_Scored = tuple[float, float]
+"""What two values have in common, and the most that they could have: leaves, counted."""
+
+
+@dataclass(frozen=True)
+class JsonSimilarity(Evaluator):
+    """How similar are output and reference, as trees of texts?
+
+    Score: ANLS*, 0 to 1 (Peer, Schoepf, Nebendahl, Rietzler, Stabinger, "ANLS* - A Universal
+    Document Processing Metric for Generative Large Language Models", 2024): what the documents
+    have in common by what they could have. Two leaves have one minus the Levenshtein distance of
+    their texts by the longer one's length, and nothing from a distance of `threshold` on; two
+    objects what the members of the same name have, out of all members; two arrays what their
+    items have in the best pairing. Numbers, booleans and null are compared as they are written;
+    values of different kinds (leaf, object, array) have nothing in common.
+
+    Passes from `min_score` on. Arrays of which more than 40,000 pairs of items would have to be
+    compared are paired in the order of their texts, and `pairing_limit_reached` is True.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+
+    threshold: float = 0.5
+    """The distance of two texts, 0 to 1, from which on they have nothing in common."""
+
+    min_score: float = 1.0
+    """The lowest score that passes."""
+
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON, in output and reference alike."""
+
+    def __post_init__(self) -> None:
+        check_number(self, "threshold", minimum=0, maximum=1)
+        check_number(self, "min_score", minimum=0, maximum=1)
+        check_choice(self, "parsing", PARSINGS)
+
+    def check(self, sample: Sample) -> Result:
+        output = parse(sample.output, self.parsing)
+        reference = parse_reference(self, sample, self.parsing)
+        if type(output) is Defect:
+            return defective(output, 0.0)
+        likeness = _Likeness(self.threshold)
+        common, most = likeness.of(output, reference)
+        score = common / most if most else 1.0
+        passed = score >= self.min_score
+        metadata = {"pairing_limit_reached": True} if likeness.bounded else {}
+        reason = None if passed else f"Similarity {score:.4g} < {self.min_score:g}"
+        return Result(score, passed, None, reason, metadata)
+
+
+class _Likeness:
+    """Compares values, and remembers whether the limit was reached."""
+
+    def __init__(self, threshold: float) -> None:
+        self.threshold = threshold
+        self.bounded = False
+
+    def of(self, output: Any, reference: Any) -> _Scored:
+        """Give what two values have in common, and the most that they could have."""
+        if type(output) is dict and type(reference) is dict:
+            return self._of_objects(output, reference)
+        if type(output) is list and type(reference) is list:
+            return self._of_arrays(output, reference)
+        if isinstance(output, (dict, list)) or isinstance(reference, (dict, list)):
+            return 0.0, max(_size(output), _size(reference))
+        return self._of_leaves(output, reference), 1.0
+
+    def _of_leaves(self, output: Any, reference: Any) -> float:
+        one, other = _text(output), _text(reference)
+        if one == other:
+            return 1.0
+        distance, _ = measure("levenshtein", one, other)
+        return 1.0 - distance if distance < self.threshold else 0.0
+
+    def _of_objects(self, output: dict[str, Any], reference: dict[str, Any]) -> _Scored:
+        common = most = 0.0
+        for name, expected in reference.items():
+            if name in output:
+                shared, possible = self.of(output[name], expected)
+                common += shared
+                most += possible
+            else:
+                most += _size(expected)
+        most += sum(_size(value) for name, value in output.items() if name not in reference)
+        return common, most
+
+    def _of_arrays(self, output: list[Any], reference: list[Any]) -> _Scored:
+        """Pair items for the most in common; first sorted, so that their order does not count."""
+        one, other = sorted(output, key=canonical), sorted(reference, key=canonical)
+        if len(one) * len(other) > MAX_PAIRS:
+            self.bounded = True
+            pairs = [(place, place) for place in range(min(len(one), len(other)))]
+            table = {pair: self.of(one[pair[0]], other[pair[1]]) for pair in pairs}
+        else:
+            table = {
+                (here, there): self.of(value, expected)
+                for here, value in enumerate(one)
+                for there, expected in enumerate(other)
+            }
+            pairs = best_pairs(
+                [
+                    [_worth(table[here, there]) for there in range(len(other))]
+                    for here in range(len(one))
+                ]
+            )
+        common = sum(table[pair][0] for pair in pairs)
+        most = sum(table[pair][1] for pair in pairs)
+        return common, most + self._of_the_rest(one, other, pairs)
+
+    def _of_the_rest(self, one: list[Any], other: list[Any], pairs: list[tuple[int, int]]) -> float:
+        """Give what items could have that are in no pair: the larger ones of either side."""
+        used_here, used_there = {here for here, _ in pairs}, {there for _, there in pairs}
+        spare = sorted(_size(item) for place, item in enumerate(one) if place not in used_here)
+        wanted = sorted(_size(item) for place, item in enumerate(other) if place not in used_there)
+        longer, shorter = sorted((spare, wanted), key=len, reverse=True)
+        beside = [0.0] * (len(longer) - len(shorter)) + shorter
+        return sum(map(max, longer, beside))
+
+
+def _worth(scored: _Scored) -> float:
+    """Rate a pair by what its values have in common; of equal ones the pair that fits better."""
+    common, most = scored
+    return common + 1e-9 * common / most if most else 0.0
+
+
+def _size(value: Any) -> float:
+    """Count the leaves of a value; an empty object or array is none."""
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()))
+    if isinstance(value, list):
+        return sum(map(_size, value))
+    return 1.0
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else write_scalar(value)

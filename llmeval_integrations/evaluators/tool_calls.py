@@ -1,0 +1,274 @@
+"""Are the right tools called, with the right arguments?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from llmeval_integrations.errors import (
+    InvalidOptionError,
+    InvalidReferenceError,
+    MissingFieldError,
+)
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.tool_call_schema import Toolbox, Violation, sample_tools
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.options import check_choice, check_flag, wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.tool_calls.arguments import (
+    ARGUMENTS,
+    Arguments,
+    ComparedArguments,
+    WrongArgument,
+    compare_arguments,
+)
+from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.coercing import coerce
+from llmeval_integrations.tool_calls.comparing import (
+    ORDERS,
+    Before,
+    CallComparison,
+    ComparedCall,
+    Order,
+)
+from llmeval_integrations.tool_calls.expected import read_listed, read_marked
+from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
+from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.schema_parts import SchemaPart
+from llmeval_integrations.tool_calls.tags import OPENING
+from llmeval_integrations.wording import shown
+
+_ANYTHING = SchemaPart(None)
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class ToolCalls(Evaluator):
+    """Are the right tools called, with the right arguments?
+
+    Score: the mean over the calls, from 0 to 1. Calls made and calls expected are paired one to
+    one, those of the same tool alone, so that the sum of their scores is the highest. The score
+    of a pair is the share of what is right: the name, and each argument of either side. A wrong
+    name, a call that is missing or extra, out of order or unreadable is 0. It passes where all
+    are right. No call where none is expected is 1.
+
+    Values are compared as JSON: `"3"` is not `3`, `3.0` is. With the tools' schemas an argument
+    left out is one that has the default, at any depth; an array with `uniqueItems` has no order;
+    and an argument that the reference does not settle by a value has to be valid.
+
+    Metadata: `calls`, each with its `kind` (right, wrong_arguments, wrong_name, wrong_order,
+    unreadable, missing, extra), `score`, `name`, the positions `output` and `reference`, and the
+    wrong `arguments` by JSON Pointer; `called`, `expected` and `right`, how many; `precision`,
+    `recall` and `f1` over calls that are wholly right. The label is the first wrong call's kind.
+
+    Of one tool up to 10,000 pairs of calls are compared; `pairing_limit_reached` says where there
+    were more, and then calls that are equal are paired first, the others without comparing all.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+
+    tools: Any = None
+    """The definitions; None takes each sample's `variables["tools"]`, where there are any."""
+
+    order: Order = "any"
+    """Whether order counts: nowhere, everywhere (pairs never cross), or as `before` says."""
+
+    before: Before | None = None
+    """With `order="partial"`: pairs, the first of which comes before the second. Each is a tool's
+    name, or a position among the expected calls. None takes each sample's
+    `variables["before"]`."""
+
+    arguments: Arguments = "exact"
+    """Which arguments a call has: those expected, no others but perhaps not all (`subset`), all
+    but perhaps others too (`superset`), or any (`ignore`)."""
+
+    alternatives: Literal["marked", "listed"] = "marked"
+    """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
+    place of a value, and `"$optional": true` in it where it may be left out. `listed`: each
+    argument has a list of accepted values, an empty text among which says that it may be left
+    out, as in BFCL."""
+
+    coerce: bool = False
+    """Whether a value that is only written as another type, such as `"3"` for an integer, counts
+    as the type that the tool's schema asks for."""
+
+    allow_undeclared: bool = False
+    """Whether arguments that the tool's schema does not name can be valid."""
+
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON of calls and arguments."""
+
+    def __post_init__(self) -> None:
+        check_choice(self, "order", ORDERS)
+        check_choice(self, "arguments", ARGUMENTS)
+        check_choice(self, "alternatives", ("marked", "listed"))
+        check_flag(self, "coerce")
+        check_flag(self, "allow_undeclared")
+        check_choice(self, "parsing", PARSINGS)
+        if self.before is not None:
+            if self.order != "partial":
+                raise InvalidOptionError(f"{self.name}: before=... needs order='partial'")
+            if not _are_pairs(self.before):
+                raise wrong(self, "before", "a list of pairs of names or positions")
+        toolbox = None if self.tools is None else Toolbox.of(self, self.tools)
+        object.__setattr__(self, "_toolbox", toolbox)
+
+    def check(self, sample: Sample) -> Result:
+        toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
+        tools = None if toolbox else sample_tools(sample)
+        if tools is not None:
+            toolbox = Toolbox.of(self, tools)
+        expected = self._expected(sample, toolbox)
+        before = self._before(sample, len(expected))
+        made = read_calls(sample.output, self.parsing)
+        if isinstance(made, Defect):
+            return defective(made, 0.0, **_counts([], 0, len(expected)))
+        comparison = CallComparison(made, expected, _Judge(self, toolbox))
+        calls = comparison.calls(self.order, before)
+        return _result(calls, len(made), len(expected), limited=comparison.limit_reached)
+
+    def _expected(self, sample: Sample, toolbox: Toolbox | None) -> list[ToolCall]:
+        """Read the reference; whatever cannot be read in it is the caller's fault."""
+        reference = sample.require("reference", self.name)
+        calls = read_calls(reference, self.parsing)
+        if isinstance(calls, list) and isinstance(reference, str) and OPENING not in reference:
+            value = parse(reference, self.parsing)
+            calls = value if isinstance(value, Defect) else calls  # prose is no reference
+        if isinstance(calls, Defect):
+            raise self._no_reference(reference, calls.reason)
+        for call in calls:
+            if call.problem is not None:
+                raise self._no_reference(reference, call.problem)
+            if toolbox and call.name not in toolbox.parts:
+                raise self._no_reference(reference, f"there is no tool {call.name!r}")
+        read = read_marked if self.alternatives == "marked" else read_listed
+        return [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
+
+    def _no_reference(self, reference: Any, reason: str) -> InvalidReferenceError:
+        return InvalidReferenceError(
+            f"{self.name}: the reference {shown(reference)} holds no tool calls: {reason}"
+        )
+
+    def _before(self, sample: Sample, expected: int) -> Before:
+        if self.order != "partial":
+            return ()
+        before = self.before
+        if before is None and isinstance(sample.variables, Mapping):
+            before = sample.variables.get("before")
+        if before is None:
+            raise MissingFieldError(
+                f"{self.name} with order='partial' needs pairs: before=... or variables['before']"
+            )
+        if not _are_pairs(before) or any(
+            isinstance(which, int) and which >= expected for pair in before for which in pair
+        ):
+            raise InvalidReferenceError(
+                f"{self.name}: before: {shown(before)} are no pairs of names, or of positions "
+                f"among {expected} expected calls"
+            )
+        return before
+
+
+class _Judge:
+    """Compares the arguments of two calls of the same tool."""
+
+    def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:
+        self._options = options
+        self._toolbox = toolbox
+        self._read: dict[int, dict[str, Any]] = {}
+        self._found: dict[int, list[Violation]] = {}
+
+    def __call__(self, made: ToolCall, expected: ToolCall) -> ComparedArguments:
+        how = self._options.arguments
+        if self._toolbox is None:
+            return compare_arguments(made.arguments, expected.arguments, _ANYTHING, how)
+        schema = self._toolbox.parts[expected.name]
+        given, wanted = self._arguments(made, schema), self._arguments(expected, schema)
+        if id(made) not in self._found:
+            call = msgspec.structs.replace(made, arguments=given)
+            self._found[id(made)] = self._toolbox.violations(call)
+        compared = compare_arguments(given, wanted, schema, how)
+        return _validated(compared, given, self._found[id(made)])
+
+    def _arguments(self, call: ToolCall, schema: SchemaPart) -> dict[str, Any]:
+        if not self._options.coerce:
+            return call.arguments
+        if id(call) not in self._read:
+            self._read[id(call)] = coerce(call.arguments, schema)
+        return self._read[id(call)]
+
+
+def _validated(
+    compared: ComparedArguments, given: dict[str, Any], violations: list[Violation]
+) -> ComparedArguments:
+    """Add what the schema has against arguments that the reference does not settle."""
+    wrong = dict(compared.wrong)
+    for found in violations:
+        name = found.argument or ""
+        if name in compared.wrong or name in compared.settled:
+            continue
+        if found.keyword == "required":
+            one = WrongArgument(found.pointer, "missing")
+        else:
+            value = given.get(name, MISSING)
+            one = WrongArgument(found.pointer, "invalid", value, message=found.message)
+        wrong[name] = [*wrong.get(name, ()), one]
+    total = compared.total + len(wrong) - len(compared.wrong)
+    return ComparedArguments(total, wrong, compared.settled)
+
+
+def _are_pairs(before: Any) -> bool:
+    return isinstance(before, Sequence) and all(
+        isinstance(pair, (list, tuple))
+        and len(pair) == 2
+        and all(isinstance(which, str) or (type(which) is int and which >= 0) for which in pair)
+        for pair in before
+    )
+
+
+def _counts(calls: list[ComparedCall], called: int, expected: int) -> dict[str, Any]:
+    right = sum(call.kind == "right" for call in calls)
+    none = called == expected == 0
+    return {
+        "calls": [call.as_dict() for call in calls],
+        "called": called,
+        "expected": expected,
+        "right": right,
+        "precision": 1.0 if none else right / (called or 1),
+        "recall": 1.0 if none else right / (expected or 1),
+        "f1": 1.0 if none else 2 * right / (called + expected),
+    }
+
+
+def _result(calls: list[ComparedCall], called: int, expected: int, *, limited: bool) -> Result:
+    metadata = _counts(calls, called, expected)
+    if limited:
+        metadata["pairing_limit_reached"] = True
+    wrong = [call for call in calls if call.kind != "right"]
+    if not wrong:
+        return Result(1.0, True, None, _all_right(len(calls)), metadata)
+    score = sum(call.score for call in calls) / len(calls)
+    reason = "; ".join(_grouped(wrong))
+    if limited:
+        reason += f" (more than {MAX_COMPARED} pairs of calls; not all were compared)"
+    return Result(score, False, wrong[0].kind, reason, metadata)
+
+
+def _all_right(count: int) -> str:
+    if not count:
+        return "No call, as expected"
+    return "The call is right" if count == 1 else f"All {count} calls are right"
+
+
+def _grouped(wrong: list[ComparedCall]) -> list[str]:
+    """Name the first wrong calls, then how many more there are of which kind."""
+    named = list(map(str, wrong[:_MOST_NAMED]))
+    more = Counter(call.kind.replace("_", " ") for call in wrong[_MOST_NAMED:])
+    return named + [f"{count} more {kind}" for kind, count in more.items()]

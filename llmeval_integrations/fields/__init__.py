@@ -1,0 +1,1 @@
+"""Comparing an extraction with what was to be extracted, field by field. Pure functions."""

@@ -1,0 +1,154 @@
+"""The fields of a document, each with its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.fields.rule import Rule, check_settings, inherited
+from llmeval_integrations.fields.schema_settings import (
+    Part,
+    has_positions,
+    item,
+    member,
+    parts_of,
+    settings_of,
+)
+from llmeval_integrations.json_pointer import escape
+from llmeval_integrations.wording import shown
+
+ANY: Final = "*"
+"""The step of a path pattern that stands for every name and every position."""
+
+_MOST_KEPT: Final = 10_000
+"""The most fields that are kept for the next document; names may be made up by a model."""
+
+
+class Override(NamedTuple):
+    """What a path pattern sets, as far as its path is still to be walked."""
+
+    steps: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+class Book:
+    """What all fields of a document have in common."""
+
+    def __init__(self, schema: Any, defaults: Mapping[str, Any]) -> None:
+        self.schema = schema
+        """The whole schema, None where there is none."""
+        self.defaults = defaults
+        """What is set where neither schema nor override says otherwise."""
+        self.left = _MOST_KEPT
+        """How many more fields may be kept."""
+
+
+class Field:
+    """One field, the positions of lists folded: where it is, and how its values are compared."""
+
+    __slots__ = (
+        "_book",
+        "_children",
+        "_inherited",
+        "_item",
+        "_overrides",
+        "_parts",
+        "path",
+        "rule",
+    )
+
+    def __init__(
+        self,
+        book: Book,
+        path: str,
+        parts: tuple[Part, ...],
+        overrides: tuple[Override, ...],
+        above: Mapping[str, Any],
+    ) -> None:
+        own: dict[str, Any] = dict(above)
+        for override in overrides:
+            if not override.steps:
+                own.update(override.settings)
+        self.path = path
+        """The path as a JSON Pointer, with `*` for every position of a list."""
+        self.rule = Rule(**{**book.defaults, **settings_of(parts), **own})
+        """How its values are compared."""
+        self._book = book
+        self._parts = parts
+        self._overrides = tuple(override for override in overrides if override.steps)
+        self._inherited = inherited(own)
+        self._children: dict[str, Field] = {}
+        self._item: Field | None = None
+
+    def member(self, name: str) -> Field:
+        """Give the field of an object's member."""
+        found = self._children.get(name)
+        if found is None:
+            parts = member(self._parts, name, self._book.schema)
+            found = self._child(name, f"{self.path}/{escape(name)}", parts)
+        return found
+
+    def item(self, position: int) -> Field:
+        """Give the field of an array's item: one for all, unless they are told apart."""
+        if self._item is None:
+            self._item = self._common_item()
+        if self._item is self:
+            return self._item_at(position)
+        return self._item
+
+    def _common_item(self) -> Field:
+        """Give the field of all items; this one itself where there is none for all."""
+        if has_positions(self._parts) or any(each.steps[0].isdigit() for each in self._overrides):
+            return self
+        return self._made(ANY, f"{self.path}/{ANY}", item(self._parts, 0, self._book.schema))
+
+    def _item_at(self, position: int) -> Field:
+        name = f"{position}/"  # no name of a member, in which a slash is not the last sign
+        found = self._children.get(name)
+        if found is None:
+            parts = item(self._parts, position, self._book.schema)
+            found = self._made(str(position), f"{self.path}/{ANY}", parts)
+            self._keep(name, found)
+        return found
+
+    def _child(self, name: str, path: str, parts: tuple[Part, ...]) -> Field:
+        found = self._made(name, path, parts)
+        self._keep(name, found)
+        return found
+
+    def _keep(self, name: str, found: Field) -> None:
+        if self._book.left > 0:
+            self._book.left -= 1
+            self._children[name] = found
+
+    def _made(self, step: str, path: str, parts: tuple[Part, ...]) -> Field:
+        overrides = tuple(
+            Override(each.steps[1:], each.settings)
+            for each in self._overrides
+            if each.steps[0] in (step, ANY)
+        )
+        return Field(self._book, path, parts, overrides, self._inherited)
+
+
+def root_field(schema: Any, overrides: Mapping[str, Any], defaults: Mapping[str, Any]) -> Field:
+    """Give the field of whole documents.
+
+    `schema` is a parsed JSON Schema or None, `overrides` maps path patterns to settings. Of two
+    patterns that fit, the one with more names in it counts, then the later one. Raises
+    InvalidOptionError.
+    """
+    found = [
+        Override(_steps(pattern), check_settings(settings, f"fields[{pattern!r}]"))
+        for pattern, settings in overrides.items()
+    ]
+    found.sort(key=lambda each: sum(step != ANY for step in each.steps))
+    return Field(Book(schema, defaults), "", parts_of(schema, schema), tuple(found), {})
+
+
+def _steps(pattern: Any) -> tuple[str, ...]:
+    if not isinstance(pattern, str) or (pattern and not pattern.startswith("/")):
+        raise InvalidOptionError(
+            f"fields: {shown(pattern)} is not a path such as '/items/*/price', or '' for the whole"
+        )
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pattern.split("/")[1:])

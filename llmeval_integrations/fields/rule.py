@@ -1,0 +1,133 @@
+"""How the values of one field are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.options import is_number
+from llmeval_integrations.wording import shown
+
+Order = Literal["ordered", "any_order", "by_key"]
+Format = Literal["date", "date-time", "email", "uri"]
+
+ORDERS: Final = ("ordered", "any_order", "by_key")
+FORMATS: Final = ("date", "date-time", "email", "uri")
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """How the values of one field are compared; what an override may set."""
+
+    ignore: bool = False
+    """Whether the field, with all below it, is left out."""
+
+    weight: float = 1.0
+    """What the field counts in the score of the sample."""
+
+    tolerance: float = 0.0
+    """By how much a number may be off."""
+
+    relative_tolerance: float | None = None
+    """By which share of the reference a number may be off. None allows 1e-9, the noise of
+    doubles, where the schema says "number", and nothing elsewhere."""
+
+    multiple_of: float | None = None
+    """The grid on which numbers lie: those that round to the same point of it are the same."""
+
+    similarity: float | None = None
+    """The similarity of texts, from 0 to 1, from which on they match; None wants the same text."""
+
+    ignore_case: bool = False
+    """Whether upper and lower case are the same."""
+
+    ignore_whitespace: bool = False
+    """Whether any white space is one space, and none at the ends."""
+
+    normalize_unicode: bool = False
+    """Whether texts that look the same are (NFKC)."""
+
+    format: Format | None = None
+    """What a text stands for, and is compared as."""
+
+    coerce: bool = False
+    """Whether `"3"` is `3`, and `"true"` is `true`."""
+
+    compare: Callable[[Any, Any], Any] | None = None
+    """A function of output and reference that gives True, False or a score from 0 to 1, which
+    matches at 1 or at `similarity`. It is given objects and arrays as they are."""
+
+    judge: bool = False
+    """Whether a judge decides; for JudgedFields."""
+
+    order: Order = "ordered"
+    """Whether an array's items are compared by position, paired for the best score, or paired by
+    the value of their `key`."""
+
+    key: str | None = None
+    """The member that tells the items of an array apart; setting it sets `order`."""
+
+    is_number: bool = False
+    """Whether the schema says "number", which is not for overrides."""
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether objects and arrays are compared as wholes."""
+        return self.judge or self.compare is not None
+
+
+SETTINGS: Final = tuple(name for name in Rule.__struct_fields__ if name != "is_number")
+"""What an override may set."""
+
+_FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "coerce", "judge")
+_OF_THE_PLACE = ("order", "key", "compare", "judge")
+
+
+def check_settings(given: Any, where: str) -> dict[str, Any]:
+    """Give the settings of an override; raise InvalidOptionError for what is none."""
+    if not isinstance(given, Mapping):
+        raise InvalidOptionError(f"{where}: {shown(given)} is not a mapping of settings")
+    settings = dict(given)
+    for name, value in settings.items():
+        if name not in SETTINGS:
+            raise InvalidOptionError(
+                f"{where}: {shown(name)} is no setting; there are {', '.join(SETTINGS)}"
+            )
+        expected = _expected(name, value)
+        if expected:
+            raise InvalidOptionError(f"{where}: {name}={shown(value)} is not {expected}")
+    if settings.get("key") is not None:
+        settings.setdefault("order", "by_key")
+    if settings.get("order") == "by_key" and not settings.get("key"):
+        raise InvalidOptionError(f"{where}: order='by_key' needs the key, such as key='id'")
+    return settings
+
+
+def _expected(name: str, value: Any) -> str | None:
+    """Say what a setting should be, None where it is that."""
+    if name in _FLAGS:
+        return None if isinstance(value, bool) else "True or False"
+    if name == "order":
+        return None if value in ORDERS else f"one of {', '.join(ORDERS)}"
+    if value is None and name not in ("weight", "tolerance"):
+        return None
+    if name == "format":
+        return None if value in FORMATS else f"one of {', '.join(FORMATS)}, or None"
+    if name == "compare":
+        return None if callable(value) else "a function of output and reference, or None"
+    if name == "key":
+        return None if isinstance(value, str) and value else "the name of a member, or None"
+    if not is_number(value) or value < 0:
+        return "a finite number of at least 0"
+    if name == "similarity" and value > 1:
+        return "a number from 0 to 1, or None"
+    if name == "multiple_of" and value == 0:
+        return "a number above 0, or None"
+    return None
+
+
+def inherited(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what is set for a container and holds for what is in it."""
+    return {name: value for name, value in settings.items() if name not in _OF_THE_PLACE}

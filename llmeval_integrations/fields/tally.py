@@ -1,0 +1,111 @@
+"""The fields of many documents, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+from llmeval_integrations.fields.outcome import KINDS
+from llmeval_integrations.json_value import canonical
+
+_MOST_FIELDS: Final = 1_000
+_MOST_VALUES: Final = 200
+_MOST_EXAMPLES: Final = 3
+_SHOWN_VALUES: Final = 5
+_LONGEST: Final = 200
+_OTHER: Final = "(other)"
+
+
+class FieldTally:
+    """What became of each field over a run; its size does not grow with the run.
+
+    Beyond 1,000 fields all others are counted together as "(other)".
+    """
+
+    def __init__(self) -> None:
+        self._fields: dict[str, _Field] = {}
+
+    def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
+        """Count the fields of one sample in, by the metadata of its result."""
+        for path, counts in metadata.get("fields", {}).items():
+            self._field(path).counts.update(counts)
+        for outcome in metadata.get("outcomes", ()):
+            if outcome["kind"] != "match":
+                self._field(outcome["field"]).add(sample, outcome)
+
+    def merge(self, other: FieldTally) -> None:
+        """Count in what another one has counted, of samples that come after."""
+        for path, field in other._fields.items():
+            self._field(path).merge(field)
+
+    def _field(self, path: str) -> _Field:
+        found = self._fields.get(path)
+        if found is None:
+            if len(self._fields) >= _MOST_FIELDS:
+                path = _OTHER
+            found = self._fields.setdefault(path, _Field())
+        return found
+
+    def summary(self) -> dict[str, Any]:
+        """Give the figures of each field, those first in which most is wrong."""
+        fields = sorted(self._fields.items(), key=lambda item: (-item[1].wrong, item[0]))
+        return {"fields": {path: field.summary() for path, field in fields}}
+
+
+class _Field:
+    """One field's figures."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.values: Counter[tuple[str, str]] = Counter()
+        self.examples: list[Any] = []
+
+    @property
+    def wrong(self) -> int:
+        """How many leaves do not match."""
+        return self.counts.total() - self.counts["match"]
+
+    def add(self, sample: Any, outcome: Mapping[str, Any]) -> None:
+        if outcome["kind"] in ("mismatch", "wrong_type"):
+            self.values[_text(outcome["output"]), _text(outcome["reference"])] += 1
+            self._bound()
+        if sample not in self.examples and len(self.examples) < _MOST_EXAMPLES:
+            self.examples.append(sample)
+
+    def merge(self, other: _Field) -> None:
+        self.counts.update(other.counts)
+        self.values.update(other.values)
+        self._bound()
+        new = (sample for sample in other.examples if sample not in self.examples)
+        self.examples = [*self.examples, *new][:_MOST_EXAMPLES]
+
+    def _bound(self) -> None:
+        if len(self.values) > 2 * _MOST_VALUES:
+            self.values = Counter(dict(self.values.most_common(_MOST_VALUES)))
+
+    def summary(self) -> dict[str, Any]:
+        match, mismatch, missing, extra, wrong_type = (self.counts[kind] for kind in KINDS)
+        pairs = match + mismatch + wrong_type
+        return {
+            "leaves": self.counts.total(),
+            **{kind: self.counts[kind] for kind in KINDS},
+            "precision": _share(match, pairs + extra),
+            "recall": _share(match, pairs + missing),
+            "f1": _share(2 * match, 2 * pairs + extra + missing),
+            "value_accuracy": _share(match, pairs),
+            "wrong_values": [
+                {"output": output, "reference": reference, "count": count}
+                for (output, reference), count in self.values.most_common(_SHOWN_VALUES)
+            ],
+            "examples": self.examples,
+        }
+
+
+def _text(value: Any) -> str:
+    text = canonical(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

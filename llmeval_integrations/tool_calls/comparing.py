@@ -1,0 +1,186 @@
+"""Comparing the calls that a model made with those that were expected. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, Literal, get_args
+
+import msgspec
+
+from llmeval_integrations.json_value import canonical
+from llmeval_integrations.tool_calls.arguments import ComparedArguments, WrongArgument
+from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.expected import written
+from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
+
+Order = Literal["any", "strict", "partial"]
+ORDERS: Final[tuple[str, ...]] = get_args(Order)
+
+Before = Sequence[tuple[str | int, str | int]]
+"""Which call comes before which: each a tool's name, or a position among the expected calls."""
+
+
+class ComparedCall(msgspec.Struct, frozen=True):
+    """One call that was made, one that was expected, or both."""
+
+    kind: str
+    """`right`, `wrong_arguments`, `wrong_name`, `wrong_order`, `unreadable`, `missing`, `extra`."""
+
+    score: float
+    """From 0 to 1."""
+
+    name: str
+    """The tool; of the call that was made, where there is one."""
+
+    output: int | None = None
+    """The position among the calls that were made."""
+
+    reference: int | None = None
+    """The position among those expected."""
+
+    expected_name: str | None = None
+    """The tool that was expected, where another one was called."""
+
+    arguments: list[WrongArgument] = []
+    problem: str | None = None
+    """Why the call cannot be read."""
+
+    def __str__(self) -> str:
+        name = self.name[:80]
+        if self.kind == "wrong_name":
+            return f"called {name}, expected {(self.expected_name or '')[:80]}"
+        if self.kind == "unreadable":
+            return f"{name}: {self.problem}" if name else str(self.problem)
+        if self.kind == "wrong_arguments":
+            more = len(self.arguments) - 2
+            named = "; ".join(map(str, self.arguments[:2]))
+            return f"{name}: {named}" + (f"; and {more} more" if more > 0 else "")
+        return f"{name} {'out of order' if self.kind == 'wrong_order' else self.kind}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give what is known, as JSON values."""
+        known = {field: getattr(self, field) for field in self.__struct_fields__}
+        known["arguments"] = [wrong.as_dict() for wrong in self.arguments]
+        return {
+            name: value
+            for name, value in known.items()
+            if value is not None and not (name == "arguments" and not value)
+        }
+
+
+class CallComparison:
+    """The comparison of some calls with others."""
+
+    def __init__(
+        self,
+        made: list[ToolCall],
+        expected: list[ToolCall],
+        arguments: Callable[[ToolCall, ToolCall], ComparedArguments],
+    ) -> None:
+        self.made = made
+        self.expected = expected
+        self.limit_reached = False
+        """Whether there were too many calls to compare each with each."""
+        self._arguments = arguments
+        self._compared: dict[tuple[int, int], ComparedArguments] = {}
+
+    def calls(self, order: Order, before: Before = ()) -> list[ComparedCall]:
+        """Compare in this order; those expected come first, then those that are extra."""
+        pairs = self._pairs(order)
+        late = self._out_of_order(pairs, before)
+        rows = [self._row(row, column, late=column in late) for row, column in pairs]
+        left = [n for n in range(len(self.made)) if n not in {row for row, _ in pairs}]
+        wanted = [n for n in range(len(self.expected)) if n not in {there for _, there in pairs}]
+        rows += self._leftover(left, wanted)
+        return sorted(rows, key=_place)
+
+    def _pairs(self, order: Order) -> Pairs:
+        # What cannot be read is paired with what is left over.
+        names = [f"\0{call.name}" if call.problem else call.name for call in self.made]
+        wanted = [call.name for call in self.expected]
+        if order == "strict":
+            pairs, self.limit_reached = pair_in_order(names, wanted, self._score)
+        else:
+            pairs, self.limit_reached = pair_by_name(names, wanted, self._score, self._texts)
+        return pairs
+
+    def _texts(self) -> tuple[list[str], list[str]]:
+        return (
+            [canonical(call.arguments) for call in self.made],
+            [canonical(written(call.arguments)) for call in self.expected],
+        )
+
+    def _score(self, row: int, column: int) -> float:
+        return self._compare(row, column).score
+
+    def _compare(self, row: int, column: int) -> ComparedArguments:
+        if (row, column) not in self._compared:
+            self._compared[row, column] = self._arguments(self.made[row], self.expected[column])
+        return self._compared[row, column]
+
+    def _row(self, row: int, column: int, *, late: bool) -> ComparedCall:
+        """Judge two calls of the same tool."""
+        name, compared = self.made[row].name, self._compare(row, column)
+        wrong = [one for found in compared.wrong.values() for one in found]
+        if late:
+            return ComparedCall("wrong_order", 0.0, name, row, column, arguments=wrong)
+        kind = "wrong_arguments" if wrong else "right"
+        return ComparedCall(kind, compared.score, name, row, column, arguments=wrong)
+
+    def _leftover(self, left: list[int], wanted: list[int]) -> Iterator[ComparedCall]:
+        """Judge what has no partner: the same tool elsewhere, or another one in its place."""
+        for row, column in _same_names_first(left, wanted, self.made, self.expected):
+            if row is None:
+                yield ComparedCall("missing", 0.0, self.expected[column].name, None, column)
+                continue
+            call = self.made[row]
+            expected = None if column is None else self.expected[column].name
+            if call.problem is not None:
+                yield ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
+            elif expected is None:
+                yield ComparedCall("extra", 0.0, call.name, row)
+            elif expected == call.name:
+                yield ComparedCall("wrong_order", 0.0, call.name, row, column)
+            else:
+                yield ComparedCall("wrong_name", 0.0, call.name, row, column, expected)
+
+    def _out_of_order(self, pairs: Pairs, before: Before) -> set[int]:
+        """Give the expected calls whose partner came before one that it should have followed."""
+        made_at = {column: row for row, column in pairs}
+        late: set[int] = set()
+        for first, then in before:
+            firsts = [made_at[n] for n in self._named(first) if n in made_at]
+            if firsts:
+                last = max(firsts)
+                late.update(n for n in self._named(then) if made_at.get(n, last) < last)
+        return late
+
+    def _named(self, which: str | int) -> list[int]:
+        if isinstance(which, int):
+            return [which]
+        return [n for n, call in enumerate(self.expected) if call.name == which]
+
+
+def _same_names_first(
+    left: list[int], wanted: list[int], made: list[ToolCall], expected: list[ToolCall]
+) -> Iterable[tuple[Any, Any]]:
+    """Pair what is left over, the same names first; None stands for a partner that is not there."""
+    by_name: dict[str, list[int]] = {}
+    for column in reversed(wanted):
+        by_name.setdefault(expected[column].name, []).append(column)
+    pairs: list[tuple[Any, Any]] = []
+    others = []
+    for row in left:
+        columns = by_name.get(made[row].name)
+        if columns:
+            pairs.append((row, columns.pop()))
+        else:
+            others.append(row)
+    columns = sorted(column for rest in by_name.values() for column in rest)
+    pairs += zip(others, columns)
+    pairs += [(row, None) for row in others[len(columns) :]]
+    return pairs + [(None, column) for column in columns[len(others) :]]
+
+
+def _place(call: ComparedCall) -> tuple[bool, int]:
+    return call.reference is None, call.output or 0 if call.reference is None else call.reference

@@ -1,0 +1,84 @@
+"""What a call is expected to be given, where more than one value will do. Pure functions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.errors import InvalidReferenceError
+from llmeval_integrations.wording import shown
+
+ANY_OF: Final = "$any_of"
+OPTIONAL: Final = "$optional"
+_MAY_BE_LEFT_OUT = ""
+
+
+class AnyOf(msgspec.Struct, frozen=True):
+    """A value for which there is a choice."""
+
+    values: list[Any]
+    """The accepted values, in which there may be further choices."""
+
+    optional: bool = False
+    """Whether it may be left out."""
+
+
+def read_marked(value: Any) -> Any:
+    """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth."""
+    if isinstance(value, list):
+        return [read_marked(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys().isdisjoint((ANY_OF, OPTIONAL)):
+        return {key: read_marked(item) for key, item in value.items()}
+    values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
+    if (
+        not value.keys() <= {ANY_OF, OPTIONAL}
+        or not isinstance(values, list)
+        or not isinstance(optional, bool)
+        or not (values or optional)
+    ):
+        raise InvalidReferenceError(
+            f"{shown(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
+        )
+    return AnyOf([read_marked(item) for item in values], optional)
+
+
+def read_listed(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Read arguments each of which is a list of accepted values, as BFCL's answers are.
+
+    An empty text among them says that the argument may be left out. The members of an accepted
+    object, and of the objects in an accepted array, are lists of accepted values too.
+    """
+    return {name: _choice(name, values) for name, values in arguments.items()}
+
+
+def _choice(name: str, values: Any) -> AnyOf:
+    if not isinstance(values, list) or not values:
+        raise InvalidReferenceError(
+            f"with alternatives='listed' each argument has a list of accepted values, "
+            f"and {name!r} has {shown(values)}"
+        )
+    accepted = [_accepted(value) for value in values if value != _MAY_BE_LEFT_OUT]
+    return AnyOf(accepted, _MAY_BE_LEFT_OUT in values)
+
+
+def _accepted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return read_listed(value)
+    if isinstance(value, list):
+        return [read_listed(item) if isinstance(item, dict) else item for item in value]
+    return value
+
+
+def written(value: Any) -> Any:
+    """Write an expected value as JSON, choices as `read_marked` reads them."""
+    if isinstance(value, AnyOf):
+        if len(value.values) == 1 and not value.optional:
+            return written(value.values[0])
+        values = {ANY_OF: [written(one) for one in value.values]}
+        return {**values, OPTIONAL: True} if value.optional else values
+    if isinstance(value, dict):
+        return {key: written(item) for key, item in value.items()}
+    return [written(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,154 @@
+"""Lists of an extraction: by position, in any order, by a key."""
+
+import random
+import time
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from json_strategies import clashing, law
+
+from llmeval_integrations import JsonFields
+from llmeval_integrations.fields.comparison import MAX_PAIRS
+
+ANY_ORDER = JsonFields(fields={"": {"order": "any_order"}})
+EVERYWHERE = JsonFields(defaults={"order": "any_order"})
+BY_SKU = JsonFields(fields={"": {"key": "sku"}})
+
+
+def kinds(result):
+    return {
+        outcome["path"]: outcome["kind"]
+        for outcome in result.metadata["outcomes"]
+        if outcome["kind"] != "match"
+    }
+
+
+def test_by_position_unless_told_otherwise():
+    result = JsonFields()([2, 1, 3], [1, 2])
+    assert kinds(result) == {"/0": "mismatch", "/1": "mismatch", "/2": "extra"}
+    assert ANY_ORDER([2, 1, 3], [1, 2]).metadata["fields"] == {"/*": {"match": 2, "extra": 1}}
+
+
+def test_items_without_anything_in_common_are_no_pair():
+    assert kinds(ANY_ORDER(["a", "x"], ["y", "a"])) == {"/0": "missing", "/1": "extra"}
+
+
+def test_the_best_pairing_is_found_where_the_greedy_one_is_not():
+    reference = [{"a": 1, "b": 1, "c": 1}, {"a": 1, "b": 1, "c": 2}]
+    # the first of these fits the second best, which leaves nothing for the other
+    output = [{"a": 1, "b": 1, "c": 9}, {"a": 7, "b": 1, "c": 1}]
+    assert kinds(ANY_ORDER(output, reference)) == {"/0/c": "mismatch", "/1/a": "mismatch"}
+
+
+records = st.lists(
+    st.fixed_dictionaries(
+        {name: st.integers(0, 2) for name in "ab"}, optional={"c": st.booleans()}
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def gained(output, reference):
+    """Give how many leaves match when items are paired by position."""
+    shorter = min(len(output), len(reference))
+    counts = JsonFields()(output[:shorter], reference[:shorter]).metadata["fields"]
+    return sum(found.get("match", 0) for found in counts.values())
+
+
+@law
+@given(records, records)
+def test_no_other_pairing_has_more_matches(output, reference):
+    found = ANY_ORDER(output, reference).metadata["fields"]
+    best = max(gained(output, [*order]) for order in permutations(reference))
+    best = max(best, *(gained([*order], reference) for order in permutations(output)))
+    assert sum(counts.get("match", 0) for counts in found.values()) == best
+
+
+@law
+@given(st.lists(clashing, max_size=6), st.lists(clashing, max_size=6), st.randoms())
+def test_the_order_of_items_never_matters(output, reference, choose):
+    def figures(evaluator, one, other):
+        result = evaluator(one, other)
+        return result.score, result.metadata["fields"], result.metadata["f1"]
+
+    before = figures(EVERYWHERE, output, reference), figures(BY_SKU, output, reference)
+    choose.shuffle(output)
+    choose.shuffle(reference)
+    score, fields, f1 = figures(EVERYWHERE, output, reference)
+    assert (score, fields, f1) == (pytest.approx(before[0][0]), before[0][1], before[0][2])
+    assert figures(BY_SKU, output, reference)[1:] == before[1][1:]
+
+
+def test_lists_inside_of_items_are_paired_too():
+    output = [{"tags": ["b", "a"]}, {"tags": []}]
+    reference = [{"tags": []}, {"tags": ["a", "b"]}]
+    assert EVERYWHERE(output, reference).passed
+    assert not ANY_ORDER(output, reference).passed
+
+
+def test_items_with_a_key_are_compared_with_their_namesake_alone():
+    output = [{"sku": "b", "price": 1}, {"sku": "a", "price": 2}, {"sku": "x", "price": 3}]
+    reference = [{"sku": "a", "price": 1}, {"sku": "b", "price": 1}, {"sku": "c", "price": 3}]
+    result = BY_SKU(output, reference)
+    assert [(outcome["path"], outcome["kind"]) for outcome in result.metadata["outcomes"]] == [
+        ("/1/price", "mismatch"),
+        ("/2/sku", "missing"),
+        ("/2/price", "missing"),
+        ("/2/sku", "extra"),
+        ("/2/price", "extra"),
+    ]
+    assert result.metadata["fields"]["/*/price"] == {
+        "match": 1,
+        "mismatch": 1,
+        "missing": 1,
+        "extra": 1,
+    }
+
+
+def test_the_same_key_twice_and_none_at_all():
+    output = [{"sku": 1, "n": 1}, {"sku": 1.0, "n": 2}, {"n": 5}, 7]
+    reference = [{"sku": 1, "n": 2}, {"sku": 1, "n": 1}, 7, {"n": 5}]
+    assert BY_SKU(output, reference).passed
+
+
+def shuffled(share, count=1_000):
+    choose = random.Random(1)
+    reference = [
+        {
+            f"field {name}": choose.choice(
+                [choose.randrange(10**6), str(choose.random()), True, None]
+            )
+            for name in range(10)
+        }
+        for _ in range(count)
+    ]
+    output = [dict(record) for record in reference]
+    for record in output[: int(count * share)]:
+        for name in choose.sample(sorted(record), 3):
+            record[name] = "changed"
+    choose.shuffle(output)
+    return output, reference
+
+
+@pytest.mark.parametrize(("share", "seconds"), [(0.0, 0.25), (0.1, 4)])
+def test_a_thousand_shuffled_records(share, seconds):
+    output, reference = shuffled(share)
+    began = time.process_time()
+    result = ANY_ORDER(output, reference)
+    assert time.process_time() - began < seconds  # five and twice what a quiet machine takes
+    assert result.score == pytest.approx(1 - 0.3 * share)
+
+
+def test_where_the_bound_is_reached_the_result_says_so_and_no_order_matters():
+    output, reference = shuffled(1.0, count=400)
+    assert len(output) * len(reference) > MAX_PAIRS
+    result = ANY_ORDER(output, reference)
+    assert result.metadata["pairing_limit_reached"] == ""
+    assert result.reason.endswith("(more than 40,000 pairs of items; not all were tried)")
+    assert result.score == pytest.approx(0.7, abs=0.02)  # what tells a record is left in most
+    random.Random(2).shuffle(output)
+    assert ANY_ORDER(output, reference).score == pytest.approx(result.score)
+    assert "pairing_limit_reached" not in ANY_ORDER(output[:10], reference[:10]).metadata

@@ -1,0 +1,173 @@
+"""What may be given as a schema, and what is named as none."""
+
+import functools
+import typing
+
+import pytest
+
+from llmeval_integrations import (
+    EvalError,
+    InvalidOptionError,
+    InvalidSchemaError,
+    JsonSchema,
+)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer"},
+        '{"type": "integer"}',
+        ' {"type": "integer"}\n',
+        '```json\n{"type": "integer"}\n```',
+        {"type": ("integer",)},
+    ],
+)
+def test_a_schema_may_be_a_mapping_or_text(schema):
+    for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
+        assert evaluator("1", reference).score is True
+        assert evaluator('"x"', reference).score is False
+
+
+@pytest.mark.parametrize("schema", [True, False, "true", "false"])
+def test_a_schema_may_be_a_boolean(schema):
+    expected = schema in (True, "true")
+    assert JsonSchema(schema)("1").score is expected
+    assert JsonSchema()("1", schema).score is expected
+
+
+def test_a_schema_may_be_a_pydantic_model_or_a_type_adapter():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Line(pydantic.BaseModel):
+        count: int
+
+    class Invoice(pydantic.BaseModel):
+        number: str
+        lines: tuple[Line, ...] = ()
+
+    for schema, good, bad, pointer in (
+        (Invoice, '{"number": "a", "lines": [{"count": 1}]}', '{"number": "a", "lines": [{"count": "x"}]}', "/lines/0/count"),
+        (pydantic.TypeAdapter(list[int]), "[1]", '[1, "x"]', "/1"),
+        (pydantic.TypeAdapter(Invoice), '{"number": "a"}', '{"number": 1}', "/number"),
+    ):  # fmt: skip
+        for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
+            assert evaluator(good, reference).score is True
+            failed = evaluator(bad, reference)
+            assert failed.score is False
+            assert failed.metadata["errors"][0]["pointer"] == pointer
+
+
+def test_two_models_of_the_same_name_are_two_schemas():
+    pydantic = pytest.importorskip("pydantic")
+    one = pydantic.create_model("Model", a=(int, ...))
+    other = pydantic.create_model("Model", a=(str, ...))
+    assert JsonSchema(one)('{"a": 1}').passed
+    assert not JsonSchema(other)('{"a": 1}').passed
+
+
+WRONG = [
+    [], 5, 1.5, "[]", "5", "null", "{", "", "nonsense", object(), int, list, {"type": "nonsense"}, {"type": 5},
+    {"minimum": "2"}, {"required": "a"}, {"properties": []}, {"pattern": "["}, {"pattern": "(?P<"},
+    {"multipleOf": 0}, {"minLength": -1}, {"$ref": "#/definitions/absent"}, {"$ref": "#absent"},
+    {"$schema": "http://json-schema.org/draft-03/schema#"}, {"$schema": "urn:own"}, {"$schema": 5},
+    {"const": float("nan")}, {"const": {1, 2}}, {"\ud800": 1}, '{"title": "\\ud800"}', "[" * 100_000,
+    functools.reduce(lambda inner, _: {"not": inner}, range(100_000), {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", WRONG, ids=lambda schema: type(schema).__name__)
+def test_what_is_no_schema_is_named_as_such(schema):
+    with pytest.raises(InvalidOptionError, match="schema"):
+        JsonSchema(schema)
+    with pytest.raises(InvalidSchemaError, match="schema") as raised:
+        JsonSchema()("1", schema)
+    assert len(str(raised.value)) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ({"name": "string", "age": "integer"}, "its members belong under 'properties'"),
+        ({"id": 5, "title": "An answer", "total": 12.5}, "its members belong under 'properties'"),
+        ({"name": "f", "strict": True, "schema": {"type": "object"}}, "is its 'schema' meant?"),
+        ({"json_schema": {"schema": {"type": "object"}}}, "is its 'json_schema' meant?"),
+    ],
+)
+def test_an_object_without_a_keyword_is_no_schema(schema, hint):
+    for evaluator, reference in ((lambda: JsonSchema(schema), None), (JsonSchema, schema)):
+        with pytest.raises(InvalidSchemaError, match="without a keyword of JSON Schema") as raised:
+            evaluator()("1", reference)
+        assert str(raised.value).endswith(hint)
+
+
+def test_no_keyword_of_any_draft_is_missed():
+    registry = pytest.importorskip("jsonschema_specifications").REGISTRY
+    names = {
+        name
+        for address in registry
+        if "draft-03" not in address
+        for name in registry.contents(address).get("properties", ())
+    }
+    assert len(names) > 60
+    for name in names:
+        try:
+            JsonSchema({name: True})
+        except InvalidSchemaError as error:
+            assert "without a keyword" not in str(error), name  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{}, {"title": "Anything"}, {"description": "Any", "x-internal": 1}, {"$defs": {}, "name": 1}],
+)
+def test_a_schema_that_asks_for_nothing_may_say_so(schema):
+    assert JsonSchema(schema)("1").passed
+
+
+@pytest.mark.parametrize("schema", ['{"enum": [NaN]}', '{"minimum": -Infinity}', '{"\\ud800": 1}'])
+def test_what_lenient_parsing_lets_in_has_no_place_in_a_schema(schema):
+    with pytest.raises(InvalidSchemaError, match="is not JSON"):
+        JsonSchema(parsing="lenient")("null", schema)
+
+
+def test_a_null_reference_is_no_schema():
+    with pytest.raises(InvalidSchemaError):
+        JsonSchema()("1", None)
+
+
+def test_a_model_without_a_schema_is_named_as_such():
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("Model", call=(typing.Callable, ...))
+    with pytest.raises(InvalidOptionError, match="Model"):
+        JsonSchema(model)
+    with pytest.raises(InvalidSchemaError, match="Model"):
+        JsonSchema()("1", model)
+    with pytest.raises(InvalidOptionError):
+        JsonSchema(pydantic.create_model("Model", a=(int, ...))(a=1))
+
+
+@pytest.mark.parametrize(
+    "schema", ['{"minimum": %s}' % ("9" * 5_000), {"minimum": 10**5_000}, {"const": [10**5_000]}]
+)
+def test_a_schema_with_a_huge_number_holds_or_is_named_as_wrong(schema):
+    try:
+        assert JsonSchema()("[1]", schema).score in (True, False)
+        assert JsonSchema()("1", schema).score is False
+    except EvalError as error:
+        assert "schema" in str(error)  # noqa: PT017
+
+
+def test_a_schema_that_is_changed_between_calls_is_read_anew():
+    schema = {"type": "integer"}
+    evaluator = JsonSchema()
+    assert evaluator("1", schema).passed
+    schema["type"] = "string"
+    assert not evaluator("1", schema).passed
+
+
+def test_what_is_wrong_with_a_schema_is_said_with_its_place():
+    with pytest.raises(InvalidSchemaError, match="at /properties/a/type in the schema"):
+        JsonSchema({"properties": {"a": {"type": "int"}}})
+    with pytest.raises(InvalidSchemaError, match="is it a path"):
+        JsonSchema("schema.json")

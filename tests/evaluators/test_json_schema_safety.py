@@ -1,0 +1,212 @@
+"""Nothing is fetched while a schema is applied, nothing hangs, and nothing is kept for ever."""
+
+import http.server
+import json
+import threading
+import time
+import tracemalloc
+import urllib.request
+
+import pytest
+
+from llmeval_integrations import (
+    InvalidOptionError,
+    InvalidSchemaError,
+    JsonSchema,
+    RunawayPatternError,
+)
+
+# --- nothing leaves the machine ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Serve a schema on this machine, and record who asks for it."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"type": "integer"}')
+
+        do_HEAD = do_POST = do_GET
+
+        def log_message(self, *arguments):
+            pass
+
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    running.asked = asked
+    yield running
+    running.shutdown()
+    running.server_close()
+
+
+@pytest.mark.parametrize("draft", [None, "4", "6", "7", "2019-09", "2020-12"])
+@pytest.mark.parametrize("where", ["http", "file", "relative"])
+def test_no_reference_is_fetched(server, tmp_path, draft, where):
+    file = tmp_path / "schema.json"
+    file.write_text('{"type": "integer"}')
+    address = {
+        "http": f"http://127.0.0.1:{server.server_port}/schema.json",
+        "file": file.as_uri(),
+        "relative": str(file),
+    }[where]
+    key = "id" if draft == "4" else "$id"
+    for schema in (
+        {"$ref": address},
+        {"$ref": address + "#/x"},
+        {"properties": {"a": {"items": {"$ref": address}}}},
+        {"anyOf": [{"$ref": address}, {"type": "string"}]},
+        {"allOf": [{key: address.replace("schema", "other"), "$ref": "schema.json"}]},
+        {key: address.replace("schema", "other"), "properties": {"a": {"$ref": "schema.json"}}},
+        {key: address.replace("schema", "other"), "not": {"$ref": "schema.json"}},
+    ):
+        with pytest.raises(InvalidOptionError, match="schema"):
+            JsonSchema(schema, draft=draft)
+        with pytest.raises(InvalidSchemaError, match="nothing is fetched"):
+            JsonSchema(draft=draft)('{"a": ["x"]}', schema)
+    for schema in ({"$schema": address}, {"$dynamicRef": address}, {"$recursiveRef": address}):
+        try:
+            JsonSchema(schema, draft=draft)('{"a": "x"}')
+        except InvalidOptionError as error:
+            assert "schema" in str(error)  # noqa: PT017
+    assert server.asked == []
+
+
+def test_an_address_of_its_own_does_not_keep_a_schema_from_working(server):
+    address = f"http://127.0.0.1:{server.server_port}/schema.json"
+    schema = {
+        "$id": address,
+        "$defs": {
+            "x": {"$id": "x.json", "type": "integer"},
+            "y": {"$anchor": "y", "type": "string"},
+        },
+        "properties": {
+            "a": {"$ref": "x.json"},
+            "b": {"$ref": address + "#/$defs/x"},
+            "c": {"$ref": "#y"},
+        },
+    }
+    assert JsonSchema(schema)('{"a": 1, "b": 1, "c": "x"}').passed
+    assert JsonSchema(schema)('{"a": "", "b": "", "c": 1}').metadata["conformity"] == 1 / 4
+    assert server.asked == []
+
+
+def test_the_server_would_notice(server):
+    address = f"http://127.0.0.1:{server.server_port}/noticed"
+    urllib.request.urlopen(address).close()
+    assert server.asked.pop() == "/noticed"
+
+
+def test_the_schema_of_schemas_is_at_hand():
+    schema = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
+    assert JsonSchema(schema)('{"type": "string"}').passed
+    assert not JsonSchema(schema)('{"type": 5}').passed
+
+
+# --- nothing hangs -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "output", "score"),
+    [
+        ({"$ref": "#"}, "1", True),
+        ({"$ref": "#"}, "[[]]", True),
+        ({"anyOf": [{"$ref": "#"}, {"type": "string"}]}, '"x"', True),
+        ({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}, "1", True),
+        ({"items": {"$ref": "#"}, "type": "array"}, "[[[]], []]", True),
+        ({"items": {"$ref": "#"}, "type": "array"}, "[[[]], [1]]", False),
+        ({"items": {"$ref": "#"}, "type": "array"}, "[" * 100 + "]" * 100, True),
+        ({"$ref": "#/$defs/0", "$defs": {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(22)} | {"22": {"type": "integer"}}}, "1", True),
+    ],
+)  # fmt: skip
+def test_recursive_references_come_to_an_end(schema, output, score):
+    start = time.perf_counter()
+    assert JsonSchema(schema)(output).score is score
+    assert time.perf_counter() - start < 3
+
+
+RUNAWAY = r"^((?=a)a+)+$"
+"""A look-ahead keeps it from being matched in linear time."""
+
+AAA = "a" * 40 + "!"
+
+
+@pytest.mark.parametrize(
+    ("schema", "output"),
+    [
+        ({"pattern": RUNAWAY}, AAA),
+        ({"not": {"pattern": RUNAWAY}}, AAA),
+        ({"not": {"not": {"pattern": RUNAWAY}}}, AAA),
+        ({"anyOf": [{"pattern": RUNAWAY}, {"type": "number"}]}, AAA),
+        ({"oneOf": [{"pattern": RUNAWAY}, {"type": "string"}]}, AAA),
+        ({"allOf": [{"type": "string"}, {"pattern": RUNAWAY}]}, AAA),
+        ({"if": {"pattern": RUNAWAY}, "then": False}, AAA),
+        ({"if": {"pattern": RUNAWAY}, "then": True, "else": False}, AAA),
+        ({"contains": {"pattern": RUNAWAY}}, [AAA, "b"]),
+        ({"items": {"pattern": RUNAWAY}}, ["a", AAA]),
+        ({"patternProperties": {RUNAWAY: False}}, {AAA: 1}),
+        ({"patternProperties": {RUNAWAY: {}}, "additionalProperties": False}, {AAA: 1}),
+        ({"patternProperties": {RUNAWAY: {}}, "unevaluatedProperties": False}, {AAA: 1}),
+        ({"propertyNames": {"pattern": RUNAWAY}}, {AAA: 1}),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"pattern": RUNAWAY}}}, AAA),
+        (
+            {"dependentSchemas": {"q": {"properties": {"q": {"not": {"pattern": RUNAWAY}}}}}},
+            {"q": AAA},
+        ),
+    ],
+)
+def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, output):
+    start = time.perf_counter()
+    with pytest.raises(RunawayPatternError, match="pattern"):
+        JsonSchema(schema)(json.dumps(output))
+    assert time.perf_counter() - start < 2
+
+
+def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
+    assert JsonSchema({"anyOf": [{"type": "string"}, {"pattern": RUNAWAY}]})(json.dumps(AAA)).passed
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*a){12}$", "^([a-z]+)*$"]
+)
+def test_classic_runaways_are_answered_in_linear_time(pattern):
+    start = time.perf_counter()
+    assert JsonSchema({"pattern": pattern})(json.dumps("a" * 100_000 + "!")).score is False
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize("last", [{"a": -1, "b": [0]}, {"b": [77], "a": 77}])
+def test_unique_items_of_5000_objects_take_no_time(last):
+    items = [*({"a": n, "b": [n]} for n in range(5_000)), last]
+    start = time.perf_counter()
+    result = JsonSchema({"uniqueItems": True})(json.dumps(items))
+    assert time.perf_counter() - start < 2
+    assert result.score is (last["a"] == -1)
+
+
+def test_compiled_schemas_are_kept_but_not_for_ever():
+    evaluator = JsonSchema()
+    tracemalloc.start()
+    try:
+        for number in range(1_000, 2_200):
+            assert evaluator("{}", {"title": str(number) * 7_500}).passed
+        assert tracemalloc.get_traced_memory()[0] < 25_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_second_call_with_the_same_schema_is_far_cheaper_than_the_first():
+    schema = {"properties": {f"p{n}": {"type": "integer", "minimum": n} for n in range(2_000)}}
+    text = json.dumps(schema)
+
+    def seconds():
+        start = time.perf_counter()
+        JsonSchema()("{}", text)
+        return time.perf_counter() - start
+
+    first = seconds()
+    assert min(seconds() for _ in range(5)) < first / 5

@@ -1,0 +1,87 @@
+"""Calls are valid for the tool that they name, or the result says what the schema has against them."""
+
+import pytest
+
+from llmeval_integrations import InvalidOptionError, MissingFieldError, ToolCallSchema
+
+SEARCH = {
+    "name": "search",
+    "input_schema": {
+        "type": "object",
+        "properties": {"query": {"type": "string", "minLength": 1}, "limit": {"type": "integer"}},
+        "required": ["query"],
+    },
+}
+OPEN = {"name": "open", "parameters": {"type": "dict", "properties": {}, "additionalProperties": {"type": "float"}}}  # fmt: skip
+VALID = ToolCallSchema([SEARCH, OPEN])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "pointer", "keyword"),
+    [
+        ("search", {"query": "x"}, None, None),
+        ("search", {"query": "x", "limit": 3.0}, None, None),
+        ("search", {}, "/query", "required"),
+        ("search", {"query": ""}, "/query", "minLength"),
+        ("search", {"query": "x", "limit": "3"}, "/limit", "type"),
+        ("search", {"query": "x", "limit": 1.5}, "/limit", "type"),
+        ("search", {"query": "x", "made_up": 1}, "/made_up", "additionalProperties"),
+        ("search", "{", "", "unreadable"),
+        ("find", {}, "", "unknown_tool"),
+        ("open", {"anything": 1.5}, None, None),
+        ("open", {"anything": "x"}, "/anything", "type"),
+    ],
+)
+def test_a_call_is_valid_or_its_errors_are_named(name, arguments, pointer, keyword):
+    result = VALID({"name": name, "arguments": arguments})
+    assert (result.score, result.passed, result.label) == (
+        keyword is None,
+        keyword is None,
+        keyword,
+    )
+    (row,) = result.metadata["calls"]
+    found = [(error["pointer"], error["keyword"]) for error in row["errors"]]
+    assert found == ([] if keyword is None else [(pointer, keyword)])
+    assert result.reason.startswith("Valid" if keyword is None else name)
+
+
+def test_the_score_is_the_share_of_valid_calls():
+    call = {"name": "search", "arguments": {"query": "x"}}
+    result = VALID([call, {"name": "search"}, call, {"name": "open"}])
+    assert (result.score, result.passed, result.label) == (3 / 4, False, "required")
+    assert (result.metadata["called"], result.metadata["valid"]) == (4, 3)
+    assert result.reason == 'search: "query" is a required property at /query'
+    assert VALID([{"name": "search"}] * 3).reason.endswith("; and 2 more")
+
+
+def test_no_call_is_no_mistake_and_what_cannot_be_read_is_one():
+    assert VALID("It rains.").passed
+    broken = VALID('[{"name": "search"')
+    assert (broken.score, broken.label) == (0.0, "truncated")
+    assert VALID([1]).label == "unreadable"
+
+
+def test_undeclared_arguments_can_be_allowed():
+    call = {"name": "search", "arguments": {"query": "x", "made_up": 1}}
+    assert ToolCallSchema([SEARCH], allow_undeclared=True)(call).passed
+    strict = {**SEARCH, "input_schema": {**SEARCH["input_schema"], "additionalProperties": False}}
+    assert not ToolCallSchema([strict], allow_undeclared=True)(call).passed
+
+
+def test_a_name_with_strange_characters_has_its_pointer():
+    tool = {"name": "f", "parameters": {"properties": {"a/b~": {"type": "integer"}}, "required": ["a/b~"]}}  # fmt: skip
+    evaluator = ToolCallSchema([tool])
+    for arguments in ({}, {"a/b~": "x"}):
+        errors = evaluator({"name": "f", "arguments": arguments}).metadata["calls"][0]["errors"]
+        assert [error["pointer"] for error in errors] == ["/a~1b~0"]
+
+
+def test_tools_come_as_an_option_or_with_each_sample():
+    call = {"name": "search", "arguments": {"query": "x"}}
+    assert ToolCallSchema()(call, variables={"tools": [SEARCH]}).passed
+    assert ToolCallSchema().needs == ("variables",)
+    for variables in ({}, {"tools": None}, "tools"):
+        with pytest.raises(MissingFieldError, match="tool_call_schema"):
+            ToolCallSchema()(call, variables=variables)
+    with pytest.raises(InvalidOptionError, match="tool_call_schema: tools"):
+        ToolCallSchema()(call, variables={"tools": 3})

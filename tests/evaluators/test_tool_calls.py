@@ -1,0 +1,350 @@
+"""Tool calls: what is right, what each mistake costs, and what the result says about it."""
+
+import json
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmeval_integrations import (
+    InvalidOptionError,
+    InvalidReferenceError,
+    InvalidSchemaError,
+    MissingFieldError,
+    ToolCalls,
+)
+
+TOOLS = [
+    {
+        "name": "weather",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string"},
+                "days": {"type": "integer", "default": 1},
+                "units": {"type": "string", "enum": ["metric", "imperial"], "default": "metric"},
+                "tags": {"type": "array", "uniqueItems": True, "items": {"type": "string"}},
+                "place": {"$ref": "#/$defs/Place", "default": {}},
+                "note": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+            },
+            "required": ["city"],
+            "$defs": {
+                "Place": {
+                    "type": "object",
+                    "properties": {"zone": {"type": "string", "default": "UTC"}, "n": {"type": "number"}},
+                }
+            },
+        },
+    },
+    {"name": "book", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}}},
+    {"name": "now"},
+]  # fmt: skip
+PLAIN, TYPED = ToolCalls(), ToolCalls(TOOLS)
+
+
+def call(name="weather", **arguments):
+    return {"name": name, "arguments": arguments}
+
+
+PARIS = call(city="Paris")
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "score"),
+    [
+        (PARIS, PARIS, 1),
+        (call(city="Rome"), PARIS, 1 / 2),
+        (call(city="Rome", days=2), call(city="Paris", days=2), 2 / 3),
+        (call(), PARIS, 1 / 2),
+        (call(city="Paris", days=2), PARIS, 2 / 3),
+        (call("book", city="Paris"), PARIS, 0),
+        ([PARIS, PARIS], PARIS, 1 / 2),
+        ([], PARIS, 0),
+        ("It rains.", PARIS, 0),
+        ('{"name": "weather", "arguments": {', PARIS, 0),
+        ({"name": "weather", "arguments": "{"}, PARIS, 0),
+        ([PARIS, call("book", id=1)], [call("book", id=1), PARIS], 1),
+        ([call(n=1), call(n=2)], [call(n=2), call(n=1)], 1),
+        ([], [], 1),
+        ("It rains.", [], 1),
+        (PARIS, [], 0),
+        (call("now"), call("now"), 1),
+    ],
+)
+def test_a_score_is_the_share_of_what_is_right(output, reference, score):
+    result = PLAIN(output, reference)
+    assert result.score == pytest.approx(score)
+    assert result.passed is (score == 1)
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "reason", "label"),
+    [
+        (PARIS, PARIS, "The call is right", None),
+        ([PARIS, PARIS], [PARIS, PARIS], "All 2 calls are right", None),
+        ([], [], "No call, as expected", None),
+        (call(city="Rome"), PARIS, 'weather: /city "Rome", expected "Paris"', "wrong_arguments"),
+        (call(city=3), PARIS, 'weather: /city 3, expected "Paris"', "wrong_arguments"),
+        (call(), PARIS, "weather: /city missing", "wrong_arguments"),
+        (call(city="Paris", x=1), PARIS, "weather: /x extra", "wrong_arguments"),
+        (call("book"), PARIS, "called book, expected weather", "wrong_name"),
+        ([], PARIS, "weather missing", "missing"),
+        (PARIS, [], "weather extra", "extra"),
+        (call(a={"b": [1, 2]}), call(a={"b": [1, 3]}), "weather: /a/b/1 2, expected 3", "wrong_arguments"),
+        (call(a=1, b=1, c=1), call(a=2, b=2, c=2), "weather: /a 1, expected 2; /b 1, expected 2; and 1 more", "wrong_arguments"),
+        ([PARIS] * 6, [], "weather extra; weather extra; weather extra; 3 more extra", "extra"),
+        ([call(city="Rome"), PARIS, call("book")], [call(city="Oslo"), PARIS], 'weather: /city "Rome", expected "Oslo"; book extra', "wrong_arguments"),
+    ],
+)  # fmt: skip
+def test_the_reason_names_what_is_wrong_in_a_line(output, reference, reason, label):
+    result = PLAIN(output, reference)
+    assert (result.reason, result.label) == (reason, label)
+
+
+def test_each_call_is_told_with_its_places_and_pointers():
+    output = [call(city="Rome", days=2), call("book", id=1), call("book", id=9), {"name": "now", "arguments": "["}]  # fmt: skip
+    reference = [call("book", id=1), call(city="Paris"), call("now"), call("gone")]
+    result = PLAIN(output, reference)
+    assert result.metadata["calls"] == [
+        {"kind": "right", "score": 1.0, "name": "book", "output": 1, "reference": 0},
+        {"kind": "wrong_arguments", "score": pytest.approx(1 / 3), "name": "weather", "output": 0, "reference": 1,
+         "arguments": [{"path": "/city", "kind": "mismatch", "output": "Rome", "reference": "Paris"},
+                       {"path": "/days", "kind": "extra", "output": 2}]},
+        {"kind": "unreadable", "score": 0.0, "name": "now", "output": 3, "reference": 2,
+         "problem": result.metadata["calls"][2]["problem"]},
+        {"kind": "wrong_name", "score": 0.0, "name": "book", "output": 2, "reference": 3, "expected_name": "gone"},
+    ]  # fmt: skip
+    assert "truncated" in result.metadata["calls"][2]["problem"]
+    assert result.score == pytest.approx((1 + 1 / 3) / 4)
+    counts = {key: value for key, value in result.metadata.items() if key != "calls"}
+    shares = dict.fromkeys(("precision", "recall", "f1"), 1 / 4)
+    assert counts == {"called": 4, "expected": 4, "right": 1, **shares}
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "right"),
+    [
+        (call(city="Paris", days=1), PARIS, True),
+        (PARIS, call(city="Paris", days=1), True),
+        (call(city="Paris", days=1.0, units="metric"), PARIS, True),
+        (call(city="Paris", days=2), PARIS, False),
+        (PARIS, call(city="Paris", days=2), False),
+        (call(city="Paris", note=None), PARIS, True),
+        (call(city="Paris", place={}), PARIS, True),
+        (call(city="Paris", place={"zone": "UTC"}), PARIS, True),
+        (call(city="Paris", place={"zone": "UTC", "n": 1}), call(city="Paris", place={"n": 1.0}), True),
+        (call(city="Paris", place={"zone": "CET"}), PARIS, False),
+        (call(city="Paris", tags=["a", "b"]), call(city="Paris", tags=["b", "a"]), True),
+        (call(city="Paris", tags=["a", "b"]), call(city="Paris", tags=["b", "c"]), False),
+        (call(city="Paris", days="3"), call(city="Paris", days=3), False),
+        (call(city="Paris", days=3.0), call(city="Paris", days=3), True),
+        (call(city="Paris", days=True), PARIS, False),
+        (call(city="1.5"), call(city=15), False),
+    ],
+)  # fmt: skip
+def test_left_out_is_the_default_and_types_are_those_of_the_schema(output, reference, right):
+    assert TYPED(output, reference).passed is right
+    assert ToolCalls()(output, reference, variables={"tools": TOOLS}).passed is right
+
+
+def test_without_schemas_what_is_left_out_is_missing():
+    assert not PLAIN(PARIS, call(city="Paris", days=1)).passed
+
+
+@pytest.mark.parametrize(
+    ("output", "reference"),
+    [
+        (call(city="Paris", days="3"), call(city="Paris", days=3)),
+        (call(city="Paris", place='{"n": "1.5"}'), call(city="Paris", place={"n": 1.5})),
+        (call(city=75), call(city="75")),
+        (call(city="Paris", days="1"), PARIS),
+    ],
+)
+def test_coercion_reads_what_is_only_written_as_another_type(output, reference):
+    assert not TYPED(output, reference).passed
+    assert ToolCalls(TOOLS, coerce=True)(output, reference).passed
+
+
+@pytest.mark.parametrize(
+    ("how", "output", "right"),
+    [
+        ("exact", {"a": 1}, False), ("exact", {"a": 1, "b": 2}, True), ("exact", {"a": 1, "b": 2, "c": 3}, False),
+        ("subset", {"a": 1}, True), ("subset", {"a": 1, "c": 3}, False), ("subset", {"a": 2}, False), ("subset", {}, True),
+        ("superset", {"a": 1}, False), ("superset", {"a": 1, "b": 2, "c": 3}, True), ("superset", {"a": 1, "b": 3}, False),
+        ("ignore", {"x": 3}, True), ("ignore", {}, True),
+    ],
+)  # fmt: skip
+def test_which_arguments_a_call_has_to_have(how, output, right):
+    result = ToolCalls(arguments=how)(call("f", **output), call("f", a=1, b=2))
+    assert result.passed is right
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output", "reason"),
+    [
+        ("superset", call(city="Paris", units="miles"), "/units invalid"),
+        ("superset", call(city="Paris", made_up=1), "/made_up invalid"),
+        ("ignore", call(city=3), "/city invalid"),
+        ("ignore", call(days=3), "/city missing"),
+    ],
+)
+def test_what_the_reference_leaves_open_has_to_be_valid(arguments, output, reason):
+    result = ToolCalls(TOOLS, arguments=arguments)(output, PARIS)
+    assert not result.passed
+    assert reason in result.reason
+    assert ToolCalls(arguments=arguments)(output, PARIS).passed
+
+
+def test_arguments_that_no_tool_declares_can_be_allowed():
+    open_to_more = ToolCalls(TOOLS, arguments="superset", allow_undeclared=True)
+    assert open_to_more(call(city="Paris", made_up=1), PARIS).passed
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "right"),
+    [
+        ({"a": {"$any_of": ["NYC", "New York"]}}, {"a": "New York"}, True),
+        ({"a": {"$any_of": ["NYC", "New York"]}}, {"a": "Boston"}, False),
+        ({"a": {"$any_of": ["NYC", "New York"]}}, {}, False),
+        ({"a": {"$any_of": ["NYC"], "$optional": True}}, {}, True),
+        ({"a": {"$optional": True}}, {}, True),
+        ({"a": {"$optional": True}}, {"a": 1}, False),
+        ({"a": [{"b": {"$any_of": [1, [2]]}}]}, {"a": [{"b": [2.0]}]}, True),
+        ({"a": {"b": {"$optional": True}, "c": 1}}, {"a": {"c": 1}}, True),
+        ({"a": {"$any_of": [{"b": {"$any_of": [1, 2]}}, 3]}}, {"a": {"b": 2}}, True),
+    ],
+)
+def test_alternatives_are_marked_in_the_reference(expected, output, right):
+    assert PLAIN(call("f", **output), call("f", **expected)).passed is right
+
+
+def test_a_choice_is_told_as_one():
+    expected = call("f", a={"$any_of": [1, 2]}, b={"$any_of": [{"c": 1}, {"c": 2, "d": 3}]})
+    result = PLAIN(call("f", a=3, b={"c": 2}), expected)
+    assert result.reason == "f: /a 3, expected 1 or 2; /b/c 2, expected 1"
+    assert result.metadata["calls"][0]["arguments"][0]["reference"] == {"$any_of": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "right"),
+    [
+        ({"a": [1, 2]}, {"a": 2}, True),
+        ({"a": [1, ""]}, {}, True),
+        ({"a": [1]}, {}, False),
+        ({"a": [{"b": [1, 2], "c": ["x", ""]}]}, {"a": {"b": 2}}, True),
+        ({"a": [[{"b": [1, 2]}]]}, {"a": [{"b": 2}]}, True),
+        ({"a": [["x", "y"]]}, {"a": ["x", "y"]}, True),
+    ],
+)
+def test_alternatives_are_listed_as_in_bfcl(expected, output, right):
+    evaluator = ToolCalls(alternatives="listed")
+    assert evaluator(call("f", **output), call("f", **expected)).passed is right
+
+
+A, B, C = call("a"), call("b"), call("c")
+
+
+@pytest.mark.parametrize(
+    ("output", "strict", "partial"),
+    [
+        ([A, B, C], 1, 1),
+        ([A, C, B], 2 / 3, 1),
+        ([B, A, C], 2 / 3, 2 / 3),
+        ([C, A, B], 2 / 3, 1),
+        ([A, B], 2 / 3, 2 / 3),
+        ([B, C], 2 / 3, 2 / 3),
+        ([A, B, B, C], 3 / 4, 3 / 4),
+        ([C, B, A], 1 / 3, 2 / 3),
+    ],
+)
+def test_order_counts_where_it_is_asked_for(output, strict, partial):
+    reference = [A, B, C]
+    in_order = ToolCalls(order="strict")(output, reference)
+    assert in_order.score == pytest.approx(strict)
+    before = ToolCalls(order="partial", before=[("a", "b")])(output, reference)
+    assert before.score == pytest.approx(partial)
+    by_place = ToolCalls(order="partial")(output, reference, variables={"before": [[0, 1]]})
+    assert by_place == before
+    assert PLAIN(output, reference).passed is (len(output) == 3)
+
+
+def test_what_is_out_of_order_is_told_as_such():
+    assert ToolCalls(order="strict")([B, A], [A, B]).label == "wrong_order"
+    result = ToolCalls(order="partial", before=[("a", "b")])([B, A], [A, B])
+    assert (result.label, result.reason) == ("wrong_order", "b out of order")
+
+
+arguments = st.dictionaries(st.sampled_from("xyz"), st.sampled_from([0, 1, "1"]), max_size=3)
+several = st.lists(st.builds(lambda name, given: call(name, **given), st.sampled_from("fg"), arguments), max_size=5)  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(several, several, st.randoms(use_true_random=False))
+def test_the_order_of_calls_does_not_count(output, reference, choose):
+    def figures(made, expected):
+        result = PLAIN(made, expected)
+        kept = {key: result.metadata[key] for key in ("right", "precision", "recall", "f1")}
+        return pytest.approx(result.score), kept
+
+    shuffled = choose.sample(output, len(output)), choose.sample(reference, len(reference))
+    assert figures(*shuffled) == figures(output, reference)
+    assert PLAIN(shuffled[0], output).passed
+    assert ToolCalls(order="strict")(output, output).passed
+
+
+def test_one_thousand_calls_are_paired_and_the_limit_is_named():
+    calls = [call("f", n=n) for n in range(1_000)]
+    shuffled = random.Random(1).sample(calls, 1_000)
+    start = time.perf_counter()
+    result = PLAIN(shuffled, calls)
+    assert time.perf_counter() - start < 3
+    assert result.passed
+    assert result.metadata["pairing_limit_reached"]
+    worse = PLAIN([*shuffled[:-1], call("f", n=-1)], calls)
+    assert (worse.metadata["right"], "10000" in worse.reason) == (999, True)
+    assert "pairing_limit_reached" not in PLAIN(shuffled[:100], calls[:100]).metadata
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["It rains.", "", "{", 3, [1], {"answer": 1}, {"name": "weather", "arguments": "{"}, call("unknown"),
+     call(city={"$any_of": "x"}), call(city={"$any_of": []}), call(city={"$optional": False}), call(city={"$any_of": [1], "x": 1})],
+)  # fmt: skip
+def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference):
+    with pytest.raises(InvalidReferenceError):
+        TYPED(PARIS, reference)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tools": 3}, "tool_calls: tools"),
+        ({"tools": [{"name": "f", "parameters": {"type": "nonsense"}}]}, "tool 'f'"),
+        ({"before": [("a", "b")]}, "order='partial'"),
+        ({"order": "partial", "before": "ab"}, "before="),
+        ({"order": "partial", "before": [("a",)]}, "before="),
+        ({"order": "partial", "before": [(True, -1)]}, "before="),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused(options, words):
+    with pytest.raises(InvalidOptionError, match=words):
+        ToolCalls(**options)
+
+
+def test_what_a_sample_lacks_or_says_wrongly_is_named():
+    partial = ToolCalls(order="partial")
+    with pytest.raises(MissingFieldError, match="before"):
+        partial(A, A)
+    with pytest.raises(InvalidReferenceError, match="before"):
+        partial(A, A, variables={"before": [[0, 1]]})
+    with pytest.raises(InvalidReferenceError, match="'a'"):
+        ToolCalls(alternatives="listed")(A, call("f", a=1))
+    with pytest.raises(InvalidSchemaError, match="example"):
+        PLAIN(A, A, variables={"tools": [{"name": "a", "parameters": {"$ref": "http://example.org/"}}]})  # fmt: skip
+
+
+def test_an_output_may_be_the_text_of_a_message():
+    output = f"I look.\n<tool_call>{json.dumps(PARIS)}</tool_call>"
+    assert TYPED(output, json.dumps([PARIS])).passed

@@ -1,0 +1,113 @@
+"""Every shape that definitions of tools come in gives the same JSON Schema."""
+
+import json
+
+import pytest
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.tool_calls.definition import read_tools
+from llmeval_integrations.tool_calls.schema_types import as_json_schema
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 1}},
+    "required": ["city"],
+}
+GOOGLE = {
+    "type": "OBJECT",
+    "properties": {"city": {"type": "STRING"}, "days": {"type": "INTEGER", "default": 1}},
+    "required": ["city"],
+}
+SHAPES = {
+    "OpenAI": {"type": "function", "function": {"name": "weather", "parameters": SCHEMA, "strict": True}},
+    "OpenAI responses": {"type": "function", "name": "weather", "parameters": SCHEMA},
+    "Anthropic": {"name": "weather", "description": "Weather.", "input_schema": SCHEMA},
+    "Google": {"function_declarations": [{"name": "weather", "parameters": GOOGLE}]},
+    "Google, JSON Schema": {"functionDeclarations": [{"name": "weather", "parametersJsonSchema": SCHEMA}]},
+    "MCP": {"name": "weather", "inputSchema": SCHEMA},
+    "plain": {"name": "weather", "description": "Weather.", "parameters": SCHEMA},
+    "BFCL": {"name": "weather", "parameters": {**SCHEMA, "type": "dict"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", SHAPES.values(), ids=SHAPES)
+def test_a_definition_is_read_by_itself_in_a_list_and_as_text(tool):
+    for tools in (tool, [tool], (tool,), {"tools": [tool]}, json.dumps(tool), json.dumps([tool])):
+        assert read_tools(tools) == {"weather": SCHEMA}
+
+
+def test_a_tool_without_a_schema_has_no_arguments():
+    assert read_tools({"name": "now"}) == {"now": {"type": "object", "properties": {}}}
+    assert read_tools([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"type": "dict"}, {"type": "object"}),
+        ({"type": "float"}, {"type": "number"}),
+        ({"type": "tuple", "items": {"type": "int"}}, {"type": "array", "items": {"type": "integer"}}),
+        ({"type": "list"}, {"type": "array"}),
+        ({"type": "bool"}, {"type": "boolean"}),
+        ({"type": "str"}, {"type": "string"}),
+        ({"type": "any"}, {}),
+        ({"type": ["str", "None"]}, {"type": ["string", "null"]}),
+        ({"type": "NUMBER", "nullable": True}, {"type": ["number", "null"]}),
+        ({"type": "string", "enum": ["a"], "nullable": True}, {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "null"}]}),
+        ({"anyOf": [{"type": "float"}]}, {"anyOf": [{"type": "number"}]}),
+        ({"any_of": [{"type": "STRING"}], "min_items": None, "default": None}, {"anyOf": [{"type": "string"}]}),
+        ({"type": "string", "default": None}, {"type": "string", "default": None}),
+        ({"properties": {"type": {"type": "str"}, "default": {"type": "float"}}}, {"properties": {"type": {"type": "string"}, "default": {"type": "number"}}}),
+        ({"type": "string", "enum": ["dict"], "default": "dict"}, {"type": "string", "enum": ["dict"], "default": "dict"}),
+        (True, True),
+    ],
+)  # fmt: skip
+def test_what_is_called_a_schema_becomes_json_schema(given, meant):
+    assert as_json_schema(given) == meant
+
+
+@pytest.mark.parametrize(
+    "tools", [3, "weather", "{", {}, {"name": 3}, [{}], [None], object(), {"name": "f", "parameters": [1]}]
+)  # fmt: skip
+def test_what_is_no_definition_is_an_error_that_shows_it(tools):
+    with pytest.raises(InvalidOptionError, match=r"no definition of a tool|no JSON Schema"):
+        read_tools(tools)
+
+
+def test_two_tools_of_one_name_are_an_error():
+    with pytest.raises(InvalidOptionError, match="'weather'"):
+        read_tools([SHAPES["MCP"], SHAPES["OpenAI"]])
+
+
+def test_a_pydantic_model_is_a_tool():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Weather(pydantic.BaseModel):
+        city: str
+
+    assert read_tools([Weather])["Weather"]["required"] == ["city"]
+
+
+def test_tools_of_langchain_and_llama_index_are_read():
+    def weather(city: str, days: int = 1) -> str:
+        """Say what the weather is."""
+        return city * days
+
+    tools = pytest.importorskip("langchain_core.tools")
+    read = read_tools([tools.tool(weather)])["weather"]
+    assert (read["properties"]["days"]["default"], read["required"]) == (1, ["city"])
+    tools = pytest.importorskip("llama_index.core.tools")
+    read = read_tools([tools.FunctionTool.from_defaults(weather)])["weather"]
+    assert (read["properties"]["days"]["default"], read["required"]) == (1, ["city"])
+
+
+def test_a_declaration_of_googles_sdk_is_read():
+    types = pytest.importorskip("google.genai.types")
+    schema = types.Schema(
+        type="OBJECT", properties={"n": types.Schema(type="INTEGER", nullable=True)}
+    )
+    tool = types.Tool(
+        function_declarations=[types.FunctionDeclaration(name="f", parameters=schema)]
+    )
+    properties = {"n": {"type": ["integer", "null"]}}
+    assert read_tools([tool]) == {"f": {"type": "object", "properties": properties}}

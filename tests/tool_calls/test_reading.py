@@ -1,0 +1,185 @@
+"""Every shape that calls come in is read, and what is no call says so."""
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.reading import read_calls
+
+ARGUMENTS = {"city": "Paris", "days": 3}
+TEXT = json.dumps(ARGUMENTS)
+CALL = ToolCall("weather", ARGUMENTS)
+WITH_ID = ToolCall("weather", ARGUMENTS, "c1")
+
+OPENAI = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": TEXT}}
+RESPONSES = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "weather", "arguments": TEXT}  # fmt: skip
+ANTHROPIC = {"type": "tool_use", "id": "c1", "name": "weather", "input": ARGUMENTS}
+GOOGLE = {"function_call": {"name": "weather", "args": ARGUMENTS}}
+LANGCHAIN = {"type": "tool_call", "id": "c1", "name": "weather", "args": ARGUMENTS}
+LLAMA_INDEX = {"tool_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}
+PLAIN = {"name": "weather", "arguments": ARGUMENTS}
+
+SHAPES = {
+    "OpenAI, a call": (OPENAI, [WITH_ID]),
+    "OpenAI, a list": ([OPENAI, OPENAI], [WITH_ID, WITH_ID]),
+    "OpenAI, a message": ({"role": "assistant", "content": None, "tool_calls": [OPENAI]}, [WITH_ID]),
+    "OpenAI, a response": ({"choices": [{"index": 0, "message": {"tool_calls": [OPENAI]}}]}, [WITH_ID]),
+    "OpenAI, before tools": ({"role": "assistant", "content": None, "function_call": {"name": "weather", "arguments": TEXT}}, [CALL]),
+    "OpenAI responses, an item": (RESPONSES, [WITH_ID]),
+    "OpenAI responses, a list": ([{"type": "reasoning", "summary": [], "content": None}, RESPONSES], [WITH_ID]),
+    "OpenAI responses, a response": ({"id": "r", "output": [{"type": "message", "content": []}, RESPONSES]}, [WITH_ID]),
+    "Anthropic, a block": (ANTHROPIC, [WITH_ID]),
+    "Anthropic, a message": ({"role": "assistant", "content": [{"type": "text", "text": "So."}, ANTHROPIC, ANTHROPIC]}, [WITH_ID, WITH_ID]),
+    "Google, a part": (GOOGLE, [CALL]),
+    "Google, a part in camel case": ({"functionCall": {"name": "weather", "args": ARGUMENTS}}, [CALL]),
+    "Google, a content": ({"role": "model", "parts": [{"text": "So."}, GOOGLE]}, [CALL]),
+    "Google, a response": ({"candidates": [{"content": {"parts": [GOOGLE]}}]}, [CALL]),
+    "LangChain, a call": (LANGCHAIN, [WITH_ID]),
+    "LangChain, a message": ({"type": "ai", "name": None, "content": "", "tool_calls": [LANGCHAIN], "invalid_tool_calls": []}, [WITH_ID]),
+    "LlamaIndex, a selection": (LLAMA_INDEX, [WITH_ID]),
+    "LlamaIndex, a message": ({"role": "assistant", "blocks": [{"block_type": "tool_call", "tool_call_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}]}, [WITH_ID]),
+    "LlamaIndex, an older message": ({"role": "assistant", "blocks": [], "additional_kwargs": {"tool_calls": [OPENAI]}}, [WITH_ID]),
+    "plain": (PLAIN, [CALL]),
+    "plain, as Llama writes it": ({"name": "weather", "parameters": ARGUMENTS}, [CALL]),
+    "plain, a list": ([PLAIN, PLAIN], [CALL, CALL]),
+    "no arguments": ({"name": "weather"}, [ToolCall("weather")]),
+    "arguments null": ({"name": "weather", "arguments": None}, [ToolCall("weather")]),
+    "arguments an empty text": ({"name": "weather", "arguments": ""}, [ToolCall("weather")]),
+    "messages": ([{"role": "user", "content": '<tool_call>{"name": "x"}</tool_call>'}, {"role": "assistant", "tool_calls": [OPENAI]}, {"role": "tool", "content": TEXT, "name": "weather"}, {"role": "assistant", "content": "Rain."}], [WITH_ID]),
+    "tags in a message": ({"role": "assistant", "content": f"<tool_call>{json.dumps(PLAIN)}</tool_call>"}, [CALL]),
+    "no calls, a list": ([], []),
+    "no calls, null": (None, []),
+    "no calls, a message": ({"role": "assistant", "content": "It rains."}, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "calls"), SHAPES.values(), ids=SHAPES)
+def test_a_shape_is_read_as_a_value_and_as_text(value, calls):
+    assert read_calls(value) == calls
+    assert read_calls(json.dumps(value)) == calls
+    assert read_calls(f"```json\n{json.dumps(value)}\n```") == calls
+
+
+TAGGED = f"<tool_call>\n{json.dumps(PLAIN)}\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (TAGGED, [CALL]),
+        (TAGGED + "\n" + TAGGED, [CALL, CALL]),
+        ("I look. " + TAGGED + " Wait.", [CALL]),
+        ("<think>A <tool_call>?</think>" + TAGGED, [CALL]),
+        (TAGGED.removesuffix("\n</tool_call>"), [CALL]),
+        (f"<tool_call>[{json.dumps(PLAIN)}, {json.dumps(PLAIN)}]</tool_call>", [CALL, CALL]),
+        ('<tool_call>{"name": "say", "arguments": {"text": "a </tool_call> b"}}</tool_call>' + TAGGED,
+         [ToolCall("say", {"text": "a </tool_call> b"}), CALL]),
+        ("It rains.", []), ("", []), ("42", []), ('"text"', []), ("null", []),
+    ],
+)  # fmt: skip
+def test_a_text_holds_calls_in_tags_or_none(text, calls):
+    assert read_calls(text) == calls
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"name": "f", "arguments": '{"a": 1'}, "truncated"),
+        ({"name": "f", "arguments": "[1]"}, "no JSON object"),
+        ({"name": "f", "arguments": [1]}, "no JSON object"),
+        ([1], "no tool call: 1"),
+        ([{"answer": 3}], "no tool call"),
+        ({"type": "function", "function": {"arguments": "{}"}}, "no tool call"),
+        ({"content": [{"type": "tool_use", "input": {}}]}, "no tool call"),
+        ({"invalid_tool_calls": [{"name": "f", "args": "{}", "error": "bad JSON"}]}, "bad JSON"),
+        ('<tool_call>{"name": "f"</tool_call>', "truncated"),
+        ("<tool_call>{'name': 'f'}</tool_call>", "single_quotes"),
+        ('<tool_call>{"name": "f"} and so</tool_call>', "prose_around"),
+        ("<tool_call>3</tool_call>", "no tool call"),
+    ],
+)
+def test_a_call_that_cannot_be_read_says_why(value, words):
+    calls = read_calls(value)
+    assert len(calls) == 1
+    assert words in calls[0].problem
+
+
+def test_what_stands_beside_a_call_that_cannot_be_read_is_read():
+    assert read_calls([{"name": "f", "arguments": "{"}, PLAIN])[1] == CALL
+    assert read_calls("<tool_call>{</tool_call>" + TAGGED)[1] == CALL
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ('[{"name": "f"', "truncated"),
+        ('Sure: {"name": "f"}', "prose_around"),
+        ('{"answer": 3}', "not_a_call"),
+        ({"answer": 3}, "not_a_call"),
+        (3, "not_a_call"),
+        ({1: 2}, "not_json"),
+    ],
+)
+def test_what_holds_no_calls_at_all_is_a_defect(value, name):
+    defect = read_calls(value)
+    assert isinstance(defect, Defect)
+    assert defect.name == name
+
+
+def test_objects_of_sdks_and_frameworks_are_read():
+    messages = pytest.importorskip("langchain_core.messages")
+    called = messages.AIMessage("", tool_calls=[{"name": "weather", "args": ARGUMENTS, "id": "c1"}])
+    assert read_calls(called) == read_calls([called]) == [WITH_ID]
+    assert read_calls(called.tool_calls) == [WITH_ID]
+    bad = messages.AIMessage(
+        "", invalid_tool_calls=[{"name": "f", "args": "{", "id": "", "error": ""}]
+    )
+    assert "truncated" in read_calls(bad)[0].problem
+    openai = pytest.importorskip("openai.types.chat")
+    said = openai.ChatCompletionMessage.model_validate(
+        {"role": "assistant", "tool_calls": [OPENAI]}
+    )
+    assert read_calls(said) == read_calls(said.tool_calls) == [WITH_ID]
+    anthropic = pytest.importorskip("anthropic.types")
+    block = anthropic.ToolUseBlock.model_validate(ANTHROPIC)
+    assert read_calls([block]) == [WITH_ID]
+    google = pytest.importorskip("google.genai.types")
+    part = google.Part(function_call=google.FunctionCall(name="weather", args=ARGUMENTS))
+    assert read_calls(google.Content(role="model", parts=[part])) == [CALL]
+
+
+def test_objects_of_llama_index_are_read():
+    tools = pytest.importorskip("llama_index.core.llms.llm")
+    chosen = tools.ToolSelection(tool_id="c1", tool_name="weather", tool_kwargs=ARGUMENTS)
+    assert read_calls(chosen) == read_calls([chosen]) == [WITH_ID]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<tool_call>", '<tool_call>"', '<tool_call>["', "<tool_call>{</tool_call>", '<tool_call>{"a":"</tool_call>',
+     "<tool_call><think></think>", '<tool_call>{"name":"f"}</tool_call>'],
+)  # fmt: skip
+def test_a_hostile_text_takes_linear_time(piece):
+    text = piece * (300_000 // len(piece))
+    start = time.perf_counter()
+    read_calls(text)
+    assert time.perf_counter() - start < 3
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["name", "arguments", "args", "tool_calls", "function", "content", "type", "message", "choices"]),
+        inner, max_size=4),
+    max_leaves=8,
+))  # fmt: skip
+def test_any_value_is_read_the_same_as_a_value_and_as_text(value):
+    as_value, as_text = read_calls(value), read_calls(json.dumps(value))
+    if isinstance(value, (list, dict)):
+        assert as_value == as_text
+    assert isinstance(as_value, (list, Defect))
