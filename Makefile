@@ -31,6 +31,8 @@ bench: $(VENV)/.benched
 	(echo; $(VENV)/bin/python benchmarks/judging.py) >> benchmarks/RESULTS.md
 	(printf '\n## Reading verdicts\n\n'; $(VENV)/bin/python benchmarks/verdicts.py) \
 	    >> benchmarks/RESULTS.md
+	(printf '\n## Tool calls\n\n'; $(VENV)/bin/python benchmarks/tool_calls.py) \
+	    >> benchmarks/RESULTS.md
 
 # Names and versions only: no address of an index, and good for every supported Python.
 constraints: $(VENV)/bin/uv

@@ -32,6 +32,7 @@ from llmeval_integrations.evaluators.regex_match import RegexMatch
 from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
+from llmeval_integrations.explaining import explain
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.sample import MISSING, Sample
@@ -72,6 +73,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "evaluate",
+    "explain",
     "list_evaluators",
     "load_evaluator",
 ]

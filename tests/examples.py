@@ -22,6 +22,7 @@ def example(name):
         "python_type": {"expected_type": "dict|list"},
         "classification": {"name": "mood", "prompt": "{output}", "choices": ["Pass", "Fail"]},
         "judge": {"prompt": "{output}"},
+        "judged_fields": {"judged": ["/0"]},
         "panel": {"judges": [load_evaluator("safety", client=Scripted(judgement()))]},
         "pass_fail": {"question": "Is it a list?"},
         "questionnaire": {"questions": ["Is it a list?"]},

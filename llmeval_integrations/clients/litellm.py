@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from llmeval_integrations.asking.config import NO_KEY, ClientConfig
 from llmeval_integrations.asking.dialects import finish_of, usage_of
@@ -18,6 +20,9 @@ from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.sdk_client import SdkClient
 from llmeval_integrations.asking.wrapped import wrapped_problem
 from llmeval_integrations.errors import ClientError, JudgeError, MissingDependencyError
+
+_LAST_WORDS: Final = 1.0
+"""The seconds that LiteLLM's callbacks have at the end of an event loop."""
 
 
 class LiteLLMClient(SdkClient):
@@ -36,6 +41,14 @@ class LiteLLMClient(SdkClient):
 
     def make(self, *, asynchronous: bool) -> Any:  # noqa: ARG002 - one module serves both
         return _litellm()
+
+    async def close(self, sdk: Any) -> None:  # noqa: ARG002 - it is one for all loops
+        """Let LiteLLM's callbacks end on this loop, which else it warns of on the next."""
+        import asyncio
+
+        with suppress(ImportError, AttributeError, asyncio.TimeoutError):  # older ones have none
+            module = import_module("litellm.litellm_core_utils.logging_worker")
+            await asyncio.wait_for(module.GLOBAL_LOGGING_WORKER.flush(), _LAST_WORDS)
 
     def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:
         return sdk.acompletion if asynchronous else sdk.completion  # type: ignore[no-any-return]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as options_of
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.errors import InvalidOptionError, InvalidSchemaError
+from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_schema import schema_text
 from llmeval_integrations.evaluators.json_validity import defective
@@ -81,35 +81,12 @@ class JsonFields(Evaluator):
         check_instance(self, "defaults", Mapping)
         check_number(self, "min_score", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
-        root = self._root_of(self.schema)  # which checks the options
-        _refuse_judges(self)
-        vars(self)["_root"] = root
-
-    def _root_of(self, schema: Any) -> Field:
-        value = None if schema is None else _parsed_schema(schema_text(schema))
-        return root_field(value, self.fields, check_settings(self.defaults, "defaults"))
-
-    def field_of(self, sample: Sample) -> Field:
-        """Give the field of the whole document, by the sample's own schema where it brings one."""
-        variables = sample.variables
-        if (
-            self.schema is not None
-            or not isinstance(variables, Mapping)
-            or VARIABLE not in variables
-        ):
-            root: Field = vars(self)["_root"]
-            return root
-        return self._root_of(variables[VARIABLE])
+        vars(self)["_layout"] = Layout(self.schema, self.fields, self.defaults)
 
     def check(self, sample: Sample) -> Result:
-        comparison = Comparison()
-        output = parse(sample.output, self.parsing)
-        reference = parse_reference(self, sample, self.parsing)
-        root = self.field_of(sample)
-        if type(output) is Defect:
-            comparison.one_sided(root, "missing", reference, "")
-            return defective(output, 0.0, **details(comparison, perfect=False))
-        comparison.compare(root, output, reference)
+        comparison = compared(self, sample, vars(self)["_layout"])
+        if isinstance(comparison, Result):
+            return comparison
         return as_result(comparison, self.min_score)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -118,6 +95,46 @@ class JsonFields(Evaluator):
 
     def breakdown(self) -> FieldTally:
         return FieldTally()
+
+
+class Layout:
+    """What fields documents have, and how their values are compared."""
+
+    def __init__(
+        self,
+        schema: Any,
+        fields: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+        judged: Sequence[str] = (),
+    ) -> None:
+        self._rules = (fields, check_settings(defaults, "defaults"), judged)
+        self._has_schema = schema is not None
+        self._root = self._root_of(schema)
+
+    def _root_of(self, schema: Any) -> Field:
+        value = None if schema is None else _parsed_schema(schema_text(schema))
+        return root_field(value, *self._rules)
+
+    def root(self, sample: Sample) -> Field:
+        """Give the field of the whole document, by the sample's own schema where it brings one."""
+        variables = sample.variables
+        if self._has_schema or not isinstance(variables, Mapping) or VARIABLE not in variables:
+            return self._root
+        return self._root_of(variables[VARIABLE])
+
+
+def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
+    """Compare a sample's output with its reference; the result where the output is no JSON."""
+    parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
+    comparison = Comparison()
+    output = parse(sample.output, parsing)
+    reference = parse_reference(evaluator, sample, parsing)
+    root = layout.root(sample)
+    if type(output) is Defect:
+        comparison.one_sided(root, "missing", reference, "")
+        return defective(output, 0.0, **details(comparison, perfect=False))
+    comparison.compare(root, output, reference)
+    return comparison
 
 
 def as_result(comparison: Comparison, min_score: float | None) -> Result:
@@ -149,14 +166,6 @@ def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
     if comparison.bounded:
         metadata["pairing_limit_reached"] = comparison.bounded[0]
     return metadata
-
-
-def _refuse_judges(evaluator: JsonFields) -> None:
-    for pattern, settings in evaluator.fields.items():
-        if settings.get("judge"):
-            raise InvalidOptionError(
-                f"{evaluator.name}: fields[{pattern!r}]: judge=True is for JudgedFields"
-            )
 
 
 @lru_cache(maxsize=512)

@@ -18,12 +18,12 @@ KEYWORDS: Final = frozenset(
     contains minContains maxContains minItems maxItems uniqueItems
     minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
     contentEncoding contentMediaType contentSchema
-    """.split()
+    """.split()  # noqa: SIM905 - a list would fill a page
 )
 """What drafts 4 to 2020-12 have to say something with: one at the root, and a schema is meant."""
 
 REMARKS: Final = frozenset(
-    "id title description default examples $comment deprecated readOnly writeOnly".split()
+    "id title description default examples $comment deprecated readOnly writeOnly".split()  # noqa: SIM905
 )
 """What a schema may consist of as well, if everything is to conform to it.
 

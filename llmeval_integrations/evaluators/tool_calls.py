@@ -97,7 +97,7 @@ class ToolCalls(Evaluator):
 
     coerce: bool = False
     """Whether a value that is only written as another type, such as `"3"` for an integer, counts
-    as the type that the tool's schema asks for."""
+    as the type that the tool's schema asks for; it needs the tools."""
 
     allow_undeclared: bool = False
     """Whether arguments that the tool's schema does not name can be valid."""
@@ -125,12 +125,16 @@ class ToolCalls(Evaluator):
         tools = None if toolbox else sample_tools(sample)
         if tools is not None:
             toolbox = Toolbox.of(self, tools)
+        if self.coerce and toolbox is None:
+            raise MissingFieldError(
+                f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
+            )
         expected = self._expected(sample, toolbox)
         before = self._before(sample, len(expected))
         made = read_calls(sample.output, self.parsing)
         if isinstance(made, Defect):
             return defective(made, 0.0, **_counts([], 0, len(expected)))
-        comparison = CallComparison(made, expected, _Judge(self, toolbox))
+        comparison = CallComparison(made, expected, _Comparing(self, toolbox))
         calls = comparison.calls(self.order, before)
         return _result(calls, len(made), len(expected), limited=comparison.limit_reached)
 
@@ -176,7 +180,7 @@ class ToolCalls(Evaluator):
         return before
 
 
-class _Judge:
+class _Comparing:
     """Compares the arguments of two calls of the same tool."""
 
     def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:

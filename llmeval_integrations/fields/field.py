@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.errors import InvalidOptionError
@@ -131,17 +131,23 @@ class Field:
         return Field(self._book, path, parts, overrides, self._inherited)
 
 
-def root_field(schema: Any, overrides: Mapping[str, Any], defaults: Mapping[str, Any]) -> Field:
+def root_field(
+    schema: Any,
+    overrides: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    judged: Sequence[str] = (),
+) -> Field:
     """Give the field of whole documents.
 
-    `schema` is a parsed JSON Schema or None, `overrides` maps path patterns to settings. Of two
-    patterns that fit, the one with more names in it counts, then the later one. Raises
-    InvalidOptionError.
+    `schema` is a parsed JSON Schema or None, `overrides` maps path patterns to settings, `judged`
+    are the patterns of fields for a judge. Of two patterns that fit, the one with more names in it
+    counts, then the later one. Raises InvalidOptionError.
     """
     found = [
         Override(_steps(pattern), check_settings(settings, f"fields[{pattern!r}]"))
         for pattern, settings in overrides.items()
     ]
+    found += [Override(_steps(pattern), {"judge": True}) for pattern in judged]
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
     return Field(Book(schema, defaults), "", parts_of(schema, schema), tuple(found), {})
 

@@ -59,9 +59,6 @@ class Rule(msgspec.Struct, frozen=True):
     """A function of output and reference that gives True, False or a score from 0 to 1, which
     matches at 1 or at `similarity`. It is given objects and arrays as they are."""
 
-    judge: bool = False
-    """Whether a judge decides; for JudgedFields."""
-
     order: Order = "ordered"
     """Whether an array's items are compared by position, paired for the best score, or paired by
     the value of their `key`."""
@@ -72,16 +69,21 @@ class Rule(msgspec.Struct, frozen=True):
     is_number: bool = False
     """Whether the schema says "number", which is not for overrides."""
 
+    judge: bool = False
+    """Whether a judge decides, which is not for overrides either."""
+
     @property
     def is_leaf(self) -> bool:
         """Whether objects and arrays are compared as wholes."""
         return self.judge or self.compare is not None
 
 
-SETTINGS: Final = tuple(name for name in Rule.__struct_fields__ if name != "is_number")
+SETTINGS: Final = tuple(
+    name for name in Rule.__struct_fields__ if name not in ("is_number", "judge")
+)
 """What an override may set."""
 
-_FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "coerce", "judge")
+_FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "coerce")
 _OF_THE_PLACE = ("order", "key", "compare", "judge")
 
 

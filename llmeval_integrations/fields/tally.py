@@ -49,7 +49,9 @@ class FieldTally:
 
     def summary(self) -> dict[str, Any]:
         """Give the figures of each field, those first in which most is wrong."""
-        fields = sorted(self._fields.items(), key=lambda item: (-item[1].wrong, item[0]))
+        fields = sorted(
+            self._fields.items(), key=lambda item: (item[0] == _OTHER, -item[1].wrong, item[0])
+        )
         return {"fields": {path: field.summary() for path, field in fields}}
 
 

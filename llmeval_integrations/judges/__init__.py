@@ -18,6 +18,7 @@ from llmeval_integrations.judges.criteria import (
     Tone,
 )
 from llmeval_integrations.judges.judge import Judge
+from llmeval_integrations.judges.judged_fields import JudgedFields
 from llmeval_integrations.judges.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.pass_fail import PassFail
 from llmeval_integrations.judges.prompt import Prompt
@@ -40,6 +41,7 @@ __all__ = [
     "Judge",
     "JudgeRequest",
     "JudgedEvaluator",
+    "JudgedFields",
     "Judgement",
     "Message",
     "Panel",

@@ -7,27 +7,24 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final, Literal
 
-from llmeval_integrations import json_text
 from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.steps import Together
-from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator, sum_accounts
 from llmeval_integrations.intervals import wilson
 from llmeval_integrations.judges.fence import new_fence
 from llmeval_integrations.judges.filling import as_text
 from llmeval_integrations.judges.judgement import Judgement
-from llmeval_integrations.judges.pass_fail import JUDGEMENT_SCHEMA, PassFail, as_result
+from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.reading import parse_judgement
 from llmeval_integrations.judges.rereading import read_reply
 from llmeval_integrations.judges.score_table import ScoreTable
+from llmeval_integrations.judges.several import parse_judgements, schema_of_judgements
 from llmeval_integrations.judges.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
 from llmeval_integrations.options import check_choice, check_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
 
 CALLS: Final = ("each", "one")
 
@@ -120,13 +117,12 @@ class Questionnaire(JudgedEvaluator):
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
         variables = self._judge_of(self.questions[0]).variables(sample, fence)
         messages = PROMPT.render({**variables, "questions": "\n".join(numbered)})
-        schema = _schema_of(len(numbered))
+        schema = schema_of_judgements(len(numbered))
         request = JudgeRequest(tuple(messages), schema, "judgements", self.output, fence=fence)
         quoted = as_text(sample.output, "output")
 
         def read(reply: JudgeReply) -> list[Judgement]:
-            items = _items(reply.text, len(numbered))
-            return [parse_judgement(item, ignoring=[quoted], fence=fence) for item in items]
+            return parse_judgements(reply.text, len(numbered), ignoring=[quoted], fence=fence)
 
         judgements = yield from read_reply(request, read, self.retries)
         return [as_result(judgement, self.scores) for judgement in judgements]
@@ -174,46 +170,3 @@ def _entry(question: str, result: Result) -> dict[str, Any]:
         "label": result.label,
         "reason": result.reason,
     }
-
-
-def _schema_of(count: int) -> dict[str, Any]:
-    """Give the form of so many judgements in one reply."""
-    number = {"question": {"type": "integer", "enum": list(range(1, count + 1))}}
-    judgement = {
-        **JUDGEMENT_SCHEMA,
-        "properties": {**number, **JUDGEMENT_SCHEMA["properties"]},
-        "required": ["question", *JUDGEMENT_SCHEMA["required"]],
-    }
-    judgements = {"type": "array", "items": judgement, "minItems": count, "maxItems": count}
-    return {
-        "type": "object",
-        "properties": {"judgements": judgements},
-        "required": ["judgements"],
-        "additionalProperties": False,
-    }
-
-
-def _items(text: str, count: int) -> list[dict[str, Any]]:
-    """Read the judgements of a reply in the order of their questions.
-
-    Raises UnreadableJudgementError unless each question has exactly one.
-    """
-    value = json_text.parse(text)
-    items = value.get("judgements") if isinstance(value, dict) else None
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise UnreadableJudgementError(f"expected a JSON object with judgements, got {shown(text)}")
-    numbers = [item.get("question") for item in items]
-    if (
-        any(isinstance(number, bool) for number in numbers)
-        or sorted(number for number in numbers if isinstance(number, int))
-        != list(range(1, count + 1))
-        or len(numbers) != count
-    ):
-        raise UnreadableJudgementError(
-            f"expected one judgement for each of {count} questions, got some for {numbers}"
-        )
-    by_number = dict(zip(numbers, items, strict=True))
-    return [
-        {key: value for key, value in by_number[number].items() if key != "question"}
-        for number in range(1, count + 1)
-    ]

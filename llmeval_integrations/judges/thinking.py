@@ -8,9 +8,11 @@ from typing import Final
 _NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|scratchpad|reflection)"
 
 THINKING: Final = re.compile(
-    rf"<(?P<xml>/?){_NAMES}(?:\s[^<>]{{0,80}})?>|\[(?P<square>/?)THINK\]|◁(?P<shape>/?)think▷"
-    r"|<\|(?:begin|(?P<pipes>end))_of_thought\|>"
-    r"|<\|channel\|>\s*(?P<channel>analysis|commentary|final)\s*<\|message\|>",
+    rf"(?:<|&lt;)\|?(?P<xml>/?){_NAMES}(?:\s[^<>&]{{0,80}})?\|?(?:>|&gt;)"
+    r"|\[(?P<square>/?)THINK\]|◁(?P<shape>/?)think▷"
+    r"|<\|(?:(?:begin|(?P<pipes>end))_of_thought|START_THINKING|(?P<END>END_THINKING))\|>"
+    r"|<\|channel\|>\s*(?P<channel>analysis|commentary|final)\b[^\n]{0,80}?<\|message\|>"
+    r"|<(?:\|channel|unused94)>\s{0,9}thoughts?\b|(?P<other><(?:channel\||unused95)>)",
     re.IGNORECASE,
 )
 """What opens or closes thinking: tags of several models, and channels."""
@@ -46,4 +48,4 @@ def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
 def _closes(tag: re.Match[str]) -> bool:
     if tag["channel"]:
         return tag["channel"].lower() == "final"
-    return bool(tag["xml"] or tag["square"] or tag["shape"] or tag["pipes"])
+    return any(tag[name] for name in ("xml", "square", "shape", "pipes", "END", "other"))

@@ -22,7 +22,7 @@ WIDTH: Final = 110
 _LONGEST_REASON: Final = 120
 _LONGEST_KIND: Final = 40
 _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
-_MOST_FIELDS: Final = 10
+_MOST_FIELDS: Final = 6
 _OF_FIELDS: Final = ("leaves", "mismatch", "missing", "extra", "wrong_type", "f1")
 _JUDGING: Final = (
     "calls",
@@ -118,7 +118,7 @@ def _fields(evaluator: str, fields: dict[str, Any]) -> Table:
 
 def _wrong_value(figures: dict[str, Any]) -> Text:
     for found in figures["wrong_values"][:1]:
-        said = f"{_cut(found['output'], 40)} for {_cut(found['reference'], 40)}"
+        said = f"{_cut(found['output'], 30)} for {_cut(found['reference'], 30)}"
         times = f" ({found['count']} times)" if found["count"] > 1 else ""
         return Text(printable(said + times))
     return Text("")

@@ -25,6 +25,7 @@ Arguments = Literal["exact", "subset", "superset", "ignore"]
 ARGUMENTS: Final[tuple[str, ...]] = get_args(Arguments)
 
 _SHOWN = 60
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 class WrongArgument(msgspec.Struct, frozen=True):
@@ -94,6 +95,9 @@ def compare_arguments(
             continue
         total += 1
         given, wanted = output.get(name, MISSING), expected.get(name, MISSING)
+        if _same_scalar(given, wanted):
+            settled.add(name)
+            continue
         part, place = schema.member(name), f"/{escape(name)}"
         found = list(_of_member(given, wanted, part, place))
         if found:
@@ -103,6 +107,11 @@ def compare_arguments(
         ):
             settled.add(name)
     return ComparedArguments(total, wrong, frozenset(settled))
+
+
+def _same_scalar(output: Any, expected: Any) -> bool:
+    """Whether two values are plainly the same, which most are."""
+    return type(output) is type(expected) and type(output) in _SCALARS and bool(output == expected)
 
 
 def _optional(expected: Any) -> bool:
@@ -148,6 +157,9 @@ def _differences(
     elif isinstance(output, list) and isinstance(expected, list):
         if not (schema.unordered and _same_set(output, expected, schema)):
             yield from _of_arrays(output, expected, schema, place)
+    elif type(output) is type(expected) and type(output) in _SCALARS:
+        if output != expected:
+            yield WrongArgument(place, "mismatch", output, expected)
     elif isinstance(expected, (dict, list)) or not equal(output, expected):
         for found in Comparison().differences(output, written(expected), place):
             yield WrongArgument(found.pointer, found.kind, found.output, found.reference)

@@ -119,7 +119,7 @@ class CallComparison:
         return self._compared[row, column]
 
     def _row(self, row: int, column: int, *, late: bool) -> ComparedCall:
-        """Judge two calls of the same tool."""
+        """Compare two calls of the same tool."""
         name, compared = self.made[row].name, self._compare(row, column)
         wrong = [one for found in compared.wrong.values() for one in found]
         if late:
@@ -128,7 +128,7 @@ class CallComparison:
         return ComparedCall(kind, compared.score, name, row, column, arguments=wrong)
 
     def _leftover(self, left: list[int], wanted: list[int]) -> Iterator[ComparedCall]:
-        """Judge what has no partner: the same tool elsewhere, or another one in its place."""
+        """Tell what has no partner: the same tool elsewhere, or another one in its place."""
         for row, column in _same_names_first(left, wanted, self.made, self.expected):
             if row is None:
                 yield ComparedCall("missing", 0.0, self.expected[column].name, None, column)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, Final
 
 from llmeval_integrations.json_value import canonical
@@ -23,46 +24,53 @@ class SchemaPart:
     def __init__(self, root: Any, schemas: Iterable[Any] | None = None) -> None:
         self._root = root
         self._own = [root] if schemas is None else list(schemas)
-        self._all: list[dict[str, Any]] | None = None
+        self._members: dict[str, SchemaPart] = {}
 
-    @property
+    @cached_property
     def default(self) -> Any:
         """The default, where there is one and all that apply without a choice agree; or MISSING."""
         found = [part["default"] for part in self._walk(("allOf",)) if "default" in part]
         same = len({canonical(default) for default in found}) == 1
         return found[0] if same else MISSING
 
-    @property
+    @cached_property
     def types(self) -> Types:
         """The JSON types that are named; empty where none is."""
-        return frozenset(name for part in self._parts() for name in _names(part.get("type")))
+        return frozenset(name for part in self._parts for name in _names(part.get("type")))
 
-    @property
+    @cached_property
     def unordered(self) -> bool:
         """Whether this is an array that holds nothing twice: a set."""
-        return any(part.get("uniqueItems") is True for part in self._parts())
+        return any(part.get("uniqueItems") is True for part in self._parts)
 
     def member(self, name: str) -> SchemaPart:
         """Give the part for an object's member."""
-        parts = self._parts()
-        found = [part["properties"][name] for part in parts if name in _of(part, "properties")]
-        return SchemaPart(self._root, found or [part.get("additionalProperties") for part in parts])
+        known = self._members.get(name)
+        if known is not None:
+            return known
+        found = [
+            part["properties"][name] for part in self._parts if name in _of(part, "properties")
+        ]
+        if not found:  # and not to be kept, since an output may have any name
+            others = [part.get("additionalProperties") for part in self._parts]
+            return SchemaPart(self._root, others) if any(others) else _UNKNOWN
+        self._members[name] = SchemaPart(self._root, found)
+        return self._members[name]
 
     def item(self, position: int) -> SchemaPart:
         """Give the part for an array's item."""
         found = []
-        for part in self._parts():
+        for part in self._parts:
             first = part.get("prefixItems")
             if isinstance(first, list) and position < len(first):
                 found.append(first[position])
             else:
                 found.append(part.get("items"))
-        return SchemaPart(self._root, found)
+        return SchemaPart(self._root, found) if any(found) else _UNKNOWN
 
+    @cached_property
     def _parts(self) -> list[dict[str, Any]]:
-        if self._all is None:
-            self._all = list(self._walk(_ALTERNATIVES))
-        return self._all
+        return list(self._walk(_ALTERNATIVES))
 
     def _walk(self, keywords: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         waiting = [part for part in self._own if isinstance(part, dict)]
@@ -76,6 +84,9 @@ class SchemaPart:
             inner = [one for key in keywords for one in _list(part.get(key))]
             inner.append(_resolve(self._root, part.get("$ref")))
             waiting.extend(one for one in inner if isinstance(one, dict))
+
+
+_UNKNOWN = SchemaPart(None)
 
 
 def _resolve(root: Any, reference: Any) -> Any:

@@ -149,6 +149,27 @@ def test_a_concurrency_that_makes_no_sense_is_named(concurrency):
         Pool(concurrency)
 
 
+class Blocking(Remote):
+    """A model without awaitable calls, which the event loop's threads have to make."""
+
+    async def _acall(self, text):
+        return await asyncio.to_thread(self._call, text)
+
+
+def test_models_that_can_only_block_are_asked_side_by_side_too():
+    client = Blocking(seconds=0.2)
+    with Pool(24) as pool:
+        assert len(pool.all(said(client, str(n)) for n in range(24))) == 24
+    assert client.most_under_way == 24  # an event loop's own threads are few on few cores
+
+
+def test_an_interrupt_does_not_wait_for_calls_that_cannot_be_stopped():
+    began = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt), Pool(2) as pool:
+        pool.all([said(Blocking(seconds=2), "a"), failing(KeyboardInterrupt())])
+    assert time.perf_counter() - began < 1
+
+
 INTERRUPTED = """
 import sys, time
 sys.path[:0] = {paths!r}

@@ -1,5 +1,6 @@
 """LiteLLM as a client, over HTTP; its failures are in `test_wrapped_failures.py`."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -163,6 +164,36 @@ def test_who_sells_the_model_is_in_its_name():
     identity = load_client("litellm:anthropic/claude-sonnet-4-5").identity()
     assert (identity["platform"], identity["name"]) == ("anthropic", "claude-sonnet-4-5")
     assert identity["client"] == "LiteLLMClient"
+
+
+def test_one_loop_after_the_other_without_a_warning(client_of, question, server, caplog):
+    server.plays(chat("Paris"))
+    client = client_of()
+
+    async def ask_and_close():
+        await asyncio.gather(*(client.aask(question()) for _ in range(4)))
+        await client.aclose()
+
+    for _ in range(3):
+        asyncio.run(ask_and_close())
+    assert caplog.text == ""
+
+
+def test_where_the_environment_sends_it_is_part_of_who_answers(monkeypatch):
+    monkeypatch.setenv("HOSTED_VLLM_API_BASE", "http://localhost:1/v1")
+    monkeypatch.setenv("OLLAMA_API_BASE", "http://localhost:2")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:3/v1")
+    addresses = {
+        name: load_client(f"litellm:{name}").identity()["base_url"]
+        for name in ("hosted_vllm/m", "ollama_chat/m", "openai/m", "m", "anthropic/m")
+    }
+    assert [*addresses.values()] == [
+        "http://localhost:1/v1",
+        "http://localhost:2",
+        "http://localhost:3/v1",
+        "http://localhost:3/v1",
+        None,
+    ]
 
 
 def test_nothing_is_imported_before_the_first_call_and_nothing_fetched_then(server):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 
 import pytest
 from server import answer, chat
@@ -420,6 +421,12 @@ def test_connections_of_the_callers_own_are_used_and_left_open(question, server)
 
     asyncio.run(awaited())
     assert server.last.headers["x-proxy"] == "mine too"
+
+
+def test_an_object_that_cannot_go_to_another_process_says_so():
+    client = load_client(openai.OpenAI(api_key=KEY), name="m")
+    with pytest.raises(pickle.PicklingError, match="its OpenAI object cannot; make the client by"):
+        pickle.dumps(client)
 
 
 def test_an_object_of_a_class_of_ones_own_serves_awaited_calls(question, server):

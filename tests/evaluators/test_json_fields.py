@@ -330,7 +330,7 @@ def test_a_path_is_escaped_as_in_a_json_pointer():
         ({"fields": {"/a": {"key": ""}}}, "key='' is not the name of a member"),
         ({"fields": {"/a": {"compare": "equal"}}}, "compare='equal' is not a function"),
         ({"fields": {"/a": {"ignore": 1}}}, "ignore=1 is not True or False"),
-        ({"fields": {"/a": {"judge": True}}}, "judge=True is for JudgedFields"),
+        ({"fields": {"/a": {"judge": True}}}, "'judge' is no setting"),
         ({"defaults": {"nonsense": 1}}, "defaults: 'nonsense' is no setting"),
         ({"fields": []}, "fields"),
         ({"min_score": 2}, "min_score=2"),
@@ -374,4 +374,4 @@ def test_many_names_of_a_models_own_making_take_no_memory_for_good():
     for start in range(0, 40_000, 2_000):
         document = {f"name {number}": "x" for number in range(start, start + 2_000)}
         assert evaluator.evaluate(Sample(document, document)).passed
-    assert len(vars(evaluator)["_root"]._children) <= 10_000
+    assert len(vars(evaluator)["_layout"].root(Sample(1))._children) <= 10_000

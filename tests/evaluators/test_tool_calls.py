@@ -334,6 +334,8 @@ def test_an_option_that_makes_no_sense_is_refused(options, words):
 
 
 def test_what_a_sample_lacks_or_says_wrongly_is_named():
+    with pytest.raises(MissingFieldError, match="coerce"):
+        ToolCalls(coerce=True)(A, A)
     partial = ToolCalls(order="partial")
     with pytest.raises(MissingFieldError, match="before"):
         partial(A, A)

@@ -35,7 +35,9 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("package", "model", "root", "said"), CLIENTS, ids=lambda case: case[0])
+@pytest.mark.parametrize(
+    ("package", "model", "root", "said"), CLIENTS, ids=[case[0] for case in CLIENTS]
+)
 def test_a_frozen_run_reaches_for_no_network(package, model, root, said, tmp_path):
     for needed in ("pydantic", package):
         pytest.importorskip(needed)
