@@ -43,7 +43,7 @@ class ModelClient(SdkClient):
     The model's settings stay as they are, unless an option or a request says otherwise: then a
     copy of the model is asked that has another temperature or limit. It keeps its own retries, to
     which ours, none by default, are added, and its own time-out; ours, 600 s by default, is there
-    to end an awaited call that hangs.
+    to end a call that hangs.
     """
 
     vendors: ClassVar[re.Pattern[str]]

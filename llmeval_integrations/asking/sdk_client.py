@@ -16,7 +16,7 @@ import msgspec
 from llmeval_integrations.asking.backoff import tried_again
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.asking.config import ClientConfig
-from llmeval_integrations.asking.http_problems import transport_problem
+from llmeval_integrations.asking.http_problems import status_problem, transport_problem
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.steps import Call, Steps
@@ -209,8 +209,9 @@ class SdkClient(Client):
         try:
             return self.read(response, output)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            told = self._without_key(f"the response cannot be read: {shown(response)}")
-            raise ClientError(told, kind="garbled") from error
+            problem = _unreadable(response)
+            problem.args = (self._without_key(str(problem)),)
+            raise problem from error
 
     def _meaning(self, error: Exception) -> JudgeError:
         problem = self.problem(error) or transport_problem(error)
@@ -273,6 +274,15 @@ class SdkClient(Client):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.config.name!r})"
+
+
+def _unreadable(response: Any) -> JudgeError:
+    """Say what a response without a reply is: some servers report an error with status 200."""
+    told = response.get("error") if isinstance(response, Mapping) else None
+    status = told.get("code") if isinstance(told, Mapping) else None
+    if isinstance(status, int) and 400 <= status < 600:
+        return status_problem(status, response)
+    return ClientError(f"the response cannot be read: {shown(response)}", kind="garbled")
 
 
 def _marked(ways: list[Output]) -> Iterator[tuple[Output, bool]]:

@@ -16,7 +16,6 @@ from llmeval_integrations.evaluators.parsed import parse_reference
 from llmeval_integrations.fields.comparison import MAX_PAIRS, Comparison
 from llmeval_integrations.fields.field import Field, root_field
 from llmeval_integrations.fields.figures import figures
-from llmeval_integrations.fields.outcome import KINDS
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.fields.words import summarize
@@ -50,9 +49,10 @@ class JsonFields(Evaluator):
     `pattern` and `integer` exactly; arrays with `uniqueItems` in any order. All else is compared as
     it is written. `fields` says otherwise for single fields.
 
-    Items in any order are paired one to one for the best score, with no other pairing better;
-    where more than 40,000 pairs would have to be tried, those that share a value that no other
-    item has are paired, and `pairing_limit_reached` in the metadata names the array.
+    Items in any order are paired one to one: those that are equal as wholes, then the others for
+    the best score, with no other pairing better. Where more than 40,000 pairs would have to be
+    tried, those are paired that share a value that no other item has, and `pairing_limit_reached`
+    in the metadata names the array.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -139,7 +139,8 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
 
 def as_result(comparison: Comparison, min_score: float | None) -> Result:
     """Give a comparison as a result."""
-    score = comparison.gained / comparison.weight if comparison.weight else 1.0
+    gained, weight = comparison.scores()
+    score = gained / weight if weight else 1.0
     wrong = [outcome for outcome in comparison.outcomes if outcome.kind != "match"]
     passed = not wrong if min_score is None else score >= min_score
     metadata = details(comparison, perfect=not wrong)
@@ -158,10 +159,7 @@ def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
         **figures(comparison),
         "perfect": perfect,
         "outcomes": [outcome.as_dict() for outcome in comparison.outcomes],
-        "fields": {
-            path: {kind: count for kind, count in zip(KINDS, counts) if count}
-            for path, counts in comparison.counts.items()
-        },
+        "fields": comparison.counts(),
     }
     if comparison.bounded:
         metadata["pairing_limit_reached"] = comparison.bounded[0]

@@ -10,6 +10,7 @@ from llmeval_integrations.edit_distance import measure
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.fields.comparison import equal_pairs
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.json_value import canonical, write_scalar
@@ -107,27 +108,31 @@ class _Likeness:
         return common, most
 
     def _of_arrays(self, output: list[Any], reference: list[Any]) -> _Scored:
-        """Pair items for the most in common; first sorted, so that their order does not count."""
-        one, other = sorted(output, key=canonical), sorted(reference, key=canonical)
+        """Pair equal items, then the others for the most in common, whatever their order."""
+        pairs, spare, wanted = equal_pairs(
+            list(map(canonical, output)), list(map(canonical, reference))
+        )
+        same = sum(_size(output[here]) for here, _ in pairs)
+        one, other = [output[place] for place in spare], [reference[place] for place in wanted]
         if len(one) * len(other) > MAX_PAIRS:
             self.bounded = True
-            pairs = [(place, place) for place in range(min(len(one), len(other)))]
-            table = {pair: self.of(one[pair[0]], other[pair[1]]) for pair in pairs}
+            chosen = [(place, place) for place in range(min(len(one), len(other)))]
+            table = {pair: self.of(one[pair[0]], other[pair[1]]) for pair in chosen}
         else:
             table = {
                 (here, there): self.of(value, expected)
                 for here, value in enumerate(one)
                 for there, expected in enumerate(other)
             }
-            pairs = best_pairs(
+            chosen = best_pairs(
                 [
                     [_worth(table[here, there]) for there in range(len(other))]
                     for here in range(len(one))
                 ]
             )
-        common = sum(table[pair][0] for pair in pairs)
-        most = sum(table[pair][1] for pair in pairs)
-        return common, most + self._of_the_rest(one, other, pairs)
+        common = same + sum(table[pair][0] for pair in chosen)
+        most = same + sum(table[pair][1] for pair in chosen)
+        return common, most + self._of_the_rest(one, other, chosen)
 
     def _of_the_rest(self, one: list[Any], other: list[Any], pairs: list[tuple[int, int]]) -> float:
         """Give what items could have that are in no pair: the larger ones of either side."""

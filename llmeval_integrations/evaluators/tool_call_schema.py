@@ -94,7 +94,7 @@ class Toolbox:
         elif not pointer and keyword == "additionalProperties":
             declared = schema.get("properties") or {}
             names = [name for name in call.arguments if name not in declared]
-            message = f"{call.name} declares no such argument"
+            message = "the tool declares no such argument"
         if names:
             return [Violation(name, f"/{escape(name)}", keyword, message) for name in names]
         argument = pointer.split("/")[1].replace("~1", "/").replace("~0", "~") if pointer else None

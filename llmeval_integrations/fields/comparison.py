@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, Final
 
 from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.outcome import KINDS, Kind, Outcome
+from llmeval_integrations.fields.outcome import Kind, Outcome
 from llmeval_integrations.fields.values import compare
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_value import canonical
@@ -20,21 +20,16 @@ which are left over once all items that are equal as wholes are paired."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
-_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 
 
 class Comparison:
     """One comparison of two documents: how many leaves of each field ended how, and which."""
 
     def __init__(self) -> None:
+        self.matches: dict[Field, int] = {}
+        """For each field how many leaves match with the full score."""
         self.outcomes: list[Outcome] = []
-        """All leaves but those that match with the full score, in the order of the documents."""
-        self.counts: dict[str, list[int]] = {}
-        """For each field how many leaves there are of each kind, in the order of KINDS."""
-        self.gained = 0.0
-        """The sum of scores, each by its weight."""
-        self.weight = 0.0
-        """The sum of weights."""
+        """All other leaves, in the order of the documents."""
         self.empty: Counter[Kind] = Counter()
         """How many of the leaves have no value on either side, but an empty object or array."""
         self.one_valued: Counter[str] = Counter()
@@ -44,6 +39,28 @@ class Comparison:
         """The arrays of which more than MAX_PAIRS items would have to be compared."""
         self.to_judge: list[tuple[Field, str, Any, Any]] = []
         """The values that a judge has to compare: field, pointer, output and reference."""
+
+    def counts(self) -> dict[str, dict[Kind, int]]:
+        """Give for each field how many leaves there are of each kind that there is."""
+        counts: dict[str, dict[Kind, int]] = {}
+        for field, number in self.matches.items():
+            if field.path in counts:  # items at several positions may have fields of their own
+                counts[field.path]["match"] += number
+            else:
+                counts[field.path] = {"match": number}
+        for outcome in self.outcomes:
+            of_field = counts.setdefault(outcome.field, {})
+            of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
+        return counts
+
+    def scores(self) -> tuple[float, float]:
+        """Give the sum of scores, each by its weight, and the sum of weights."""
+        gained = sum([field.rule.weight * number for field, number in self.matches.items()])
+        weight = gained
+        for outcome in self.outcomes:
+            gained += outcome.weight * outcome.score
+            weight += outcome.weight
+        return gained, weight
 
     def compare(self, field: Field, output: Any, reference: Any, place: str = "") -> None:
         """Compare two values that are both there, with all in them."""
@@ -71,13 +88,7 @@ class Comparison:
             self._leaf(field, output, reference, place)
 
     def _matched(self, field: Field) -> None:
-        counts = self.counts.get(field.path)
-        if counts is None:
-            counts = self.counts[field.path] = [0] * len(KINDS)
-        counts[0] += 1
-        weight = field.rule.weight
-        self.gained += weight
-        self.weight += weight
+        self.matches[field] = self.matches.get(field, 0) + 1
 
     def _leaf(self, field: Field, output: Any, reference: Any, place: str) -> None:
         rule = field.rule
@@ -106,9 +117,6 @@ class Comparison:
         if not field.rule.is_leaf:
             self._count_values(kind, output, reference)
         weight = field.rule.weight
-        self.counts.setdefault(field.path, [0] * len(KINDS))[_NUMBER[kind]] += 1
-        self.gained += weight * score
-        self.weight += weight
         self.outcomes.append(
             Outcome(place, field.path, kind, score, weight, output, reference, within)
         )
@@ -152,14 +160,18 @@ class Comparison:
     def _objects(
         self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
     ) -> None:
-        member = field.member
+        member, matches = field.member, self.matches
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            where = f"{place}/{escape(name)}"
-            if value is MISSING:
-                self.one_sided(member(name), "missing", expected, where)
+            its = member(name)
+            kind = type(value)
+            if kind is type(expected) and kind in _SCALARS and value == expected:
+                if not its.rule.ignore:  # written out here, for most leaves are such
+                    matches[its] = matches.get(its, 0) + 1
+            elif value is MISSING:
+                self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
             else:
-                self.compare(member(name), value, expected, where)
+                self.compare(its, value, expected, f"{place}/{escape(name)}")
         for name, value in output.items():
             if name not in reference:
                 self.one_sided(member(name), "extra", value, f"{place}/{escape(name)}")
@@ -169,30 +181,34 @@ class Comparison:
     def _arrays(self, field: Field, output: list[Any], reference: list[Any], place: str) -> None:
         order = field.rule.order
         if order == "ordered":
-            both = min(len(output), len(reference))
-            pairs = [(position, position) for position in range(both)]
-        elif order == "any_order":
+            for position, (value, expected) in enumerate(zip(output, reference)):
+                self.compare(field.item(position), value, expected, f"{place}/{position}")
+            both = range(min(len(output), len(reference)))
+            self._unpaired(field, output, reference, place, (both, both))
+            return
+        if order == "any_order":
             pairs = self._best(field, output, reference, place)
         else:
             pairs = list(self._by_key(field, output, reference, place))
-        self._paired(field, output, reference, place, pairs)
+        for here, there in sorted(pairs):
+            self.compare(field.item(here), output[here], reference[there], f"{place}/{here}")
+        paired = {here for here, _ in pairs}, {there for _, there in pairs}
+        self._unpaired(field, output, reference, place, paired)
 
-    def _paired(
+    def _unpaired(
         self,
         field: Field,
         output: list[Any],
         reference: list[Any],
         place: str,
-        pairs: list[tuple[int, int]],
+        paired: tuple[Container[int], Container[int]],
     ) -> None:
-        for here, there in sorted(pairs):
-            self.compare(field.item(here), output[here], reference[there], f"{place}/{here}")
-        used_here, used_there = {here for here, _ in pairs}, {there for _, there in pairs}
+        """Take down the items that are in no pair; `paired` are the positions of those that are."""
         for there, value in enumerate(reference):
-            if there not in used_there:
+            if there not in paired[1]:
                 self.one_sided(field.item(there), "missing", value, f"{place}/{there}")
         for here, value in enumerate(output):
-            if here not in used_here:
+            if here not in paired[0]:
                 self.one_sided(field.item(here), "extra", value, f"{place}/{here}")
 
     def _by_key(
@@ -217,7 +233,7 @@ class Comparison:
 
         What is left over is put in the order of its text, so that no other order has a say.
         """
-        pairs, spare, wanted = _equal_pairs(
+        pairs, spare, wanted = equal_pairs(
             [canonical(item) for item in output], [canonical(item) for item in reference]
         )
         if not spare or not wanted:
@@ -246,12 +262,13 @@ def _gain(field: Field, output: Any, here: int, reference: Any) -> float:
     """Give what a pair of items adds to the score; a little more where more fields are shared."""
     pair = Comparison()
     pair.compare(field.item(here), output, reference)
-    if not pair.gained:
+    gained, weight = pair.scores()
+    if not gained:
         return 0.0
     one_sided = sum(
         outcome.weight for outcome in pair.outcomes if outcome.kind in ("missing", "extra")
     )
-    return pair.gained + 1e-6 * (pair.weight - one_sided)
+    return gained + 1e-6 * (weight - one_sided)
 
 
 def _keyed(items: list[Any], key: str | None) -> dict[str, list[int]]:
@@ -263,7 +280,7 @@ def _keyed(items: list[Any], key: str | None) -> dict[str, list[int]]:
     return found
 
 
-def _equal_pairs(
+def equal_pairs(
     output: list[str], reference: list[str]
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
     """Pair the positions of equal texts; what is left is in the order of its text."""

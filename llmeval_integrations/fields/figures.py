@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from llmeval_integrations.fields.comparison import Comparison
-from llmeval_integrations.fields.outcome import KINDS
+from llmeval_integrations.fields.outcome import Kind
 
 
 def figures(comparison: Comparison) -> dict[str, Any]:
@@ -17,14 +18,15 @@ def figures(comparison: Comparison) -> dict[str, Any]:
     matches / pairs, `type_accuracy` the share of pairs with the same JSON type. A value is a text,
     number, boolean or null; empty objects and arrays are none, and no weight counts.
     """
-    sums = [sum(counts) for counts in zip(*comparison.counts.values())] or [0] * len(KINDS)
-    match, mismatch, missing, extra, wrong_type = (
-        count - comparison.empty[kind] for kind, count in zip(KINDS, sums)
-    )
+    kinds: Counter[Kind] = Counter([outcome.kind for outcome in comparison.outcomes])
+    kinds["match"] += sum(comparison.matches.values())
+    if comparison.empty:
+        kinds.subtract(comparison.empty)
     alone = comparison.one_valued
-    pairs = match + mismatch + wrong_type - alone.total()
-    output = pairs + extra + alone["output"]
-    reference = pairs + missing + alone["reference"]
+    match, same_type = kinds["match"], kinds["match"] + kinds["mismatch"]
+    pairs = same_type + kinds["wrong_type"] - sum(alone.values())
+    output = pairs + kinds["extra"] + alone["output"]
+    reference = pairs + kinds["missing"] + alone["reference"]
     return {
         "precision": _share(match, output),
         "recall": _share(match, reference),
@@ -33,7 +35,7 @@ def figures(comparison: Comparison) -> dict[str, Any]:
         "path_recall": _share(pairs, reference),
         "path_f1": _share(2 * pairs, output + reference),
         "value_accuracy": _share(match, pairs),
-        "type_accuracy": _share(match + mismatch, pairs),
+        "type_accuracy": _share(same_type, pairs),
     }
 
 

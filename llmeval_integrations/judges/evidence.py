@@ -16,6 +16,10 @@ from llmeval_integrations.wording import shown
 
 _MASKED = re.compile(f"{MASK}+")
 _PLACEHOLDER = re.compile(r"\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|\{[^{}\"]*\}")
+_FLAGS = {
+    **dict.fromkeys(("pass", "passed", "passes", "is pass", "is passed"), Verdict.PASS),
+    **dict.fromkeys(("fail", "failed", "fails", "is fail", "is failed"), Verdict.FAIL),
+}
 
 
 class Evidence:
@@ -34,11 +38,13 @@ class Evidence:
                 self._values.setdefault(name, []).append(value)
             elif name == self._parts.verdict:
                 raise UnreadableJudgementError("the verdict is null")
-            if name in ("pass", "passed") and isinstance(value, bool):
-                self.lean({Verdict.PASS if value else Verdict.FAIL}, f"{key}: {value}")
+            flag = _FLAGS.get(name)
+            if flag and str(value).lower() in ("true", "false"):
+                stance = {flag} if str(value).lower() == "true" else set(Verdict) - {flag}
+                self.lean(stance, f"{key}: {value}")
             elif self._parts.is_verdict_by_another_name(name) and isinstance(value, str):
-                stance = read_word(value, Verdict)
-                self.lean({stance} if stance else set(), f"{key}: {value}")
+                word = read_word(value, Verdict)
+                self.lean({word} if word else conclusion(value), f"{key}: {value}")
 
     def lean(self, verdicts: set[Verdict], source: str) -> None:
         """Take a statement that means one of these verdicts, or may; none says nothing."""

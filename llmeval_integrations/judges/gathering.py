@@ -34,6 +34,11 @@ _MOST = 100
 _LONGEST_REST = 100_000  # characters; an honest reply does not go on for as long after its verdict
 # The opening brace may have stood in the prompt, for the model to go on from there.
 _WITHOUT_BRACE = re.compile(r"\s*[\"']([\w -]{1,60})[\"']\s*:")
+# "Verdict: Fail (high confidence)"
+_WITH_LEVEL = re.compile(
+    r"\w[*_]{0,3}(?:\s?[(\[,;]|\s[-–—])\s?(?:with )?(high|medium|low)[ -]confidence\W{0,6}\Z",
+    re.IGNORECASE,
+)
 
 
 class Gatherer:
@@ -106,6 +111,8 @@ class Gatherer:
         sure = read_word(head, Verdict) and statement.name != RELATED
         if sure and statement.manner == "own" and not self._introduced(statement, text):
             self.evidence.add([(statement.name, head)])
+            if level := _WITH_LEVEL.search(head):
+                self.evidence.add([(self._parts.confidence, level[1])])
             return statement.head_end
         self.evidence.lean(stance, head)
         return 0

@@ -39,6 +39,10 @@ _CLOSING: Final = {
     "『": "』",
     "‘": "’",
 }
+_WRAPPERS: Final = frozenset(
+    ("arguments", "parameters", "evaluation", "judgement", "judgment", "assessment", "result")
+)
+_BESIDE: Final = frozenset(("name", "type", "id", "function", "tool"))
 # A quotation mark ends a text only where a text can end, so that one inside may go unescaped; the
 # next line's key stands for a comma.
 _NEXT_KEY = r"[^\S\n]*\n\s*[\"'][\w -]{1,40}[\"']\s*:"
@@ -109,7 +113,14 @@ def _read_json(text: str, start: int) -> tuple[FoundObject | None, int]:
         return None, len(text) if error.msg.startswith("Unterminated") else error.pos
     except RecursionError:
         raise UnreadableJudgementError("it is nested too deeply") from None
-    return FoundObject(members, start, end, sound=True), end
+    return FoundObject(_unwrapped(members), start, end, sound=True), end
+
+
+def _unwrapped(members: Members) -> Members:
+    """Give what a call of a tool, or an object named for a judgement, has inside; else the same."""
+    names = [name for name, _ in members.pairs if name.lower() not in _BESIDE]
+    inside = members[names[0]] if len(names) == 1 else None
+    return inside if isinstance(inside, Members) and names[0].lower() in _WRAPPERS else members
 
 
 def _read_loosely(text: str, start: int) -> tuple[FoundObject | None, int]:

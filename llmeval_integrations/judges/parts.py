@@ -17,6 +17,7 @@ Role = Literal["reasoning", "verdict", "confidence"]
 _REASONING = """reasoning reason reasons explanation rationale justification analysis critique
     feedback comment comments thoughts evidence"""
 _VERDICT = "verdict decision result outcome judgement judgment label grade answer assessment"
+_ALSO_VERDICTS: Final = frozenset(("overall", "final", "conclusion", "status", "evaluation"))
 _ROLES: Final[Mapping[Role, frozenset[str]]] = {
     "reasoning": frozenset(_REASONING.split()),
     "verdict": frozenset(_VERDICT.split()),
@@ -56,7 +57,8 @@ class Parts(msgspec.Struct, frozen=True):
 
     def is_verdict_by_another_name(self, name: str) -> bool:
         """Whether a name that is not the verdict's usually stands for one."""
-        return name != self.verdict and name in _ROLES["verdict"]
+        usual = name in _ROLES["verdict"] or name in _ALSO_VERDICTS
+        return name != self.verdict and (usual or name.endswith(f" {self.verdict}"))
 
 
 @lru_cache(maxsize=32)

@@ -35,7 +35,7 @@ _CLOSING = re.compile(
     r"(?:(?P<mark>[:：=|]{1,2}>?|[-–—]>|→|⇒|[-–—](?=\s))"
     rf"|(?P<heading>{_BLANK}{{0,40}}\n)"
     r"|(?:(?P<is>is)|was|of|as|to|be|remains|stays|stands|becomes"
-    r"|(?:should|would|must|will|can|has to|ought to)(?: only)? be)\b"
+    r"|(?:should|would|must|will|can|has to|ought to)(?: only)? be):?"
     rf"(?=[\s*_`{_QUOTE}:]{{1,4}}(?:\w{{1,20}}[\s*_{_QUOTE}]{{1,4}}){{0,3}}"
     r"(?:pass|fail|high|medium|low)))",
     re.IGNORECASE,

@@ -52,10 +52,29 @@ _HEDGE = re.compile(
     r"|probably|likely|partly|partial\w*|mostly|nearly|almost|borderline|barely|marginal\w*|with"
     r"|conditional\w*|assuming|provided|pending|tentative\w*|provisional\w*|subject|depend\w*"
     r"|either|neither|wait|actually|rather|only|just|in part|sort of|kind of|unsure|uncertain"
-    r"|unclear|not sure|kidding|sarcas\w*|ironic\w*|in theory|technically"
-    r"|(?:no|not|nope|nah)(?:\s*(?:[^\w\s]|\Z)|\s+(?:really|quite|exactly|yet|wait)\b))",
+    r"|unclear|not sure|kidding|sarcas\w*|ironic\w*|in theory|technically|false|denied|rejected"
+    r"|refused|revoked|retracted|withdrawn|cancell?ed|overruled|claimed|alleged\w*|supposed\w*"
+    r"|(?:no|not|nope|nah|none|never|nothing|0)"
+    r"(?:\s*(?:[^\w\s/]|\Z)|\s+(?:really|quite|exactly|yet|wait)\b))",
     re.IGNORECASE,
 )
+# Words that explain the one verdict, and that nobody who means the other would choose.
+_SUBJECT = r"(?:(?:this|that|it|which)\s(?:is|was|would be|seems)\s)?"
+_MEETS = r"(?:met|satisfied|fulfilled|present|given|named|mentioned|correct|supported)\b"
+_AGAINST: Final[dict[Any, re.Pattern[str]]] = {
+    Verdict.PASS: re.compile(
+        rf"\W*{_SUBJECT}(?:wrong|incorrect|invalid|mistaken|inadequate|insufficient|unmet"
+        rf"|(?:\w+\s){{0,3}}(?:not|none|never)\s(?:\w+\s)?{_MEETS})",
+        re.IGNORECASE,
+    ),
+    Verdict.FAIL: re.compile(
+        rf"\W*{_SUBJECT}(?:nothing\s(?:is\s|was\s)?(?:wrong|missing)"
+        r"|no\s(?:issue|error|problem|mistake|fault)s?(?:\sfound)?\W*\Z"
+        rf"|(?:all|every|each)\s(?:\w+\s){{0,3}}{_MEETS}\W*\Z)",
+        re.IGNORECASE,
+    ),
+}
+_SHARE = re.compile(r"\W*(\d{1,9})\s*(?:/|of|out of)\s*(\d{1,9})\b", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:not|no|never|or|if|unless|neither|nor|hardly|cannot|without|rather|instead|either"
     r"|whether|would|could|might|may)\b|n['’]t\b|/|\?",
@@ -86,22 +105,39 @@ UNDONE: Final = re.compile(
     r"|\b(?:kidding|joking)\b|\bthe (?:exact )?(?:opposite|reverse)\b|\bother way (?:a)?round\b"
     r"|\bon (?:closer|further|second) \w+|\bshould (?:have been|actually be|instead be|really be)\b"
     r"|\b(?:this|that|it|which|above) (?:is|was) (?:just |only |merely )?(?:an? |the )?"
-    r"(?:quot\w+|example|placeholder|template|copied|copy|taken from|injected|forged)",
+    r"(?:quot\w+|example|placeholder|template|copied|copy|taken from|injected|forged|what the)",
     re.IGNORECASE,
 )
 """Words right behind a verdict that undo it, and that are harmless further on."""
 
-
+_NOUN = (
+    r"(?:result|answer|judge?ment|decision|outcome|rating|grade|assessment|conclusion|verdict"
+    r"|evaluation)"
+)
+_OBJECT = (
+    r"(?:it|this|that|(?:the|this)\s(?:text|response|output|answer|reply|submission|student"
+    r"|candidate))"
+)
+_RATED = r"(?:mark|rat|grad|judg|scor|evaluat|assess|classif|label|deem|consider|fail|pass)\w{0,5}"
+_THEREFORE = r"(?:(?:therefore|thus|clearly|hence|overall|then|simply)\s)?"
+_VERDICT_WORD = r"(?:(?P<PASS{0}>pass(?:e[sd])?)|(?P<FAIL{0}>fail(?:s|ed|ure)?))"
 _CONCLUSION = re.compile(
-    r"(?:\A|[.!?\n;,])\W{0,4}(?:(?:so|thus|therefore|hence|overall|finally|in conclusion|conclusion"
-    r"|result|answer)[\s,:]{1,3}){0,2}"
-    r"(?:(?:it|this|that|(?:the|this) (?:text|response|output|answer|reply|submission|student"
-    r"|candidate))\s)?(?:(?:therefore|thus|clearly|hence|overall)\s)?"
-    r"(?P<denied>(?:does|did|do|can|could)(?:\s?not|n['’]t)\s)?"
-    r"(?:(?:is|gets|receives|deserves|earns)\s)?(?:an?\s)?(?:clear\s)?"
-    r"(?:(?P<PASS>pass(?:e[sd])?)|(?P<FAIL>fail(?:s|ed)?))\W{0,6}\Z",
+    r"(?:(?:\A|[.!?\n;,]|[-=]>|→|⇒)\W{0,4}"
+    r"(?:(?:so|thus|therefore|hence|overall|final|finally|in conclusion|conclusion"
+    r"|result|answer|(?:(?:my|the|this|final|overall|correct)\s){1,3}" + _NOUN + r")[\s,:]{1,3}"
+    r"(?:(?:is|must be|should be)\s)?){0,2}"
+    rf"(?:{_OBJECT}\s|i\s)?{_THEREFORE}"
+    r"(?:(?:(?:does|did|do|can|could|should|must|will)(?:\s?not|n['’]t)|not)\s)?"
+    r"(?:(?:should|must|will|would|has to|have to)\s)?"
+    r"(?:(?:is|be|gets?|receives?|deserves?|earns?|warrants?|merits?|means|constitutes|results in"
+    r"|leads to|amounts to|makes\s(?:it|this|that))\s)?" + _THEREFORE + r"(?:an?\s)?(?:clear\s)?"
+    rf"{_VERDICT_WORD.format('')}"
+    rf"|\b(?:(?:i|we)\s(?:\w+\s){{0,2}}{_RATED}\s{_OBJECT}|be\s{_RATED})\s(?:as\s)?(?:an?\s)?"
+    rf"{_VERDICT_WORD.format('_RATED')})"
+    r"(?:\sit\sis|\s(?:it|this|verdict|mark|grade)\b)?(?:\swith\s\w+\sconfidence)?\W{0,6}\Z",
     re.IGNORECASE,
 )
+_NOT = re.compile(r"\b(?:not|cannot|never)\b|n['’]t\b", re.IGNORECASE)
 
 
 def read_word(value: str, kind: type[W]) -> W | None:
@@ -142,9 +178,16 @@ def _explains(rest: str, meaning: Any) -> bool:
         or _marks(rest) - {meaning}
         or "?" in rest.partition("\n")[0]
         or _HEDGE.match(rest)
+        or (kind is Verdict and (_AGAINST[meaning].match(rest) or _is_short(rest, meaning)))
         or TAKEN_BACK.search(rest)
         or UNDONE.search(rest)
     )
+
+
+def _is_short(rest: str, meaning: Verdict) -> bool:
+    """Whether a pass is explained by a share below one, as "2 of 5" is."""
+    share = _SHARE.match(rest)
+    return bool(share) and meaning is Verdict.PASS and int(share[1]) < int(share[2])
 
 
 def mentions(text: str, kind: type[W]) -> set[W]:
@@ -172,4 +215,5 @@ def conclusion(reasoning: str) -> set[Verdict]:
     found = _CONCLUSION.search(reasoning, max(0, len(reasoning) - 160))
     if not found:
         return set()
-    return {Verdict.PASS if bool(found["PASS"]) is not bool(found["denied"]) else Verdict.FAIL}
+    passes = bool(found["PASS"] or found["PASS_RATED"])
+    return {Verdict.PASS if passes is not bool(_NOT.search(found[0])) else Verdict.FAIL}

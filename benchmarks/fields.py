@@ -1,0 +1,206 @@
+"""Extractions field by field, beside the peers: `make bench` adds it to RESULTS.md.
+
+Seeded records of 0.2 to 4 kB, parsed, 30 % of them with one wrong value; every side compares
+the same pairs, by position in lists where it can be told so. Microseconds a pair, medians of the
+rounds; the ratio is the median of the rounds' ratios. Then what no peer is measured at: shuffled
+lists, and the cost of a leaf.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+import documents
+from measure import compare
+
+from llmeval_integrations import JsonFields, JsonSimilarity
+
+ROWS = 60
+GOAL = 10
+"""How many times faster than the fastest peer that says which field is wrong."""
+
+
+class Peer(NamedTuple):
+    """One way to compare pairs."""
+
+    name: str
+    package: str
+    says: str
+    make: Callable[[list[tuple[Any, Any]]], Callable[[], object]]
+
+
+def stickler(pairs: list[tuple[Any, Any]]) -> Callable[[], object]:
+    from stickler import ComparableField, ExactComparator, StructuredModel
+
+    def exact() -> Any:
+        return ComparableField(comparator=ExactComparator(), threshold=1.0, default=None)
+
+    class Customer(StructuredModel):  # type: ignore[misc]
+        name: str | None = exact()
+        email: str | None = exact()
+
+    class Line(StructuredModel):  # type: ignore[misc]
+        sku: str | None = exact()
+        text: str | None = exact()
+        quantity: int | None = exact()
+        price: float | None = exact()
+
+    class Record(StructuredModel):  # type: ignore[misc]
+        id: str | None = exact()
+        customer: Customer | None = None
+        lines: list[Line] | None = None
+        notes: list[str] | None = exact()
+        total: float | None = exact()
+        paid: bool | None = exact()
+        due: str | None = exact()
+
+    models = [(Record.from_json(output), Record.from_json(expected)) for output, expected in pairs]
+    return lambda: [expected.compare_with(output) for output, expected in models]
+
+
+def openevals(pairs: list[tuple[Any, Any]]) -> Callable[[], object]:
+    from openevals.json import create_json_match_evaluator
+
+    evaluator = create_json_match_evaluator()
+    return lambda: [
+        evaluator(outputs=output, reference_outputs=expected) for output, expected in pairs
+    ]
+
+
+def autoevals(pairs: list[tuple[Any, Any]]) -> Callable[[], object]:
+    from autoevals import JSONDiff
+
+    evaluator = JSONDiff()
+    return lambda: [evaluator(output, expected=expected) for output, expected in pairs]
+
+
+def openjudge(pairs: list[tuple[Any, Any]]) -> Callable[[], object]:
+    from openjudge.graders.format.json.json_match import JsonMatchGrader
+
+    evaluator = JsonMatchGrader(strict_order=True)
+    texts = [(json.dumps(output), json.dumps(expected)) for output, expected in pairs]
+
+    async def all_of_them() -> list[Any]:
+        return [
+            await evaluator.aevaluate(response=output, reference_response=expected)
+            for output, expected in texts
+        ]
+
+    loop = asyncio.new_event_loop()
+    return lambda: loop.run_until_complete(all_of_them())
+
+
+PEERS = (
+    Peer("stickler-eval", "stickler-eval", "each field's score", stickler),
+    Peer("openevals, JSON match", "openevals", "each top-level key", openevals),
+    Peer("autoevals, JSONDiff", "autoevals", "one score", autoevals),
+    Peer("py-openjudge, JSON match", "py-openjudge", "one score", openjudge),
+)
+
+
+def beside_the_peers(rounds: int) -> Iterator[str]:
+    texts = documents.pairs(ROWS, seed=5, defective=0.0, wrong=0.3)
+    pairs = [(json.loads(output), json.loads(expected)) for output, expected in texts]
+    for evaluator in (JsonFields(), JsonSimilarity()):
+        for peer in PEERS:
+            try:
+                version(peer.package)
+            except PackageNotFoundError:
+                continue
+            timing = compare(
+                lambda: [evaluator(output, expected) for output, expected in pairs],  # noqa: B023
+                peer.make(pairs),
+                ROWS,
+                rounds=rounds,
+            )
+            ours, theirs = statistics.median(timing.ours), statistics.median(timing.theirs)
+            aim = GOAL if peer.package == "stickler-eval" and type(evaluator) is JsonFields else ""
+            met = "" if not aim else "yes" if timing.ratio >= GOAL else "NO"
+            yield (
+                f"| {type(evaluator).__name__} | {ours * 1e6:.1f} | {peer.name} ({peer.says}) "
+                f"| {theirs * 1e6:.1f} | {timing.ratio:.1f} "
+                f"| {min(timing.ratios):.1f} to {max(timing.ratios):.1f} | {aim} | {met} |"
+            )
+
+
+def once(run: Callable[[], object], rounds: int) -> float:
+    """Give the median seconds of a call."""
+    spent = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        run()
+        spent.append(time.perf_counter() - began)
+    return statistics.median(spent)
+
+
+def shuffled_records(share: float) -> tuple[list[Any], list[Any]]:
+    """Make 1,000 records of 10 fields, and the same shuffled, a share of them with 3 wrong ones."""
+    choose = random.Random(1)
+    reference = [
+        {
+            f"field {n}": choose.choice([choose.randrange(10**6), str(choose.random())])
+            for n in range(10)
+        }
+        for _ in range(1_000)
+    ]
+    output = [dict(each) for each in reference]
+    for each in output[: int(1_000 * share)]:
+        for name in choose.sample(sorted(each), 3):
+            each[name] = "changed"
+    choose.shuffle(output)
+    return output, reference
+
+
+def shuffled(rounds: int) -> Iterator[str]:
+    evaluator = JsonFields(fields={"": {"order": "any_order"}})
+    for share, goal in ((0.0, 0.05), (0.1, 2.0)):
+        output, reference = shuffled_records(share)
+        taken = once(lambda: evaluator(output, reference), rounds)  # noqa: B023
+        met = "yes" if taken < goal else "NO"
+        yield f"| {share:.0%} of the records differ | {taken * 1e3:.0f} | {goal * 1e3:.0f} | {met} |"
+
+
+def per_leaf(rounds: int) -> Iterator[str]:
+    evaluator = JsonFields()
+    for leaves in (10, 100, 1_000, 10_000, 100_000):
+        document = [{f"field {n}": n for n in range(10)} for _ in range(leaves // 10)]
+        other = json.loads(json.dumps(document))
+        passes = max(1, 20_000 // leaves)
+        taken = once(lambda: [evaluator(other, document) for _ in range(passes)], rounds)  # noqa: B023
+        yield f"| {leaves:,} | {taken / passes / leaves * 1e9:.0f} |"
+
+
+def table(rounds: int = 7) -> Iterator[str]:
+    """Yield the part of RESULTS.md that is about fields, line by line."""
+    known = [peer.package for peer in PEERS]
+    yield "## Fields of an extraction"
+    yield ""
+    yield ", ".join(f"{name} {version(name)}" for name in known) + "."
+    yield ""
+    yield "| evaluator | ours, µs | peer (what it says) | peer, µs | ratio | spread | goal | reached |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield from beside_the_peers(rounds)
+    yield ""
+    yield "1,000 records of 10 fields, shuffled, compared in any order:"
+    yield ""
+    yield "| | ours, ms | goal, ms | reached |"
+    yield "| --- | --- | --- | --- |"
+    yield from shuffled(rounds)
+    yield ""
+    yield "A list of records of 10 fields, all equal:"
+    yield ""
+    yield "| leaves | ours, ns a leaf |"
+    yield "| --- | --- |"
+    yield from per_leaf(rounds)
+
+
+if __name__ == "__main__":
+    for line in table():
+        print(line, flush=True)
