@@ -31,6 +31,7 @@ bench: $(VENV)/.benched
 	(echo; $(VENV)/bin/python benchmarks/judging.py) >> benchmarks/RESULTS.md
 	(printf '\n## Reading verdicts\n\n'; $(VENV)/bin/python benchmarks/verdicts.py) \
 	    >> benchmarks/RESULTS.md
+	(echo; $(VENV)/bin/python benchmarks/fields.py) >> benchmarks/RESULTS.md
 	(printf '\n## Tool calls\n\n'; $(VENV)/bin/python benchmarks/tool_calls.py) \
 	    >> benchmarks/RESULTS.md
 

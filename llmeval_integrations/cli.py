@@ -55,8 +55,7 @@ _RUN: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like the fields of a
 sample: output, reference, input, contexts, variables, id; --field names others. The value of an
 evaluator's option is JSON, else text; @FILE stands for what is in the file. A YAML file holds the
-same under data, evaluators, fields, and the names of the other options with _ for -. What judges
-reply is kept, so that no call is paid twice: in the user's cache folder, or where --cache says.
+same under data, evaluators, fields, and the names of the other options with _ for -.
 """
 
 
@@ -118,10 +117,13 @@ def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--format", choices=FORMATS, help="the data's format, where its name does not tell")
     add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
+    add("--resume", action="store_true", default=None, help="go on with a run that is there")
     add("--fail-under", action="append", metavar="NAME=RATE", help="exit 1 below this pass rate")
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
     cache = run.add_mutually_exclusive_group()
-    cache.add_argument("--cache", metavar="FILE", help="keep judges' replies there")
+    cache.add_argument(
+        "--cache", metavar="FILE", help="keep judges' replies there, not in the user's folder"
+    )
     cache.add_argument(
         "--no-cache", action="store_const", const=False, dest="cache", help="keep no replies"
     )
@@ -148,13 +150,16 @@ def _run(call: argparse.Namespace) -> int:
     evaluators = build(configuration.evaluators)
     thresholds = configuration.fail_under or {}
     check_thresholds(thresholds, evaluators)
-    with _progress(quiet=call.quiet) as on_progress:
+    if configuration.resume and configuration.out is None:
+        raise InputError("--resume goes on with a run in a directory; say which with --out DIR")
+    with _progress(quiet=call.quiet) as on_progress, _told_how_to_go_on(configuration.out):
         run = evaluate(
             configuration.data,
             evaluators,
             fields=configuration.fields,
             out=configuration.out,
             overwrite=bool(configuration.overwrite),
+            resume=bool(configuration.resume),
             format=configuration.format,
             on_progress=on_progress,
             **_judging(configuration),
@@ -199,6 +204,7 @@ def _configuration(call: argparse.Namespace) -> Configuration:
         call.field and _by_name(map(parse_field, call.field), "--field"),
         call.out,
         call.overwrite,
+        call.resume,
         call.fail_under and _by_name(map(parse_threshold, call.fail_under), "--fail-under"),
         call.concurrency,
         call.cache,
@@ -218,6 +224,17 @@ def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value
             raise InputError(f"{option}: {name!r} is given twice")
         found[name] = value
     return found
+
+
+@contextmanager
+def _told_how_to_go_on(out: str | None) -> Iterator[None]:
+    """Say after an interrupt how the run is gone on with."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if out is not None:
+            _say(f"llmeval run: what is done is in {out}; go on with the same call and --resume")
+        raise
 
 
 @contextmanager

@@ -36,7 +36,7 @@ _LONGEST_REST = 100_000  # characters; an honest reply does not go on for as lon
 _WITHOUT_BRACE = re.compile(r"\s*[\"']([\w -]{1,60})[\"']\s*:")
 # "Verdict: Fail (high confidence)"
 _WITH_LEVEL = re.compile(
-    r"\w[*_]{0,3}(?:\s?[(\[,;]|\s[-–—])\s?(?:with )?(high|medium|low)[ -]confidence\W{0,6}\Z",
+    r"\w[*_]{0,3}(?:\s?[(\[]|\s[-–—])\s?(?:with )?(high|medium|low)[ -]confidence\W{0,6}\Z",
     re.IGNORECASE,
 )
 
@@ -74,6 +74,8 @@ class Gatherer:
             answer = "{" + answer
         objects = list(_few(filter(self.judges, find_objects(answer))))
         rest = cut(answer, _around(objects, len(answer)), same_length=True)
+        if "<!--" in rest:
+            raise UnreadableJudgementError("it has a comment of HTML")
         statements = find_statements(rest, self._parts.labels)
         reasonings = [item.text for item in statements if item.name == self._parts.reasoning]
         stated = filter(self._is_about_verdict, statements)

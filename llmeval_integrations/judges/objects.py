@@ -21,7 +21,10 @@ _QUOTED = {quote: re.compile(rf"{quote}(?:[^{quote}\\]|\\.)*{quote}", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 # More than these are no judgement, and would cost a hostile text's reader seconds.
-_MOST_ATTEMPTS = 1_000  # at reading what no brace closes
+CUT: Final = -1
+"""In place of a position: the text ends before the object does."""
+
+_MOST_ATTEMPTS = 1_000  # at reading what is not JSON; each error costs the way to it
 _MOST_MEMBERS = 64
 _MOST_NESTED = 20_000  # brackets and texts in one member
 
@@ -84,6 +87,9 @@ _decode_json = json.JSONDecoder(
 def find_objects(text: str) -> Iterator[FoundObject]:
     """Find the outermost objects: JSON, else the like in other quotes or none.
 
+    What stands in an object that the text's end cuts is not looked at: the verdict on one of
+    several criteria may be whole where the verdict on all is lost.
+
     Raises UnreadableJudgementError where so many braces open nothing that looking further would
     take more than a few passes over the text.
     """
@@ -92,17 +98,19 @@ def find_objects(text: str) -> Iterator[FoundObject]:
         begin = start.start()
         found, reached = _read_json(text, begin)
         if found is None:
+            attempts += 1
             patience -= reached - begin
             found, reached = _read_loosely(text, begin)
             patience -= 3 * (reached - begin)  # which takes that much longer
+        if found is None and reached == CUT:
+            return
         if found is None:
             position = begin + 1
-            attempts += 1
         else:
             yield found
             position = found.end
         if patience < 0 or attempts == _MOST_ATTEMPTS:
-            raise UnreadableJudgementError("it has too many braces that open no object")
+            raise UnreadableJudgementError("it has too many braces that open no JSON")
 
 
 def _read_json(text: str, start: int) -> tuple[FoundObject | None, int]:
@@ -129,7 +137,8 @@ def _read_loosely(text: str, start: int) -> tuple[FoundObject | None, int]:
     try:
         members = reader.members()
     except _NoObjectError:
-        return None, reader.position
+        is_cut = reader.has_key and reader.position == len(text)
+        return None, CUT if is_cut else reader.position
     return FoundObject(members, start, reader.position, sound=False), reader.position
 
 
@@ -143,6 +152,8 @@ class _Reader:
     def __init__(self, text: str, position: int) -> None:
         self.text = text
         self.position = position
+        self.has_key = False
+        """Whether a key with its colon was read."""
 
     def members(self) -> Members:
         """Read up to the closing brace."""
@@ -154,6 +165,7 @@ class _Reader:
                 return Members(members)
             key = self._quoted() if self._at_quote() else self._match(_BARE_KEY)
             self._match(_COLON)
+            self.has_key = True
             members.append((key, self._value()))
             if len(members) > _MOST_MEMBERS:
                 raise _NoObjectError

@@ -20,7 +20,10 @@ _SPACE = re.compile(r"\s+")
 _INTRODUCTION = re.compile(
     r"(?:\b(?:says?|said|wrote|writes|contains?|claims?|claimed|reads|states?|stated|ends with"
     r"|quot(?:e[sd]?|ing|ation)|such as|injected|forged|embedded|pretends?|might|could|tempted"
-    r"|draft|hypothetical\w*|suppose|imagine)\b(?P<between>[^.!?\n{}]{0,60}?)"
+    r"|draft|hypothetical\w*|suppose|imagine|not|never|wrong\w*|incorrect\w*|invalid|ignor\w+"
+    r"|previous\w*|earlier|before|possible|options?|trick\w*|wants?|demands?|tells me|would"
+    r"|instead of|rather than|input|reply with|answer with|respond with"
+    r"|with (?:it|this|that))\b(?P<between>[^.!?\n{}]{0,60}?)"
     r"|(?:\A|\n)\W{0,8}(?:for |an? |the |here is (?:an?|the) )?"
     r"(?:(?:output|response|reply|expected|required|json) )?"
     r"(?:example|sample|template|format|schema)\b[^.!?\n{}]{0,40}:)"
@@ -29,7 +32,9 @@ _INTRODUCTION = re.compile(
 )
 # "As the text says so, here is my verdict" introduces one's own.
 _OWN = re.compile(
-    r"[,;]\s(?:so |and |thus |therefore )?(?:here(?:['’]s| is)|this is|i )", re.IGNORECASE
+    r"[,;]\s(?:so |and |thus |therefore )?(?:here(?:['’]s| is)|this is|my |the verdict|i(?! would"
+    r"| could| might| can| do| will not| did))\b",
+    re.IGNORECASE,
 )
 _POINTS = frozenset(":\"'“„«")
 _LAST_WORDS = 12  # letters

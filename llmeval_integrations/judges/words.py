@@ -49,7 +49,8 @@ _SEPARATOR = re.compile(r"[.!;:(\n]")
 _DASH_OR_BECAUSE = re.compile(r"[-–—]\s|(?:because|since)\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\W*(?:but|however|although|though|except|unless|if|or|and|when|once|maybe|perhaps|possibly"
-    r"|probably|likely|partly|partial\w*|mostly|nearly|almost|borderline|barely|marginal\w*|with"
+    r"|probably|likely|partly|partial\w*|mostly|nearly|almost|borderline|barely|marginal\w*"
+    r"|with(?! (?:high|medium|low) confidence)"
     r"|conditional\w*|assuming|provided|pending|tentative\w*|provisional\w*|subject|depend\w*"
     r"|either|neither|wait|actually|rather|only|just|in part|sort of|kind of|unsure|uncertain"
     r"|unclear|not sure|kidding|sarcas\w*|ironic\w*|in theory|technically|false|denied|rejected"
@@ -86,12 +87,13 @@ TAKEN_BACK: Final = re.compile(
     r"|\bi (?:take|took) (?:that|this|it) back\b"
     r"|\b(?:chang|revis|revers|revok|retract|withdraw|amend|correct|overturn|flip|updat|upgrad"
     r"|downgrad|reconsider)(?:e|es|ed|ing|s)?\s(?:(?:my|the|this|that)\s(?:\w+\s)?"
-    r"(?:verdict|judge?ment|decision|rating)|my\s(?:\w+\s)?(?:mind|answer|evaluation|assessment"
-    r"|conclusion))\b"
+    r"(?:verdict|judge?ment|decision|rating)|the above"
+    r"|my\s(?:\w+\s)?(?:mind|answer|evaluation|assessment|conclusion))\b"
     r"|\b(?:verdict|judge?ment|my decision|above)\s(?:is|was)\s(?:\w+\s)?"
     r"(?:wrong|incorrect|invalid|void|mistaken|revised|revoked|reversed|withdrawn|changed)\b"
     r"|(?:\A|[.!?\n])\W{0,4}(?:wait|hold on|oops|hmm+|correction)\b[^\w\s]"
     r"|\bi (?:was|am|stand) (?:\w+ )?(?:wrong|mistaken|corrected)\b"
+    r"|\bi(?:['’]ve| have)? made an? (?:\w+ )?(?:error|mistake)\b|\bi (?:refuse|decline)\b"
     r"|\bmy (?:mistake|bad|error)\b|\b(?:i|we) (?:meant|misread|misjudged|misspoke)\b"
     r"|\bopposite verdict\b|\bshould have been (?:an? )?(?:pass|fail)"
     r"|\blet me (?:re-?(?:evaluate|consider|check|assess|think|examine|do|visit)|correct|revise)\b",
@@ -100,8 +102,9 @@ TAKEN_BACK: Final = re.compile(
 """Words by which a judge takes its verdict back, wherever they stand behind it."""
 
 UNDONE: Final = re.compile(
-    r"(?:\A|[.!?\n,;])\W{0,4}(?:(?:actually|sorry|instead|rather|ignore (?:that|this|it|my))\b"
-    r"|(?:no|nope|not)[ \t]{0,4}(?:[^\w\s]|\Z))"
+    r"(?:\A|[.!?\n,;]|<-)\W{0,4}(?:(?:actually|sorry|instead|rather|ignore (?:that|this|it|my)"
+    r"|not (?:this|that|so)|is what|edit)\b"
+    r"|(?:no|nope|not|wrong|incorrect|invalid|false)[ \t]{0,4}(?:[^\w\s]|\Z))"
     r"|\b(?:kidding|joking)\b|\bthe (?:exact )?(?:opposite|reverse)\b|\bother way (?:a)?round\b"
     r"|\bon (?:closer|further|second) \w+|\bshould (?:have been|actually be|instead be|really be)\b"
     r"|\b(?:this|that|it|which|above) (?:is|was) (?:just |only |merely )?(?:an? |the )?"
@@ -132,7 +135,7 @@ _CONCLUSION = re.compile(
     r"(?:(?:is|be|gets?|receives?|deserves?|earns?|warrants?|merits?|means|constitutes|results in"
     r"|leads to|amounts to|makes\s(?:it|this|that))\s)?" + _THEREFORE + r"(?:an?\s)?(?:clear\s)?"
     rf"{_VERDICT_WORD.format('')}"
-    rf"|\b(?:(?:i|we)\s(?:\w+\s){{0,2}}{_RATED}\s{_OBJECT}|be\s{_RATED})\s(?:as\s)?(?:an?\s)?"
+    rf"|\b(?:(?:i|we)\s(?:\w+\s){{0,2}}{_RATED}\s{_OBJECT}|(?:(?:not|never|cannot)\s)?be\s{_RATED})\s(?:as\s)?(?:an?\s)?"
     rf"{_VERDICT_WORD.format('_RATED')})"
     r"(?:\sit\sis|\s(?:it|this|verdict|mark|grade)\b)?(?:\swith\s\w+\sconfidence)?\W{0,6}\Z",
     re.IGNORECASE,
@@ -187,7 +190,9 @@ def _explains(rest: str, meaning: Any) -> bool:
 def _is_short(rest: str, meaning: Verdict) -> bool:
     """Whether a pass is explained by a share below one, as "2 of 5" is."""
     share = _SHARE.match(rest)
-    return bool(share) and meaning is Verdict.PASS and int(share[1]) < int(share[2])
+    if not share or meaning is not Verdict.PASS:
+        return False
+    return int(share[1]) < int(share[2])
 
 
 def mentions(text: str, kind: type[W]) -> set[W]:

@@ -39,6 +39,9 @@ class Configuration(NamedTuple):
     overwrite: bool | None = None
     """Whether the directory may hold a run already."""
 
+    resume: bool | None = None
+    """Whether a run that is there is gone on with."""
+
     fail_under: Mapping[str, float] | None = None
     """The pass rates below which the command fails."""
 
@@ -85,6 +88,7 @@ def read_configuration(path: Path) -> Configuration:
         "evaluators": _evaluators,
         "fields": _mapping_of(str, "a column"),
         "overwrite": _flag,
+        "resume": _flag,
         "fail_under": _mapping_of((int, float), "a rate"),
         "concurrency": _number(int),
         "cache": _path_or_false,

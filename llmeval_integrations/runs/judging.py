@@ -30,6 +30,9 @@ class JudgingOptions:
     cache: str | PathLike[str] | None = None
     """The file in which replies are kept; None for none."""
 
+    opened_late: bool = False
+    """Whether the file is opened when it is first needed; its folder may not be there before."""
+
     frozen: bool = False
     """Whether nothing is asked that the cache lacks."""
 
@@ -100,7 +103,8 @@ def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
             raise InputError("frozen takes replies from a cache, and none is given")
         return nullcontext()
     cache = Cache(options.cache, frozen=options.frozen)
-    cache.open()  # what is wrong with it is said before anything is asked
+    if not options.opened_late:
+        cache.open()  # what is wrong with it is said before anything is asked
     return cache
 
 

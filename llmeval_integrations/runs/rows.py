@@ -107,6 +107,14 @@ def _write_row(row: Row) -> bytes:
         return f"{_write(fields)}\n".encode()
 
 
+def write_value(value: Any) -> bytes:
+    """Write any value as JSON, in one line, in the way of `write_rows`."""
+    try:
+        return _encoder.encode(value)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return _write(value).encode()
+
+
 def _write(value: Any) -> str:
     """Write a value with Python's own encoder, which escapes lone surrogates, else part by part."""
     try:

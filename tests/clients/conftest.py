@@ -1,6 +1,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -37,6 +38,10 @@ def ask(request):
     yield awaited
     for client in asked:
         loop.run_until_complete(client.aclose())
+    for task in asyncio.all_tasks(loop):  # ended as `asyncio.run` does
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            loop.run_until_complete(task)
     loop.close()
 
 

@@ -215,7 +215,7 @@ def test_a_run_does_not_overwrite_its_own_data(tmp_path):
         evaluate(tmp_path / "results.jsonl", [JsonValidity()], out=tmp_path, overwrite=True)
 
 
-def test_an_interrupted_run_leaves_its_rows_and_no_summary(tmp_path):
+def test_an_interrupted_run_leaves_its_rows_and_a_summary_that_says_so(tmp_path):
     def samples():
         yield from [{"output": "1"}] * 300
         raise KeyboardInterrupt
@@ -223,8 +223,10 @@ def test_an_interrupted_run_leaves_its_rows_and_no_summary(tmp_path):
     evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path)
     with pytest.raises(KeyboardInterrupt):
         evaluate(samples(), [JsonValidity()], out=tmp_path, overwrite=True)
-    assert len((tmp_path / "results.jsonl").read_text().splitlines()) >= 100
-    assert not (tmp_path / "summary.json").exists()
+    rows = len((tmp_path / "results.jsonl").read_text().splitlines())
+    assert rows >= 100
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert (summary["samples"], summary["interrupted"]) == (rows, True)
 
 
 def test_an_output_directory_that_is_a_file_is_refused(tmp_path):

@@ -1,0 +1,48 @@
+"""A run that was written, read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs.directory import RESULTS, RunDirectory
+from llmeval_integrations.runs.rows import read_row
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.summary import Tally
+
+
+def read_run(path: str | PathLike[str]) -> Run:
+    """Read a run's directory, also of one that is under way or was interrupted.
+
+    Its summary is the one that was written, else that of the rows that there are. Raises
+    InputError where there is no run.
+    """
+    directory = RunDirectory(path)
+    results = directory.path / RESULTS
+    if not results.is_file():
+        raise InputError(f"{directory.path} holds no run: there is no {RESULTS}")
+    tallies: dict[str, Tally] = {}
+    count = 0
+    with results.open("rb") as lines:
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break  # it is being written
+            row = read_row(line)
+            tallies.setdefault(row.evaluator, Tally()).add([row])
+            count += 1
+    samples = count // max(len(tallies), 1)
+    run = Run.of(samples, tallies, directory.rows(count), directory.path)
+    written = directory.summary()
+    return run if written is None else Run(written, run.rows, run.findings, run.out)
+
+
+def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
+    """Read the samples with a row that did not pass: `row`, their place, and their fields."""
+    return RunDirectory(path).samples()
+
+
+def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read what was run; raises InputError where that is not known."""
+    return RunDirectory(path).manifest()

@@ -1,0 +1,229 @@
+"""A run that was interrupted, killed or refused, and what becomes of it."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from llmeval_integrations import (
+    InputError,
+    JsonFields,
+    JsonMatch,
+    JsonValidity,
+    LengthPenalty,
+    evaluate,
+)
+from llmeval_integrations.runs.stored import read_manifest, read_run, read_samples
+
+EVALUATORS = [JsonValidity(), JsonMatch(), JsonFields()]
+
+
+def data(count=1_000):
+    choose = random.Random(1)
+    for number in range(count):
+        output = choose.choice(['{"a": 1}', '{"a": 2}', '{"a": ', '{"a": 1, "b": 2}'])
+        yield {"id": f"row {number}", "output": output, "reference": {"a": 1}}
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "data.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in data()))
+    return file
+
+
+def files(folder):
+    return {
+        name: (folder / name).read_bytes()
+        for name in ("results.jsonl", "samples.jsonl", "summary.json")
+    }
+
+
+@pytest.mark.parametrize("cut", [0, 1, 100, 5_000, 50_000, 200_001])
+def test_wherever_the_rows_end_the_rest_is_done_and_nothing_twice(path, tmp_path, cut):
+    evaluate(path, EVALUATORS, out=tmp_path / "whole")
+    evaluate(path, EVALUATORS, out=tmp_path / "cut")
+    whole = files(tmp_path / "whole")
+    for name in ("results.jsonl", "samples.jsonl"):
+        size = min(cut * (1 if name == "results.jsonl" else 2), len(whole[name]))
+        (tmp_path / "cut" / name).write_bytes(whole[name][:size])
+    (tmp_path / "cut" / "summary.json").unlink()
+    run = evaluate(path, EVALUATORS, out=tmp_path / "cut", resume=True)
+    assert len(run.rows) == 3_000
+    if cut <= 5_000:  # else the samples of done rows were cut off too, which no kill does
+        assert files(tmp_path / "cut") == whole
+    assert (tmp_path / "cut" / "summary.json").read_bytes() == whole["summary.json"]
+    assert (tmp_path / "cut" / "results.jsonl").read_bytes() == whole["results.jsonl"]
+
+
+KILLED = """
+import sys, time
+sys.path[:0] = {paths!r}
+from test_resuming import EVALUATORS, evaluate
+from llmeval_integrations import Evaluator, Result
+
+class Slow(Evaluator):
+    name = "slow"
+    def check(self, sample):
+        time.sleep(0.0005)
+        return Result(1.0, True)
+
+evaluate({data!r}, [*EVALUATORS, Slow()], out={out!r}, resume=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+def test_a_process_that_is_killed_again_and_again_ends_with_the_same_files(path, tmp_path):
+    paths = [str(Path(__file__).parent), *(each for each in sys.path if "tests" in each)]
+    command = [sys.executable, "-c"]
+    code = KILLED.format(paths=paths, data=str(path), out=str(tmp_path / "killed"))
+    whole = code.replace(repr(str(tmp_path / "killed")), repr(str(tmp_path / "whole")))
+    subprocess.run([*command, whole], check=True)
+    choose = random.Random(2)
+    kills = 0
+    for _ in range(30):
+        process = subprocess.Popen([*command, code])
+        try:
+            assert process.wait(timeout=0.2 + choose.random() * 0.5) == 0
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    else:
+        subprocess.run([*command, code], check=True)
+    assert kills
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+
+
+def test_what_differs_is_named(path, tmp_path):
+    evaluate(path, EVALUATORS, out=tmp_path / "run")
+    again = {"out": tmp_path / "run", "resume": True}
+    with pytest.raises(
+        InputError,
+        match=r"holds another run: evaluators.json_match.options.strict_order is False, and was True",
+    ):
+        evaluate(path, [JsonValidity(), JsonMatch(strict_order=False), JsonFields()], **again)
+    with pytest.raises(InputError, match=r"evaluators.json_fields"):
+        evaluate(path, EVALUATORS[:2], **again)
+    with pytest.raises(InputError, match=r"fields.output is 'reference', and was None"):
+        evaluate(path, EVALUATORS, fields={"output": "reference"}, **again)
+    path.write_text(path.read_text() + '{"output": "1"}\n')
+    with pytest.raises(InputError, match=r"data.bytes is .*, and was "):
+        evaluate(path, EVALUATORS, **again)
+    with pytest.raises(InputError, match=r"data.kind is 'list', and was 'file'"):
+        evaluate(list(data()), EVALUATORS, **again)
+    assert len((tmp_path / "run" / "results.jsonl").read_bytes().splitlines()) == 3_000
+
+
+def test_a_file_that_was_moved_is_the_same_data(path, tmp_path):
+    evaluate(path, EVALUATORS, out=tmp_path / "run")
+    before = files(tmp_path / "run")
+    path.rename(tmp_path / "moved.jsonl")
+    evaluate(tmp_path / "moved.jsonl", EVALUATORS, out=tmp_path / "run", resume=True)
+    assert files(tmp_path / "run") == before
+
+
+def test_other_samples_in_the_place_of_those_that_are_done_are_noticed(tmp_path):
+    evaluate(list(data(10)), [JsonValidity()], out=tmp_path / "run")
+    for other in (list(data(10))[::-1], [*data(9), {"id": "x", "output": "1"}]):
+        with pytest.raises(InputError, match=r"holds a run of other data: there is a sample 'row"):
+            evaluate(other, [JsonValidity()], out=tmp_path / "run", resume=True)
+    with pytest.raises(InputError, match=r"data.samples is 9, and was 10"):
+        evaluate(list(data(9)), [JsonValidity()], out=tmp_path / "run", resume=True)
+
+
+def test_a_run_that_is_not_there_is_begun_and_one_in_memory_cannot_be_resumed(path, tmp_path):
+    assert evaluate(path, EVALUATORS, out=tmp_path / "new", resume=True).summary["samples"] == 1_000
+    with pytest.raises(InputError, match=r"out="):
+        evaluate(path, EVALUATORS, resume=True)
+
+
+def test_two_processes_in_one_directory_the_second_is_told(path, tmp_path):
+    waiting = (
+        "import sys, time; from llmeval_integrations import evaluate, JsonValidity\n"
+        "def rows():\n    yield {'output': '1'}\n    print('begun', flush=True)\n    time.sleep(60)\n"
+        f"evaluate(rows(), [JsonValidity()], out={str(tmp_path / 'run')!r})"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", waiting], stdout=subprocess.PIPE, text=True
+    ) as first:
+        while not (tmp_path / "run" / ".lock").exists():
+            time.sleep(0.01)
+        for options in ({"resume": True}, {"overwrite": True}):
+            with pytest.raises(InputError, match=r"another process is at work in"):
+                evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path / "run", **options)
+        first.kill()
+    assert evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path / "run", overwrite=True).rows
+
+
+def test_a_disk_that_is_full_ends_with_a_clear_error_and_a_run_to_resume(path, tmp_path):
+    full = (
+        "import resource, sys; from llmeval_integrations import evaluate, JsonValidity, InputError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+        "try:\n"
+        f"    evaluate({str(path)!r}, [JsonValidity()], out={str(tmp_path / 'run')!r})\n"
+        "except InputError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", full], capture_output=True, text=True, check=True)
+    assert "cannot write to" in done.stdout
+    assert "can be resumed" in done.stdout
+    run = evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True)
+    assert [row.id for row in run.rows] == [f"row {number}" for number in range(1_000)]
+    assert resource.getrlimit(resource.RLIMIT_FSIZE) != (20_000, 20_000)
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+def test_a_directory_that_cannot_be_written_to(path, tmp_path):
+    (tmp_path / "run").mkdir(mode=0o500)
+    with pytest.raises(InputError, match=r"cannot write to .*Permission denied"):
+        evaluate(path, EVALUATORS, out=tmp_path / "run")
+
+
+def test_a_run_that_was_written_is_read_again(path, tmp_path):
+    run = evaluate(path, EVALUATORS, out=tmp_path / "run")
+    again = read_run(tmp_path / "run")
+    assert (again.summary, again.findings, list(again.rows)) == (
+        run.summary,
+        run.findings,
+        list(run.rows),
+    )
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest["data"]["path"] == str(path)
+    assert manifest["evaluators"]["json_match"]["options"]["strict_order"] is True
+    (tmp_path / "run" / "summary.json").unlink()
+    under_way = read_run(tmp_path / "run")
+    assert under_way.summary["samples"] == 1_000
+    assert under_way.summary["evaluators"]["json_match"] == run.summary["evaluators"]["json_match"]
+    with pytest.raises(InputError, match=r"holds no run"):
+        read_run(tmp_path)
+
+
+def test_the_samples_that_did_not_pass_are_kept(path, tmp_path):
+    run = evaluate(path, EVALUATORS, out=tmp_path / "run")
+    failing = {row.id for row in run.rows if not row.passed}
+    kept = list(read_samples(tmp_path / "run"))
+    assert [sample["id"] for sample in kept] == [
+        row["id"] for row in data() if row["id"] in failing
+    ]
+    assert kept[0].keys() == {"row", "id", "output", "reference"}
+
+
+def test_options_of_any_kind_are_told_in_the_manifest(tmp_path):
+    evaluators = [
+        JsonMatch(),
+        LengthPenalty(1, 2),
+        JsonFields(fields={"/a": {"compare": str.__eq__}}),
+    ]
+    evaluate([{"output": "1", "reference": 1}], evaluators, out=tmp_path / "run")
+    told = read_manifest(tmp_path / "run")["evaluators"]
+    assert told["length_penalty"]["options"]["max_length"] == 2
+    assert told["json_fields"]["options"]["fields"]["/a"]["compare"]
+    evaluate([{"output": "1", "reference": 1}], evaluators, out=tmp_path / "run", resume=True)
