@@ -64,6 +64,15 @@ class Spending:
         else:
             self.cost += price(reply.usage)
 
+    def add_summary(self, summary: Mapping[str, Any]) -> None:
+        """Count in what a summary of another one says."""
+        for name in ("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens"):
+            setattr(self, name, getattr(self, name) + summary[name])
+        if summary["cost"] is None:
+            self.unpriced += 1
+        else:
+            self.cost += summary["cost"]
+
     def add_failure(self, error: ClientError) -> None:
         """Count a request without a reply."""
         if error.kind in ("budget", "not_cached"):

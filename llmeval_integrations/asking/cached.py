@@ -28,7 +28,7 @@ class Cached(Client):
         """Who is asked."""
         self.cache = cache
         """Where replies are kept."""
-        self._identity = json.dumps(client.identity(), sort_keys=True)
+        self._identity = identity_text(client)
 
     def identity(self) -> dict[str, Any]:
         return self.client.identity()
@@ -38,18 +38,7 @@ class Cached(Client):
 
     def key(self, request: JudgeRequest) -> bytes:
         """Give what the reply to a request is kept by."""
-        shape = (
-            self._identity,
-            # the fence is drawn anew for each call: what matters is where it stands
-            [[each.role, _split(each.content, request.fence)] for each in request.messages],
-            request.schema,  # in the order of its properties, in which the model writes
-            request.schema_name,
-            request.output,
-            request.temperature,
-            request.max_tokens,
-            request.draw,
-        )
-        return sha256(json.dumps(shape).encode()).digest()
+        return request_key(self._identity, request)
 
     def answer_by(self, key: bytes, request: JudgeRequest) -> Steps[JudgeReply]:
         """Work out the reply to the request that has this key; raises JudgeError, CacheError."""
@@ -70,6 +59,27 @@ class Cached(Client):
 
     def __repr__(self) -> str:
         return f"Cached({self.client!r}, {self.cache!r})"
+
+
+def identity_text(client: Client) -> str:
+    """Write what tells a client's model and how it is called."""
+    return json.dumps(client.identity(), sort_keys=True)
+
+
+def request_key(identity: str, request: JudgeRequest) -> bytes:
+    """Give what tells a request from all others; `identity` is the client's."""
+    shape = (
+        identity,
+        # the fence is drawn anew for each call: what matters is where it stands
+        [[each.role, _split(each.content, request.fence)] for each in request.messages],
+        request.schema,  # in the order of its properties, in which the model writes
+        request.schema_name,
+        request.output,
+        request.temperature,
+        request.max_tokens,
+        request.draw,
+    )
+    return sha256(json.dumps(shape).encode()).digest()
 
 
 def _split(content: str | tuple[str, ...], fence: str) -> Any:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import Event
 from typing import Any, Generic, TypeVar
 
+from llmeval_integrations.asking.budget import Spending
 from llmeval_integrations.asking.steps import APerform, Steps, adrive
 from llmeval_integrations.errors import ClientError
 
@@ -19,9 +20,13 @@ class Job(Generic[T]):
     Everything but `wait` happens in the pool's loop.
     """
 
-    def __init__(self, works: Iterable[Steps[T]], perform: APerform) -> None:
+    def __init__(
+        self, works: Iterable[Steps[T]], perform_on: Callable[[Spending], APerform]
+    ) -> None:
+        self.accounts: list[Spending] = []
+        """What each work took."""
         self._works = iter(works)
-        self._perform = perform
+        self._perform_on = perform_on
         self._results: list[Any] = []
         self._open = 1  # the iterator counts as one
         self._ended = Event()
@@ -40,13 +45,14 @@ class Job(Generic[T]):
             self.stop(error)
             return None
         self._results.append(None)
+        self.accounts.append(Spending())
         self._open += 1
         return len(self._results) - 1, work
 
     async def do(self, place: int, work: Steps[T]) -> None:
         """Do a work and keep what it returns or raises."""
         try:
-            self._results[place] = await adrive(work, self._perform)
+            self._results[place] = await adrive(work, self._perform_on(self.accounts[place]))
         except Exception as error:  # noqa: BLE001 - one work's failure is no other's
             self._results[place] = error
         except CancelledError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -12,10 +12,11 @@ from weakref import WeakValueDictionary
 from llmeval_integrations.asking.backoff import FIRST_PAUSE, LONGEST_PAUSE
 from llmeval_integrations.asking.budget import Budget, Spending
 from llmeval_integrations.asking.cache import Cache
-from llmeval_integrations.asking.cached import Cached
+from llmeval_integrations.asking.cached import Cached, identity_text, request_key
 from llmeval_integrations.asking.client import Ask, Client
 from llmeval_integrations.asking.limiter import Limiter
 from llmeval_integrations.asking.prices import Price
+from llmeval_integrations.asking.replies import Replies
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import APerform, Call, Pause, Step, Steps, adrive
@@ -35,6 +36,7 @@ class _Line:
     client: Client
     limiter: Limiter
     price: Price | None
+    identity: str
 
 
 class Performer:
@@ -51,21 +53,24 @@ class Performer:
         cache: Cache | None,
         budget: Budget,
         on_pause: Callable[[int], None],
+        replies: Replies | None = None,
     ) -> None:
         self._concurrency = concurrency
         self._cache = cache
         self._budget = budget
         self._on_pause = on_pause
+        self._replies = replies
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
         self._asked: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
-    def on_account(self, spending: Spending) -> APerform:
-        """Give the function that performs steps; what they take is added to the spending."""
+    def on_account(self, *accounts: Spending) -> APerform:
+        """Give the function that performs steps; what they take is added to each account."""
+        charged = (*accounts, self._budget.spent)
 
         async def perform(step: Step) -> Any:
             if isinstance(step, Ask):
-                return await self._ask(step, spending)
+                return await self._ask(step, charged)
             if isinstance(step, Pause):
                 return await self.pause(step)
             return await step.arun(perform)
@@ -77,11 +82,10 @@ class Performer:
         for line in self._lines.values():
             await line.client.aclose()
 
-    async def _ask(self, ask: Ask, spending: Spending) -> JudgeReply:
+    async def _ask(self, ask: Ask, accounts: Sequence[Spending]) -> JudgeReply:
         line = self._lines.get(id(ask.client)) or self._line(ask.client)
-        accounts = (spending, self._budget.spent)
         try:
-            reply = await self._reply(line, ask.request)
+            reply = await self._left_or_new(line, ask.request)
         except ClientError as error:
             for account in accounts:
                 account.add_failure(error)
@@ -98,8 +102,20 @@ class Performer:
         )
         price = self._budget.price(identity)
         asked = client if self._cache is None else Cached(client, self._cache)
-        line = self._lines[id(client)] = _Line(asked, limiter, price)
+        line = self._lines[id(client)] = _Line(asked, limiter, price, identity_text(client))
         return line
+
+    async def _left_or_new(self, line: _Line, request: JudgeRequest) -> JudgeReply:
+        """Give the reply that the run has paid before it broke off, else ask."""
+        if self._replies is None:
+            return await self._reply(line, request)
+        key = request_key(line.identity, request)
+        left = self._replies.take(key, request)
+        if left is not None:
+            return left
+        reply = await self._reply(line, request)
+        self._replies.put(key, request, reply)
+        return reply
 
     async def _reply(self, line: _Line, request: JudgeRequest) -> JudgeReply:
         """Let one of several who ask the same go first; the others find its reply in the cache."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Coroutine, Iterable
+from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakSet
@@ -14,6 +15,7 @@ from llmeval_integrations.asking.cache import Cache
 from llmeval_integrations.asking.job import Job
 from llmeval_integrations.asking.own_threads import OwnThreads
 from llmeval_integrations.asking.performer import Performer
+from llmeval_integrations.asking.replies import Replies
 from llmeval_integrations.asking.steps import Steps
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.wording import shown
@@ -44,6 +46,7 @@ class Pool:
         *,
         cache: Cache | None = None,
         budget: Budget | None = None,
+        replies: Replies | None = None,
     ) -> None:
         if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
             raise InvalidOptionError(
@@ -55,7 +58,7 @@ class Pool:
         """Where replies are kept; None where nowhere."""
         self.budget = budget or Budget()
         """What may be spent, and what was."""
-        self._performer = Performer(concurrency, cache, self.budget, self._paused)
+        self._performer = Performer(concurrency, cache, self.budget, self._paused, replies)
         self._jobs: deque[Job[Any]] = deque()
         self._unfinished: WeakSet[Job[Any]] = WeakSet()
         self._workers: set[asyncio.Task[None]] = set()
@@ -85,7 +88,7 @@ class Pool:
 
     def start(self, works: Iterable[Steps[T]], spending: Spending | None = None) -> Job[T]:
         """Begin works, behind those that were begun before; what they take is added up."""
-        job = Job(works, self._performer.on_account(spending or Spending()))
+        job = Job(works, partial(self._performer.on_account, spending or Spending()))
         self._loop.call_soon_threadsafe(self._begin, job)
         return job
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs.fields import Columns
-from llmeval_integrations.runs.judging import Judging
+from llmeval_integrations.runs.judging import Charged, Judging
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.sample import MISSING, Sample
@@ -48,6 +48,10 @@ class Pending:
         if isinstance(result, Result):
             return _row(self.ids[position], self.name, result)
         place = self.source.place(self.chunk[position][0])
+        if isinstance(result, Charged):
+            row = _error_row(self.ids[position], self.name, result.error, place)
+            row.metadata = {"judge": result.account}
+            return row
         return _error_row(self.ids[position], self.name, result, place)
 
 
@@ -74,7 +78,7 @@ def begin(
         fit = samples[of]
         if unfit:
             fit = [sample for position, sample in enumerate(fit) if position not in unfit]
-        answers = _begin(name, evaluator, fit, judging)
+        answers = _begin(evaluator, fit, judging)
         begun.append(Pending(name, ids, chunk, source, unfit, answers))
     return begun
 
@@ -95,11 +99,11 @@ def _unfit(
 
 
 def _begin(
-    name: str, evaluator: Evaluator, samples: list[Sample], judging: Judging | None
+    evaluator: Evaluator, samples: list[Sample], judging: Judging | None
 ) -> Callable[[], list[Result | Exception]]:
     """Begin to ask a judge, or have another evaluator's results at once; gives what has them."""
     if judging is not None and isinstance(evaluator, JudgedEvaluator):
-        return judging.begin(name, evaluator, samples)
+        return judging.begin(evaluator, samples)
     results = _evaluate(evaluator, samples) if samples else []
     return lambda: results
 

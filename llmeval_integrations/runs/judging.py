@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.result import Result
+from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.sample import Sample
 
 if TYPE_CHECKING:
@@ -30,8 +33,8 @@ class JudgingOptions:
     cache: str | PathLike[str] | None = None
     """The file in which replies are kept; None for none."""
 
-    opened_late: bool = False
-    """Whether the file is opened when it is first needed; its folder may not be there before."""
+    replies: str | PathLike[str] | None = None
+    """The file of the run's own replies until it is done; its folder may be made later."""
 
     frozen: bool = False
     """Whether nothing is asked that the cache lacks."""
@@ -49,6 +52,7 @@ class Judging:
     def __init__(self, pool: Pool, spent: Mapping[str, Spending]) -> None:
         self._pool = pool
         self._spent = spent
+        self._sum = type(pool.budget.spent)()
 
     @property
     def concurrency(self) -> int:
@@ -56,11 +60,26 @@ class Judging:
         return self._pool.concurrency
 
     def begin(
-        self, name: str, judge: JudgedEvaluator, samples: Iterable[Sample]
+        self, judge: JudgedEvaluator, samples: Iterable[Sample]
     ) -> Callable[[], list[Result | Exception]]:
         """Begin to judge samples; gives what waits for the results, in order."""
-        job = self._pool.start(map(judge.steps, samples), self._spent[name])
-        return lambda: [_too_deep(result) for result in self._pool.wait(job)]
+        job = self._pool.start(map(judge.steps, samples))
+
+        def results() -> list[Result | Exception]:
+            given = self._pool.wait(job)
+            return [*map(_charged, given, [account.summary() for account in job.accounts])]
+
+        return results
+
+    def count(self, row: Row, *, before: bool = False) -> None:
+        """Count in what a judge's row took, by its metadata; `before` it broke off, or now."""
+        account = row.metadata.get("judge")
+        if row.evaluator not in self._spent or account is None:
+            return  # not a judge, or one that was never asked
+        for spending in (self._spent[row.evaluator], self._sum):
+            spending.add_summary(account)
+        if before:
+            self._pool.budget.spent.add_summary(account)
 
     def figures(self) -> dict[str, dict[str, Any]]:
         """Give what each judge took, by name."""
@@ -68,8 +87,7 @@ class Judging:
 
     def summary(self) -> dict[str, Any]:
         """Give what all took together, and which bound of the budget was reached."""
-        budget = self._pool.budget
-        return {**budget.spent.summary(), "budget_reached": budget.reached}
+        return {**self._sum.summary(), "budget_reached": self._pool.budget.reached}
 
 
 @contextmanager
@@ -87,11 +105,17 @@ def judging(
         return
     from llmeval_integrations.asking.budget import Budget, Spending
     from llmeval_integrations.asking.pool import Pool
+    from llmeval_integrations.asking.replies import Replies
 
     budget = Budget(options.max_cost, options.max_tokens)
     for client in _clients_in(tuple(judges.values())):
         budget.price(client.identity())
-    with _cache(options) as cache, Pool(options.concurrency, cache=cache, budget=budget) as pool:
+    replies = None if options.replies is None else Replies(options.replies)
+    with (
+        nullcontext() if replies is None else closing(replies),
+        _cache(options) as cache,
+        Pool(options.concurrency, cache=cache, budget=budget, replies=replies) as pool,
+    ):
         yield Judging(pool, {name: Spending() for name in judges})
 
 
@@ -103,8 +127,7 @@ def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
             raise InputError("frozen takes replies from a cache, and none is given")
         return nullcontext()
     cache = Cache(options.cache, frozen=options.frozen)
-    if not options.opened_late:
-        cache.open()  # what is wrong with it is said before anything is asked
+    cache.open()  # what is wrong with it is said before anything is asked
     return cache
 
 
@@ -120,7 +143,20 @@ def _clients_in(thing: Any) -> Iterator[Client]:
             yield from _clients_in(getattr(thing, field.name))
 
 
-def _too_deep(result: Result | Exception) -> Result | Exception:
+def _charged(result: Result | Exception, account: dict[str, Any]) -> Result | Exception:
+    """Write down what a result took, so that a run can be added up by its rows."""
     if isinstance(result, RecursionError):
-        return Result.unscored("Nested too deeply to be put to a judge", label="too_deep")
-    return result
+        result = Result.unscored("Nested too deeply to be put to a judge", label="too_deep")
+    if isinstance(result, Exception):
+        return Charged(result, account)
+    said = {**result.metadata.get("judge", {}), **account}
+    return msgspec.structs.replace(result, metadata={**result.metadata, "judge": said})
+
+
+class Charged(Exception):  # noqa: N818 - it carries one
+    """What a judge raised, and what it took until then."""
+
+    def __init__(self, error: Exception, account: dict[str, Any]) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.account = account

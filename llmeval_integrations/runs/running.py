@@ -97,8 +97,8 @@ def evaluate(
             raise InputError("resume goes on with a run in a directory; say which, with out=...")
     else:
         directory.check(samples, overwrite=overwrite, resume=resume)
-        if cache is None and not frozen:
-            options = replace(options, cache=directory.replies, opened_late=True)
+        if not frozen:
+            options = replace(options, replies=directory.replies)
     with judging(named, options) as judges:
         job = _Job(named, columns, open_source(samples, format), judges, on_progress)
         if directory is None:
@@ -169,8 +169,13 @@ class _Job:
                     f"{shown(rows[0].id)} where there now is {shown(here)}"
                 )
             for row in rows:
-                self.tallies[row.evaluator].add([row])
+                self._count(row, before=True)
             self.samples += 1
+
+    def _count(self, row: Row, *, before: bool) -> None:
+        self.tallies[row.evaluator].add([row])
+        if self._judging is not None:
+            self._judging.count(row, before=before)
 
     def _evaluate(self, keep: _Keep) -> None:
         """Evaluate chunk by chunk; `keep` gets the rows sample by sample.
@@ -199,6 +204,9 @@ class _Job:
         )
         for tally, rows in zip(self.tallies.values(), columns, strict=True):
             tally.add(rows)
+            if self._judging is not None:
+                for row in rows:
+                    self._judging.count(row)
         self.samples += len(begun.chunk)
         if self._on_progress is not None:
             self._on_progress(self.samples, begun.share)

@@ -227,3 +227,51 @@ def test_options_of_any_kind_are_told_in_the_manifest(tmp_path):
     assert told["length_penalty"]["options"]["max_length"] == 2
     assert told["json_fields"]["options"]["fields"]["/a"]["compare"]
     evaluate([{"output": "1", "reference": 1}], evaluators, out=tmp_path / "run", resume=True)
+
+
+JUDGED = """
+import sys
+sys.path[:0] = {paths!r}
+from remote_model import Remote, Repeats
+from llmeval_integrations import JsonValidity, evaluate
+
+def says(text):
+    with open({log!r}, "a") as log:
+        log.write(text.rpartition(" ")[2] + "\\n")
+    if text.endswith("7"):
+        raise ValueError("no reply about " + text)
+    return text.upper()
+
+rows = [{{"id": number, "output": f"text {{number}}"}} for number in range(150)]
+evaluate(rows, [JsonValidity(), Repeats(Remote(says, seconds=0.01))], out={out!r}, resume=True, concurrency=4)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+def test_what_a_judge_has_answered_is_not_asked_again_after_a_kill(tmp_path):
+    paths = [str(Path(__file__).parents[1])]
+    killed, whole = (
+        JUDGED.format(paths=paths, log=str(tmp_path / f"{name}.log"), out=str(tmp_path / name))
+        for name in ("killed", "whole")
+    )
+    subprocess.run([sys.executable, "-c", whole], check=True)
+    choose = random.Random(3)
+    kills = 0
+    for _ in range(20):
+        process = subprocess.Popen([sys.executable, "-c", killed])
+        try:
+            assert process.wait(timeout=0.4 + choose.random() * 0.3) == 0
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    else:
+        subprocess.run([sys.executable, "-c", killed], check=True)
+    assert kills
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+    asked = (tmp_path / "killed.log").read_text().split()
+    assert len(asked) <= len((tmp_path / "whole.log").read_text().split()) + 5 * kills
+    assert sorted(path.name for path in (tmp_path / "whole").iterdir()) == [
+        ".lock", "manifest.json", "results.jsonl", "samples.jsonl", "summary.json",
+    ]  # fmt: skip
