@@ -29,7 +29,13 @@ from llmeval_integrations.runs.reading import FORMATS
 from llmeval_integrations.runs.run import summary_text
 from llmeval_integrations.runs.running import OnProgress
 from llmeval_integrations.runs.specification import build, parse_specification
-from llmeval_integrations.runs.thresholds import check_thresholds, missed, parse_threshold
+from llmeval_integrations.runs.thresholds import (
+    check_thresholds,
+    missed,
+    parse_max_errors,
+    parse_threshold,
+    too_many_errors,
+)
 from llmeval_integrations.version import __version__
 
 Value = TypeVar("Value")
@@ -119,6 +125,10 @@ def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
     add("--resume", action="store_true", default=None, help="go on with a run that is there")
     add("--fail-under", action="append", metavar="NAME=RATE", help="exit 1 below this pass rate")
+    add("--max-errors", metavar="N|P%", help="exit 1 where more rows of an evaluator are errors")
+    add("--limit", type=int, metavar="N", help="evaluate the first rows only")
+    add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
+    add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
     cache = run.add_mutually_exclusive_group()
     cache.add_argument(
@@ -149,6 +159,9 @@ def _run(call: argparse.Namespace) -> int:
         raise InputError("no evaluator is given; add -e NAME (llmeval list shows which there are)")
     evaluators = build(configuration.evaluators)
     thresholds = configuration.fail_under or {}
+    most_errors = parse_max_errors(
+        "100%" if configuration.max_errors is None else configuration.max_errors
+    )
     check_thresholds(thresholds, evaluators)
     if configuration.resume and configuration.out is None:
         raise InputError("--resume goes on with a run in a directory; say which with --out DIR")
@@ -161,12 +174,15 @@ def _run(call: argparse.Namespace) -> int:
             overwrite=bool(configuration.overwrite),
             resume=bool(configuration.resume),
             format=configuration.format,
+            limit=configuration.limit,
+            sample=configuration.sample,
+            seed=configuration.seed or 0,
             on_progress=on_progress,
             **_judging(configuration),
         )
     _show(run, call)
     _warn(run)
-    misses = [*missed(run, thresholds), *_not_asked(run)]
+    misses = [*missed(run, thresholds), *too_many_errors(run, most_errors), *_not_asked(run)]
     for miss in misses:
         _say(f"llmeval run: {miss}")
     if any(map(_has_only_errors, run.summary["evaluators"].values())):
@@ -206,6 +222,10 @@ def _configuration(call: argparse.Namespace) -> Configuration:
         call.overwrite,
         call.resume,
         call.fail_under and _by_name(map(parse_threshold, call.fail_under), "--fail-under"),
+        call.max_errors,
+        call.limit,
+        call.sample,
+        call.seed,
         call.concurrency,
         call.cache,
         call.frozen,

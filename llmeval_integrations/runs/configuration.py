@@ -45,6 +45,18 @@ class Configuration(NamedTuple):
     fail_under: Mapping[str, float] | None = None
     """The pass rates below which the command fails."""
 
+    max_errors: int | str | None = None
+    """The most error rows of an evaluator, a number or a share such as "1%"."""
+
+    limit: int | None = None
+    """How many of the first rows are evaluated."""
+
+    sample: int | None = None
+    """How many of them, drawn by chance."""
+
+    seed: int | None = None
+    """Which are drawn."""
+
     concurrency: int | None = None
     """The most samples that are judged at a time."""
 
@@ -90,6 +102,10 @@ def read_configuration(path: Path) -> Configuration:
         "overwrite": _flag,
         "resume": _flag,
         "fail_under": _mapping_of((int, float), "a rate"),
+        "max_errors": _count_or_share,
+        "limit": _number(int),
+        "sample": _number(int),
+        "seed": _number(int),
         "concurrency": _number(int),
         "cache": _path_or_false,
         "frozen": _flag,
@@ -132,6 +148,12 @@ def _path(value: Any, folder: Path) -> str:
 
 def _path_or_false(value: Any, folder: Path) -> str | Literal[False]:
     return value if value is False else _path(value, folder)
+
+
+def _count_or_share(value: Any, _folder: Path) -> int | str:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise InputError(f"expected a number or a share such as 1%, got {shown(value)}")
+    return value
 
 
 def _number(kind: type | tuple[type, ...]) -> _Reader:

@@ -32,9 +32,12 @@ def manifest_of(
     evaluators: Mapping[str, Evaluator],
     columns: Mapping[str, str] | None,
     samples: Any,
-    format: str | None,
+    reading: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Say what is run: evaluators with their options, columns, data, versions, and when."""
+    """Say what is run: evaluators with their options, columns, data, versions, and when.
+
+    `reading` says how the data is read, and which part of it.
+    """
     return {
         "version": __version__,
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -42,7 +45,7 @@ def manifest_of(
         "packages": dict(_versions()),
         "evaluators": {name: described(evaluator) for name, evaluator in evaluators.items()},
         "fields": dict(sorted((columns or {}).items())),
-        "data": {**_fingerprint(samples), "format": format},
+        "data": {**_fingerprint(samples), **reading},
     }
 
 

@@ -22,6 +22,7 @@ from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run, summary_text
+from llmeval_integrations.runs.selecting import select
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.runs.summary import Tally
 from llmeval_integrations.sample import MISSING, Sample
@@ -48,6 +49,9 @@ def evaluate(
     overwrite: bool = False,
     resume: bool = False,
     format: str | None = None,
+    limit: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     on_progress: OnProgress | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
@@ -70,6 +74,8 @@ def evaluate(
     resume: whether a run that was interrupted there, even by a kill, is gone on with: the same
         evaluators over the same data do what is left. Where there is none, it is begun.
     format: jsonl, json, csv, tsv or parquet, where the file's name does not tell.
+    limit, sample, seed: evaluate the first rows only, so many; of these so many drawn by chance,
+        the same ones for the same seed.
     on_progress: is told how far the run has come.
 
     concurrency: the most samples that are judged, and calls made to one server, at a time.
@@ -100,10 +106,13 @@ def evaluate(
         if not frozen:
             options = replace(options, replies=directory.replies)
     with judging(named, options) as judges:
-        job = _Job(named, columns, open_source(samples, format), judges, on_progress)
+        source = open_source(samples, format)
+        select(source, limit, sample, seed)
+        job = _Job(named, columns, source, judges, on_progress)
         if directory is None:
             return job.run()
-        manifest = manifest_of(named, fields, samples, format)
+        part = {"limit": limit, "sample": sample, "seed": seed}
+        manifest = manifest_of(named, fields, samples, {"format": format, **part})
         with directory.journal(manifest, overwrite=overwrite, resume=resume) as journal:
             run = job.run_into(journal)
     directory.forget_replies()

@@ -31,6 +31,29 @@ def check_thresholds(thresholds: Mapping[str, float], evaluators: Collection[str
             raise InputError(f"threshold: {name}={rate:g} is not a rate from 0 to 1")
 
 
+def parse_max_errors(given: int | str) -> tuple[float, bool]:
+    """Take `N` or `P%` apart: the number, and whether it is a share in per cent."""
+    text = str(given).strip()
+    is_share = text.endswith("%")
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf") or (is_share and number > 100):
+        raise InputError(f"max errors {given!r} is not a number such as 10, or a share such as 1%")
+    return number, is_share
+
+
+def too_many_errors(run: Run, most: tuple[float, bool]) -> Iterator[str]:
+    """Word each evaluator with more error rows than are allowed."""
+    number, is_share = most
+    for name, figures in run.summary["evaluators"].items():
+        errors, rows = figures["errors"], figures["n"]
+        if errors > (number * rows / 100 if is_share else number):
+            allowed = f"{number:g}%" if is_share else f"{number:g}"
+            yield f"{name}: {errors} of {rows} rows are errors, more than {allowed}"
+
+
 def missed(run: Run, thresholds: Mapping[str, float]) -> Iterator[str]:
     """Word each threshold that the run misses; one without a rated row is missed."""
     for name, rate in thresholds.items():
