@@ -23,11 +23,11 @@ from llmeval_integrations.runs.describing import (
     long_text,
     short_text,
 )
+from llmeval_integrations.runs.evaluating import OnProgress
 from llmeval_integrations.runs.fields import parse_field
 from llmeval_integrations.runs.printable import one_line
 from llmeval_integrations.runs.reading import FORMATS
 from llmeval_integrations.runs.run import summary_text
-from llmeval_integrations.runs.running import OnProgress
 from llmeval_integrations.runs.specification import build, parse_specification
 from llmeval_integrations.runs.thresholds import (
     check_thresholds,
@@ -107,7 +107,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
     run = commands.add_parser(
-        "run", help="evaluate a file of outputs", description=_RUN, allow_abbrev=False
+        "run",
+        help="evaluate a file of outputs",
+        usage="llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]",
+        description=_RUN,
+        allow_abbrev=False,
     )
     run.set_defaults(command=_run)
     add = run.add_argument
@@ -124,6 +128,7 @@ def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
     add("--resume", action="store_true", default=None, help="go on with a run that is there")
+    add("--retry-errors", action="store_true", default=None, help="with --resume, errors as well")
     add("--fail-under", action="append", metavar="NAME=RATE", help="exit 1 below this pass rate")
     add("--max-errors", metavar="N|P%", help="exit 1 where more rows of an evaluator are errors")
     add("--limit", type=int, metavar="N", help="evaluate the first rows only")
@@ -173,6 +178,7 @@ def _run(call: argparse.Namespace) -> int:
             out=configuration.out,
             overwrite=bool(configuration.overwrite),
             resume=bool(configuration.resume),
+            retry_errors=bool(configuration.retry_errors),
             format=configuration.format,
             limit=configuration.limit,
             sample=configuration.sample,
@@ -221,6 +227,7 @@ def _configuration(call: argparse.Namespace) -> Configuration:
         call.out,
         call.overwrite,
         call.resume,
+        call.retry_errors,
         call.fail_under and _by_name(map(parse_threshold, call.fail_under), "--fail-under"),
         call.max_errors,
         call.limit,

@@ -42,6 +42,9 @@ class Configuration(NamedTuple):
     resume: bool | None = None
     """Whether a run that is there is gone on with."""
 
+    retry_errors: bool | None = None
+    """Whether its rows without a score are done again."""
+
     fail_under: Mapping[str, float] | None = None
     """The pass rates below which the command fails."""
 
@@ -101,6 +104,7 @@ def read_configuration(path: Path) -> Configuration:
         "fields": _mapping_of(str, "a column"),
         "overwrite": _flag,
         "resume": _flag,
+        "retry_errors": _flag,
         "fail_under": _mapping_of((int, float), "a rate"),
         "max_errors": _count_or_share,
         "limit": _number(int),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from os import PathLike
+from os import SEEK_END, PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -82,9 +82,9 @@ class RunDirectory:
                     self._require_same(manifest)
                 else:
                     self._begin(manifest, overwrite=overwrite)
-                results = stack.enter_context(self._results.open("r+b"))
-                samples = stack.enter_context(self._samples.open("r+b"))
-                journal = Journal(self, results, samples, len(manifest["evaluators"]))
+                handles = self._results.open("r+b"), self._samples.open("r+b")
+                journal = Journal(self, *handles, len(manifest["evaluators"]))
+                stack.callback(journal.close)
                 if goes_on:
                     journal.find_the_end()
             yield journal
@@ -187,6 +187,31 @@ class Journal:
         rows = iter(self.directory.rows(self.done * self._evaluators))
         for _ in range(self.done):
             yield [next(rows) for _ in range(self._evaluators)]
+
+    @contextmanager
+    def anew(self) -> Iterator[Journal]:
+        """Write all rows anew; they take the place of those that there are once all are written."""
+        folder = self.directory.path
+        results, samples = folder / f"{RESULTS}.new", folder / f"{SAMPLES}.new"
+        with ExitStack() as stack:
+            with _writing(folder):
+                rows = stack.enter_context(results.open("wb"))
+                kept = stack.enter_context(samples.open("wb"))
+            yield Journal(self.directory, rows, kept, self._evaluators)
+        with _writing(folder):
+            samples.replace(folder / SAMPLES)
+            results.replace(folder / RESULTS)
+            self._results.close()
+            self._samples.close()
+            self._results = (folder / RESULTS).open("r+b")
+            self._samples = (folder / SAMPLES).open("r+b")
+            self._results.seek(0, SEEK_END)
+            self._samples.seek(0, SEEK_END)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._results.close()
+        self._samples.close()
 
     def write(self, rows: list[Row], sample_of: Callable[[int], Mapping[str, Any]]) -> None:
         """Add the rows of further samples; `sample_of` gives the so-manieth of these samples.

@@ -8,16 +8,19 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from llmeval_integrations import (
+    Evaluator,
     InputError,
     JsonFields,
     JsonMatch,
     JsonValidity,
     LengthPenalty,
+    Result,
     evaluate,
 )
 from llmeval_integrations.runs.stored import read_manifest, read_run, read_samples
@@ -227,6 +230,54 @@ def test_options_of_any_kind_are_told_in_the_manifest(tmp_path):
     assert told["length_penalty"]["options"]["max_length"] == 2
     assert told["json_fields"]["options"]["fields"]["/a"]["compare"]
     evaluate([{"output": "1", "reference": 1}], evaluators, out=tmp_path / "run", resume=True)
+
+
+@dataclass(frozen=True)
+class Moody(Evaluator):
+    """Raises, or cannot tell, as long as it is told to."""
+
+    mood = ["bad"]
+
+    def check(self, sample):
+        if self.mood == ["bad"] and sample.id.endswith("3"):
+            raise ValueError("not now")
+        if self.mood == ["bad"] and sample.id.endswith("7"):
+            return Result.unscored("cannot tell")
+        return Result(1.0, True, None, sample.id)
+
+
+def test_rows_without_a_score_are_done_again_and_the_others_stay(path, tmp_path):
+    evaluators = [JsonValidity(), Moody()]
+    Moody.mood[0] = "good"
+    evaluate(path, evaluators, out=tmp_path / "good")
+    Moody.mood[0] = "bad"
+    run = evaluate(path, evaluators, out=tmp_path / "run")
+    figures = run.summary["evaluators"]["moody"]
+    assert (figures["errors"], figures["unscored"]) == (100, 100)
+    again = {"out": tmp_path / "run", "resume": True}
+    before = files(tmp_path / "run")
+    evaluate(path, evaluators, **again, retry_errors=True)
+    assert files(tmp_path / "run") == before  # nothing is better yet
+    Moody.mood[0] = "good"
+    evaluate(path, evaluators, **again)
+    assert files(tmp_path / "run") == before
+    evaluate(path, evaluators, **again, retry_errors=True)
+    assert files(tmp_path / "run") == files(tmp_path / "good")
+    with pytest.raises(InputError, match="say resume=True"):
+        evaluate(path, evaluators, out=tmp_path / "x", retry_errors=True)
+
+
+def test_a_run_that_broke_off_is_gone_on_with_and_its_errors_done_again(path, tmp_path):
+    evaluators = [JsonValidity(), Moody()]
+    Moody.mood[0] = "good"
+    evaluate(path, evaluators, out=tmp_path / "good")
+    Moody.mood[0] = "bad"
+    evaluate(path, evaluators, out=tmp_path / "run")
+    results = tmp_path / "run" / "results.jsonl"
+    results.write_bytes(results.read_bytes()[:50_001])
+    Moody.mood[0] = "good"
+    evaluate(path, evaluators, out=tmp_path / "run", resume=True, retry_errors=True)
+    assert files(tmp_path / "run") == files(tmp_path / "good")
 
 
 JUDGED = """
