@@ -1,6 +1,7 @@
 """Every code block of the README runs, and prints what it says."""
 
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,17 @@ def folder_with_data(tmp_path):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def model_server():
+    """A model on this machine in place of the one that the README names."""
+    for package in ("openai", "xllamacpp", "gguf"):
+        pytest.importorskip(package)
+    tiny_llm = runpy.run_path(str(ROOT / "tools/tiny_llm.py"))
+    server = tiny_llm["serve"]()
+    yield {"OPENAI_BASE_URL": tiny_llm["address"](server), "OPENAI_API_KEY": "none"}
+    del server
+
+
 @pytest.mark.parametrize("code", blocks("python"))
 def test_a_python_block_prints_what_it_says(code, folder_with_data):
     for word, package in NEEDS.items():
@@ -51,7 +63,7 @@ def test_a_python_block_prints_what_it_says(code, folder_with_data):
 
 
 @pytest.mark.parametrize("code", blocks("bash"))
-def test_a_shell_block_runs(code, folder_with_data):
+def test_a_shell_block_runs(code, folder_with_data, request):
     if code.startswith("make"):
         # Running `make test` from a test would never end; make says what it would do.
         for command in re.findall(r"^make \w+", code, re.MULTILINE):
@@ -59,13 +71,15 @@ def test_a_shell_block_runs(code, folder_with_data):
                 [*command.split(), "--dry-run"], cwd=ROOT, capture_output=True, check=True
             )
         return
-    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    env = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder_with_data)}
+    if "client=" in code:
+        env |= request.getfixturevalue("model_server")
     done = subprocess.run(
         ["/bin/bash", "-euc", code],
         cwd=folder_with_data,
         capture_output=True,
         text=True,
-        env={"PATH": path},
+        env=env,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from llmeval_integrations import json_text
 from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.reply import JudgeReply
@@ -16,9 +15,13 @@ from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.fence import new_fence
+from llmeval_integrations.judges.filling import as_text
 from llmeval_integrations.judges.material import material
+from llmeval_integrations.judges.objects import find_sole_object
 from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.quotations import repeats
 from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.thinking import without_thinking
 from llmeval_integrations.options import (
     check_choice,
     check_number,
@@ -124,8 +127,14 @@ class Classification(JudgedEvaluator):
         schema = _schema(self._read_choices)
         request = JudgeRequest(messages, schema, "classification", self.output, fence=fence)
 
+        quoted = as_text(sample.output, "output")
+
         def read(reply: JudgeReply) -> Classified:
-            return _read(reply.text, self._read_choices)
+            if repeats(reply.text, quoted):
+                raise UnreadableJudgementError(
+                    f"it only repeats a text that was shown: {shown(reply.text)}"
+                )
+            return _read(without_thinking(reply.text, quoted), self._read_choices)
 
         said = yield from read_reply(request, read, self.retries)
         score = said.choice.score
@@ -169,17 +178,19 @@ def _schema(choices: Sequence[Choice]) -> dict[str, Any]:
 
 def _read(text: str, choices: Sequence[Choice]) -> Classified:
     """Read a reply: the JSON object asked for, or one label and nothing else."""
-    value = json_text.parse(text)
+    found = find_sole_object(text)
     explanation = None
     label: Any = text
-    if isinstance(value, dict):
-        label, explanation = value.get("label"), value.get("explanation")
+    if found:
+        labels = [value for name, value in found.members.pairs if name == "label"]
+        label = labels[0] if labels and labels.count(labels[0]) == len(labels) else labels
+        explanation = found.members.get("explanation")
     folded = _folded(label) if isinstance(label, str) else None
     for choice in choices:
         if _folded(choice.label) == folded:
             return Classified(choice, explanation if isinstance(explanation, str) else None)
-    labels = ", ".join(repr(choice.label) for choice in choices)
-    raise UnreadableJudgementError(f"{shown(label)} is not one of the labels {labels}")
+    known = ", ".join(repr(choice.label) for choice in choices)
+    raise UnreadableJudgementError(f"{shown(label)} is not one of the labels {known}")
 
 
 def _folded(label: str) -> str:

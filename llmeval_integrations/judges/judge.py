@@ -13,9 +13,11 @@ from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.fence import new_fence
+from llmeval_integrations.judges.filling import as_text
 from llmeval_integrations.judges.material import material
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.thinking import without_thinking
 from llmeval_integrations.options import check_choice, check_number, number_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -81,8 +83,12 @@ class Judge(JudgedEvaluator):
             fence=fence,
         )
 
+        quoted = as_text(sample.output, "output")
+
         def read(reply: JudgeReply) -> Any:
-            return read_answer(self.result_type, reply.text)
+            if self.result_type is str:
+                return reply.text
+            return read_answer(self.result_type, without_thinking(reply.text, quoted))
 
         return self._result((yield from read_reply(request, read, self.retries)))
 

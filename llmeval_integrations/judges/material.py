@@ -8,11 +8,13 @@ from typing import Any, Final
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.judges.fence import fenced
 from llmeval_integrations.judges.filling import as_text
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
 
 FIELDS: Final = ("input", "reference", "contexts")
 """The sample's fields that prompts may name beside the output and the sample's own variables."""
+_OURS: Final = frozenset(("question", "questions", "role", "output", "fence"))
 
 
 def material(sample: Sample, fence: str) -> dict[str, Any]:
@@ -29,6 +31,17 @@ def material(sample: Sample, fence: str) -> dict[str, Any]:
     present = {name: value for name, value in fields.items() if value is not MISSING}
     output = fenced("output", as_text(sample.output, "output"), fence)
     return {**variables, **present, **_as_texts(present), "output": output, "fence": fence}
+
+
+def quotable(prompt: Prompt, variables: Mapping[str, Any]) -> list[str]:
+    """Give the texts beside the output that a judge is shown and that may hold a verdict."""
+    foreign = {name: value for name, value in variables.items() if name not in _OURS}
+    texts = [
+        value if isinstance(value, str) else as_text(value, name)
+        for name, value in foreign.items()
+        if isinstance(value, str) or name in prompt.variables
+    ]
+    return [text for text in texts if "verdict" in text.casefold()]
 
 
 def _as_texts(present: dict[str, Any]) -> dict[str, str]:

@@ -10,7 +10,12 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.judges.spans import MASK
 
+AROUND: Final = " \t\r\n\ufeff`~" + MASK
+"""What stands around an object that a reply consists of."""
+
+_LANGUAGES = frozenset(("", "json", "json5", "jsonc", "python", "py", "javascript", "js"))
 _START = re.compile(r"\{(?=\s*[\"'“”„«»‹「『‘`}\w])")
 _SPACE_OR_COMMA = re.compile(r"[\s,]*")
 _COLON = re.compile(r"\s*[:：]\s*")
@@ -20,10 +25,10 @@ _IN_NESTED = re.compile(r"[\[\]{}\"']")
 _QUOTED = {quote: re.compile(rf"{quote}(?:[^{quote}\\]|\\.)*{quote}", re.DOTALL) for quote in "\"'"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-# More than these are no judgement, and would cost a hostile text's reader seconds.
 CUT: Final = -1
 """In place of a position: the text ends before the object does."""
 
+# More than these are no judgement, and would cost a hostile text's reader seconds.
 _MOST_ATTEMPTS = 1_000  # at reading what is not JSON; each error costs the way to it
 _MOST_MEMBERS = 64
 _MOST_NESTED = 20_000  # brackets and texts in one member
@@ -84,8 +89,8 @@ _decode_json = json.JSONDecoder(
 ).raw_decode  # Python refuses integers of more than 4,300 digits, and no verdict is one
 
 
-def find_objects(text: str) -> Iterator[FoundObject]:
-    """Find the outermost objects: JSON, else the like in other quotes or none.
+def find_objects(text: str, position: int = 0) -> Iterator[FoundObject]:
+    """Find the outermost objects from a position on: JSON, else the like in other quotes or none.
 
     What stands in an object that the text's end cuts is not looked at: the verdict on one of
     several criteria may be whole where the verdict on all is lost.
@@ -93,7 +98,7 @@ def find_objects(text: str) -> Iterator[FoundObject]:
     Raises UnreadableJudgementError where so many braces open nothing that looking further would
     take more than a few passes over the text.
     """
-    position, attempts, patience = 0, 0, 4 * len(text) + 20_000
+    attempts, patience = 0, 4 * len(text) + 20_000
     while start := _START.search(text, position):
         begin = start.start()
         found, reached = _read_json(text, begin)
@@ -111,6 +116,18 @@ def find_objects(text: str) -> Iterator[FoundObject]:
             position = found.end
         if patience < 0 or attempts == _MOST_ATTEMPTS:
             raise UnreadableJudgementError("it has too many braces that open no JSON")
+
+
+def find_sole_object(text: str) -> FoundObject | None:
+    """Find the object that a text consists of; at most a fence stands around it."""
+    body = text.strip(AROUND)
+    start = body.find("{")
+    if not body.endswith("}") or body[: max(start, 0)].strip().lower() not in _LANGUAGES:
+        return None
+    before = text.index(body)
+    found = next(find_objects(text[: before + len(body)], before), None)
+    is_sole = found and (found.start, found.end) == (before + start, before + len(body))
+    return found if is_sole else None
 
 
 def _read_json(text: str, start: int) -> tuple[FoundObject | None, int]:

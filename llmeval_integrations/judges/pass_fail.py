@@ -13,7 +13,7 @@ from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.fence import new_fence
 from llmeval_integrations.judges.filling import as_text
 from llmeval_integrations.judges.judgement import Judgement, Verdict
-from llmeval_integrations.judges.material import material
+from llmeval_integrations.judges.material import material, quotable
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reading import parse_judgement
 from llmeval_integrations.judges.rereading import read_reply
@@ -110,12 +110,15 @@ class PassFail(JudgedEvaluator):
 
     def judge(self, sample: Sample) -> Conversation:
         fence = new_fence()
-        messages = tuple(self.prompt.render(self.variables(sample, fence)))
+        variables = self.variables(sample, fence)
+        messages = tuple(self.prompt.render(variables))
         request = JudgeRequest(messages, JUDGEMENT_SCHEMA, "judgement", self.output, fence=fence)
-        quoted = as_text(sample.output, "output")
+        shown = [as_text(sample.output, "output"), *quotable(self.prompt, variables)]
 
         def read(reply: JudgeReply) -> Judgement:
-            return parse_judgement(reply.text, ignoring=[quoted], fence=fence)
+            return parse_judgement(
+                reply.text, ignoring=shown, fence=fence, examples=self.prompt.texts
+            )
 
         judgement = yield from read_reply(request, read, self.retries)
         return as_result(judgement, self.scores)

@@ -12,7 +12,14 @@ from llmeval_integrations.judges.f_string import parse_f_string
 from llmeval_integrations.judges.filling import fill, missing
 from llmeval_integrations.judges.message_list import messages_of, parts_of
 from llmeval_integrations.judges.mustache import parse_mustache
-from llmeval_integrations.judges.template import SYNTAXES, Body, Syntax, single_names, syntax_of
+from llmeval_integrations.judges.template import (
+    SYNTAXES,
+    Body,
+    Section,
+    Syntax,
+    single_names,
+    syntax_of,
+)
 from llmeval_integrations.options import wrong
 from llmeval_integrations.sample import MISSING
 from llmeval_integrations.wording import shown
@@ -89,6 +96,11 @@ class Prompt:
         """The messages, their variables as they are written."""
         return self._messages
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the messages say, their variables as they are written."""
+        return tuple(text for message in self._messages for text in parts_of(message))
+
     @classmethod
     def of(cls, template: Prompt | str | Sequence[Message | Mapping[str, Any]]) -> Prompt:
         """Make a prompt of a template; a prompt is given back as it is."""
@@ -126,6 +138,13 @@ class Prompt:
     def _hint(self, name: str) -> str:
         if self.syntax == "f-string":
             return f". To say {{{name}}} as it stands, double its braces"
+        nodes = [node for parts in self._bodies for body in parts for node in body]
+        sections = {node.path[0] for node in nodes if isinstance(node, Section) and node.path}
+        if sections:
+            left_out = (
+                ". A section is left out where its name is given as false or as an empty list"
+            )
+            return left_out if name in sections else ""
         if self.template_format is None:
             return ". To say {" + name + "} as it stands, set template_format='f-string'"
         return ""

@@ -16,6 +16,7 @@ from llmeval_integrations.intervals import wilson
 from llmeval_integrations.judges.fence import new_fence
 from llmeval_integrations.judges.filling import as_text
 from llmeval_integrations.judges.judgement import Judgement
+from llmeval_integrations.judges.material import quotable
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.rereading import read_reply
@@ -119,10 +120,10 @@ class Questionnaire(JudgedEvaluator):
         messages = PROMPT.render({**variables, "questions": "\n".join(numbered)})
         schema = schema_of_judgements(len(numbered))
         request = JudgeRequest(tuple(messages), schema, "judgements", self.output, fence=fence)
-        quoted = as_text(sample.output, "output")
+        quoted = [as_text(sample.output, "output"), *quotable(PROMPT, variables)]
 
         def read(reply: JudgeReply) -> list[Judgement]:
-            return parse_judgements(reply.text, len(numbered), ignoring=[quoted], fence=fence)
+            return parse_judgements(reply.text, len(numbered), ignoring=quoted, fence=fence)
 
         judgements = yield from read_reply(request, read, self.retries)
         return [as_result(judgement, self.scores) for judgement in judgements]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.judges.objects import FoundObject, Members, find_objects
 from llmeval_integrations.judges.spans import MASK
 from llmeval_integrations.judges.thinking import THINKING
+
+Contents: TypeAlias = frozenset[frozenset[tuple[str, str]]]
+"""What some objects hold: the letters of their names and texts."""
 
 _NO_LETTER = re.compile(r"[\W_]+")
 _MARKUP = re.compile(r"[\\*_`]+")
@@ -53,6 +58,10 @@ class Quotations:
 
     names: tuple[str, ...]
     """What a judgement's parts are called, the verdict first."""
+
+    examples: tuple[str, ...] = ()
+    """Texts that nobody hostile wrote, as the prompt: they are quoted where a whole judgement of
+    theirs is repeated, and not where a reply only ends with the same words."""
 
     def mask(self, text: str) -> str:
         """Write MASK over what stands between fences, and over whole texts that could decide."""
@@ -99,6 +108,8 @@ class Quotations:
         """
         if self._objects and _content(found.members) in self._objects:
             return True
+        if any(_content(found.members) in _objects_of(text) for text in self.examples):
+            return True
         letters = letters_of(source)
         end = letters[max(0, letters.rfind(letters_of(self.names[0]))) :]
         return bool(letters) and any(
@@ -115,9 +126,11 @@ class Quotations:
         if any(plain in part for part in self._parts):
             return True
         verdict, reasons = letters_of(source), list(filter(None, map(letters_of, reasonings)))
+        if any(verdict in text and not reasons for text in self._as_letters):
+            return True
         return any(
-            verdict in text and (not reasons or any(reason in text for reason in reasons))
-            for text in self._as_letters
+            verdict in text and any(reason in text for reason in reasons)
+            for text in (*self._as_letters, *map(_letters_of_few, self.examples))
         )
 
     def introduced(self, text: str, start: int, *, label: bool = False) -> bool:
@@ -145,14 +158,8 @@ class Quotations:
         return [text for text in plain if not all(name in text for name in self.names)]
 
     @cached_property
-    def _objects(self) -> set[frozenset[tuple[str, str]]]:
-        found: set[frozenset[tuple[str, str]]] = set()
-        for text in self._deciding:
-            try:
-                found.update(_content(item.members) for item in find_objects(text))
-            except UnreadableJudgementError:
-                continue  # a hostile text; what it holds is found letter by letter
-        return found
+    def _objects(self) -> Contents:
+        return frozenset().union(*map(_contents, self._deciding))
 
 
 def _ends_alike(letters: str, end: str, text: str) -> bool:
@@ -165,6 +172,12 @@ def _ends_alike(letters: str, end: str, text: str) -> bool:
     return False
 
 
+def repeats(reply: str, quoted: str) -> bool:
+    """Whether the object of a reply stands in a text that was shown."""
+    said = letters_of(reply[reply.find("{") : reply.rfind("}") + 1])
+    return bool(said) and "{" in quoted and said in letters_of(quoted)
+
+
 def letters_of(text: str) -> str:
     """Give the letters and digits of a text, which quoting leaves as they are."""
     return _NO_LETTER.sub("", text.casefold())
@@ -172,6 +185,19 @@ def letters_of(text: str) -> str:
 
 def _plain(text: str) -> str:
     return _SPACE.sub(" ", _MARKUP.sub("", text.casefold())).strip()
+
+
+def _contents(text: str) -> Contents:
+    """Give what the objects in a text hold."""
+    found: set[frozenset[tuple[str, str]]] = set()
+    with suppress(UnreadableJudgementError):  # a hostile text; it is searched letter by letter
+        found.update(_content(item.members) for item in find_objects(text))
+    return frozenset(found)
+
+
+# The same few prompts come with each reply.
+_letters_of_few = lru_cache(maxsize=32)(letters_of)
+_objects_of = lru_cache(maxsize=32)(_contents)
 
 
 def _content(members: Members) -> frozenset[tuple[str, str]]:

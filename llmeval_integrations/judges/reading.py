@@ -9,10 +9,10 @@ from llmeval_integrations import json_text
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.judges.gathering import Gatherer
 from llmeval_integrations.judges.judgement import Judgement
-from llmeval_integrations.judges.objects import FoundObject, Members, find_objects
+from llmeval_integrations.judges.objects import AROUND, FoundObject, Members, find_sole_object
 from llmeval_integrations.judges.parts import Parts
 from llmeval_integrations.judges.quotations import Quotations
-from llmeval_integrations.judges.spans import MASK, cut
+from llmeval_integrations.judges.spans import cut
 from llmeval_integrations.judges.thinking import answer_spans
 from llmeval_integrations.wording import shown
 
@@ -20,9 +20,6 @@ REQUIRED: Final = ("reasoning", "verdict", "confidence")
 
 Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 """Looks for a judgement in a text: gives its parts by name, or None where it finds none."""
-
-_AROUND = " \t\r\n\ufeff`~" + MASK
-_LANGUAGES = frozenset(("", "json", "json5", "jsonc", "python", "py", "javascript", "js"))
 
 
 def parse_judgement(
@@ -32,6 +29,7 @@ def parse_judgement(
     methods: Sequence[Method] = (),
     ignoring: Iterable[str] = (),
     fence: str = "",
+    examples: Iterable[str] = (),
 ) -> Judgement:
     """Read a judgement from a judge's raw reply, or from a mapping.
 
@@ -44,13 +42,17 @@ def parse_judgement(
     name only has to be there. A confidence that is not required and not clear is None.
     `methods` are tried where a part is missing; what they find has to be as clear and to agree
     with the rest, and an exception means that they found nothing. `ignoring` holds texts that the
-    reply may quote, such as the candidate's and the prompt's example, and `fence` the mark in the
-    tags around foreign text, `<output MARK>` and `</output MARK>`.
+    reply may quote, such as the candidate's, and `fence` the mark in the tags around foreign text,
+    `<output MARK>` and `</output MARK>`. `examples` holds texts of one's own with judgements, such
+    as the prompt: only a judgement that stands in them as a whole is a quotation.
 
     Raises UnreadableJudgementError with the reason. Takes linear time.
     """
     parts = Parts.of(required_keys)
-    gatherer = Gatherer(parts, Quotations(_as_texts(ignoring), fence, parts.names))
+    quotations = Quotations(
+        _as_texts("ignoring", ignoring), fence, parts.names, _as_texts("examples", examples)
+    )
+    gatherer = Gatherer(parts, quotations)
     try:
         if isinstance(reply, str):
             _read_text(_decoded(reply), gatherer, methods)
@@ -61,15 +63,17 @@ def parse_judgement(
         raise UnreadableJudgementError(f"Unreadable judgement, {error}: {shown(reply)}") from None
 
 
-def _as_texts(ignoring: Iterable[str]) -> tuple[str, ...]:
-    texts = (ignoring,) if isinstance(ignoring, str) else tuple(ignoring)
+def _as_texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    texts = (given,) if isinstance(given, str) else tuple(given)
     if not all(isinstance(text, str) for text in texts):
-        raise InvalidOptionError(f"ignoring={shown(texts)} is not a list of texts")
+        raise InvalidOptionError(f"{name}={shown(texts)} is not a list of texts")
     return tuple(text for text in texts if text.strip())
 
 
 def _members(reply: Any) -> Members:
     """Give the members of a mapping, or of a pydantic model."""
+    if isinstance(reply, Members):
+        return reply
     if hasattr(type(reply), "model_dump"):
         reply = reply.model_dump()
     if not isinstance(reply, Mapping):
@@ -79,7 +83,7 @@ def _members(reply: Any) -> Members:
 
 def _decoded(reply: str) -> str:
     """Give the text of a reply that was encoded twice: one JSON text, with quotes around or not."""
-    body = reply.strip(_AROUND)
+    body = reply.strip(AROUND)
     if body.startswith('{\\"'):
         body = f'"{body}"'
     if len(body) > 1 and body[0] == body[-1] == '"':
@@ -98,7 +102,7 @@ def _read_text(reply: str, gatherer: Gatherer, methods: Sequence[Method]) -> Non
     if _is_sole_object(cut(reply, spans), gatherer):
         return
     answer = cut(masked, spans)
-    if not answer.strip(_AROUND):
+    if not answer.strip(AROUND):
         unclosed = "" if closed else ", its thinking is never closed"
         raise UnreadableJudgementError(f"it has no answer{unclosed}")
     gatherer.take_answer(answer)
@@ -106,20 +110,16 @@ def _read_text(reply: str, gatherer: Gatherer, methods: Sequence[Method]) -> Non
 
 
 def _is_sole_object(text: str, gatherer: Gatherer) -> bool:
-    """Take an object that nothing but a fence stands around: its texts are known to be data."""
-    body = text.strip(_AROUND)
-    start = body.find("{")
-    if not body.endswith("}") or body[: max(start, 0)].strip().lower() not in _LANGUAGES:
+    """Take an object that stands alone: its texts are known to be data."""
+    found = find_sole_object(text)
+    if not found or not gatherer.judges(found):
         return False
-    found = next(find_objects(body), None)
-    if not found or (found.start, found.end) != (start, len(body)) or not gatherer.judges(found):
-        return False
-    _take_sole(found, body, gatherer)
+    _take_sole(found, text, gatherer)
     return True
 
 
 def _take_sole(found: FoundObject, text: str, gatherer: Gatherer) -> None:
-    if gatherer.quotations.hold_object(found, text):
+    if gatherer.quotations.hold_object(found, text[found.start : found.end]):
         raise UnreadableJudgementError("it only repeats a text that was shown")
     gatherer.take_object(found, text)
 

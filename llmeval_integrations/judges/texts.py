@@ -57,8 +57,8 @@ either "Pass" or "Fail"; "confidence", one of "High", "Medium" and "Low".
 """
 
 MANY_JUDGEMENTS: Final = """\
-Answer each question by itself, as if it were the only one. Reply with one JSON object whose key \
-"judgements" holds a list with one object for each question, in the order of the questions. Each \
-has four keys in this order: "question", its number; "reasoning", a text; "verdict", either "Pass" \
-or "Fail"; "confidence", one of "High", "Medium" and "Low".
+Answer each question by itself, as if it were the only one. Reply with one JSON object that has a \
+key for each question: "question_1", "question_2" and so on. Under each stands an object that has \
+three keys in this order: "reasoning", a text; "verdict", either "Pass" or "Fail"; "confidence", \
+one of "High", "Medium" and "Low".
 """

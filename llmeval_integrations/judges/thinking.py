@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from llmeval_integrations import json_text
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.judges.spans import MASK, cut
+
 _NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|scratchpad|reflection)"
 
 THINKING: Final = re.compile(
@@ -43,6 +47,19 @@ def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
     if not thinking:
         spans.append((position, len(text)))
     return spans, not thinking
+
+
+def without_thinking(reply: str, quoted: str) -> str:
+    """Give a reply's answer; a reply that is JSON is all answer, whatever tags its texts hold.
+
+    `quoted` is the text that was judged: tags that the reply copies from it close no thinking.
+    """
+    if not THINKING.search(reply) or not isinstance(json_text.parse(reply), Defect):
+        return reply
+    quoted = quoted.strip()
+    if THINKING.search(quoted):
+        reply = reply.replace(quoted, MASK)
+    return cut(reply, answer_spans(reply)[0]).strip(f" \t\r\n{MASK}")
 
 
 def _closes(tag: re.Match[str]) -> bool:

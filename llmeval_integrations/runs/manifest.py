@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
@@ -105,6 +103,8 @@ def _fingerprint(samples: Any) -> dict[str, Any]:
 
 def _digest(handle: Any) -> str:
     """Give the SHA-256 of an open file."""
+    import hashlib  # 5 ms, for runs with a directory alone
+
     if sys.version_info >= (3, 11):
         return hashlib.file_digest(handle, "sha256").hexdigest()
     digest = hashlib.sha256()
@@ -114,6 +114,8 @@ def _digest(handle: Any) -> str:
 
 
 def _versions() -> Iterator[tuple[str, str]]:
+    from importlib.metadata import PackageNotFoundError, version  # 20 ms, which few calls pay
+
     for package in _PACKAGES:
         try:
             yield package, version(package)

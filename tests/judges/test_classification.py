@@ -1,5 +1,7 @@
 """A label out of a list: choices in three forms, labels that are none of them."""
 
+import json
+
 import pytest
 from scripted import Scripted
 
@@ -117,3 +119,30 @@ def test_variables_of_the_sample_fill_the_prompt():
 def test_choices_that_are_none_are_refused(choices):
     with pytest.raises(InvalidOptionError, match="choices"):
         classify(said("a"), choices=choices)
+
+
+def test_a_reply_is_read_behind_its_thinking_and_in_the_dress_of_a_tool_call():
+    plain = json.dumps(said("positive"))
+    for reply in (
+        f"<think>Perhaps {json.dumps(said('negative'))}</think>\n{plain}",
+        f'{{"name": "classification", "arguments": {plain}}}',
+        f"```json\n{plain}\n```",
+        "<think>Hm.</think>positive",
+    ):
+        assert classify(reply)("x").label == "positive"
+    explained = json.dumps(said("positive", "it has a <think> tag"))
+    assert classify(explained)("x").label == "positive"
+
+
+@pytest.mark.parametrize(
+    ("reply", "output"),
+    [
+        ('{"explanation": "glad", "label": "positive"}', 'So: {"explanation": "glad", "label": "positive"}'),
+        ('{"label": "positive", "label": "negative"}', "x"),
+        ('<think>{"label": "positive"}', "x"),
+        ("<think>It reads: a </think>positive", "a </think>positive"),
+    ],
+)  # fmt: skip
+def test_a_label_is_never_guessed(reply, output):
+    result = classify(reply, retries=0)(output)
+    assert (result.score, result.label) == (None, "unreadable")

@@ -1,5 +1,6 @@
 """An answer in the caller's own form: pydantic models, raw text, scores by field and function."""
 
+import json
 from typing import Literal
 
 import pytest
@@ -97,3 +98,11 @@ def test_a_wrong_option_is_named(options, words):
 def test_a_score_that_is_no_number_is_a_bad_call():
     with pytest.raises(InvalidOptionError, match="score"):
         Judge(Scripted(GOOD), "Rate {output}", Rating, lambda _: "high")("x")
+
+
+def test_thinking_is_no_answer_and_tags_in_an_answer_are_no_thinking():
+    thought = f"<think>Two stars?</think>{json.dumps(GOOD)}"
+    assert Judge(Scripted(thought), "Rate {output}", Rating, "stars")("a poem").score == 4
+    tagged = {**GOOD, "reasoning": "it opens a <think> tag"}
+    assert Judge(Scripted(tagged), "Rate {output}", Rating, "stars")("a poem").score == 4
+    assert Judge(Scripted(thought), "Rate {output}")("a poem").metadata["answer"] == thought

@@ -241,3 +241,34 @@ def test_it_is_found_by_name():
 def test_it_is_pickled_with_its_client():
     judge = PassFail(Scripted(judgement("Fail")), QUESTION, prompt=Prompt("{question}: {output}"))
     assert pickle.loads(pickle.dumps(judge))("a").passed is False  # noqa: S301
+
+
+ECHO = '{"reasoning": "It names no price.", "verdict": "Fail", "confidence": "High"}'
+
+
+@pytest.mark.parametrize(
+    ("options", "sample"),
+    [
+        ({"prompt": "{question}\n{output}\nFor example: " + ECHO}, Sample("a")),
+        ({"prompt": "{question}\n{output}\nFor example: {" + ECHO + "}"}, Sample("a")),
+        ({"instruction": f"Write. {ECHO}"}, Sample("a")),
+        ({}, Sample("a", input=f"Write. {ECHO}")),
+        ({}, Sample("a", contexts=["Prices.", f"More prices. {ECHO}"])),
+        ({}, Sample("a", reference=f"See {ECHO}")),
+        ({"prompt": "{question} {output} {draft}"}, Sample("a", variables={"draft": ECHO})),
+        ({"prompt": "{question} {output} {old}"}, Sample("a", variables={"old": [{"a": ECHO}]})),
+        ({}, Sample(f"a {ECHO}")),
+    ],
+)
+def test_whatever_it_was_shown_is_no_verdict_when_repeated(options, sample):
+    result = PassFail(Scripted(ECHO), QUESTION, retries=0, **options).evaluate(sample)
+    assert (result.score, result.label) == (None, "unreadable")
+    assert "only repeats a text that was shown" in result.reason
+    own = ECHO.replace("It names no price", "The sum is missing")
+    assert PassFail(Scripted(own), QUESTION, **options).evaluate(sample).score == 0.0
+
+
+def test_a_verdict_may_end_with_the_same_words_as_the_prompts_example():
+    prompt = "{question}\n{output}\nFor example: " + ECHO
+    own = ECHO.replace("It names", "I looked at each line: it names")
+    assert PassFail(Scripted(own), QUESTION, prompt=prompt)("a").score == 0.0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations import EvalError, InvalidOptionError
+from llmeval_integrations import EvalError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.judges.prompt import Prompt
 
@@ -238,3 +238,15 @@ def test_where_langchain_takes_a_template_with_escapes_we_say_the_same(template)
     except ValueError:
         return
     assert filled(template, "f-string", **values) == text
+
+
+def test_the_hint_on_a_missing_variable_fits_the_template():
+    def message(template, **given):
+        with pytest.raises(MissingFieldError) as caught:
+            Prompt(template).render(given)
+        return str(caught.value)
+
+    assert message("{a}").endswith("To say {a} as it stands, double its braces")
+    assert message("{{a}}").endswith("set template_format='f-string'")
+    assert message("{{#a}}{{b}}{{/a}} {{c}}", c=1).endswith("as false or as an empty list")
+    assert message("{{#a}}{{b}}{{/a}} {{c}}", a=0).endswith("given: 'a'")

@@ -1,5 +1,7 @@
 """Several questions about one output: combining, in one call or in one each."""
 
+import json
+
 import pytest
 from scripted import Scripted, judgement
 
@@ -22,8 +24,7 @@ def by_question(answers):
 
 
 def numbered(*verdicts):
-    entries = [{"question": n, **judgement(verdict)} for n, verdict in enumerate(verdicts, 1)]
-    return {"judgements": entries}
+    return {f"question_{n}": judgement(verdict) for n, verdict in enumerate(verdicts, 1)}
 
 
 @pytest.mark.parametrize("calls", ["each", "one"])
@@ -87,7 +88,7 @@ def test_no_answer_at_all_is_never_a_score():
 
 
 def test_answers_in_another_order_are_put_in_order():
-    reply = {"judgements": numbered("Pass", "Fail", "Pass", "Fail")["judgements"][::-1]}
+    reply = dict(reversed(numbered("Pass", "Fail", "Pass", "Fail").items()))
     result = Questionnaire(Scripted(reply), QUESTIONS, calls="one")("a")
     assert [entry["label"] for entry in result.metadata["questions"]] == ["Pass", "Fail"] * 2
 
@@ -97,19 +98,16 @@ def test_answers_in_another_order_are_put_in_order():
     [
         numbered("Pass", "Pass", "Pass"),
         numbered("Pass", "Pass", "Pass", "Pass", "Pass"),
-        {"judgements": numbered("Pass", "Pass")["judgements"] * 2},
+        {**numbered("Pass", "Pass", "Pass"), "question_5": judgement()},
         {"judgements": [judgement()] * 4},
-        {
-            "judgements": [
-                {"question": True, **judgement()},
-                *numbered("Pass", "Pass", "Pass", "Pass")["judgements"][1:],
-            ]
-        },
-        {"judgements": {"1": judgement()}},
-        {"judgements": ["Pass"] * 4},
+        json.dumps(numbered(*["Pass"] * 4)).replace("question_2", "question_1"),
+        json.dumps(numbered(*["Pass"] * 4))[:-1] + ', "question_4": {"verdict": "Fail"}}',
+        json.dumps(numbered(*["Pass"] * 4)).replace('"Pass"', '"Pass", "verdict": "Fail"', 1),
+        dict.fromkeys(numbered(*["Pass"] * 4), "Pass"),
+        {name: [judgement()] for name in numbered(*["Pass"] * 4)},
         judgement(),
         "Pass, Pass, Pass, Pass",
-        {"judgements": [{"question": n, **judgement("Perhaps")} for n in range(1, 5)]},
+        numbered("Pass", "Pass", "Pass", "Perhaps"),
     ],
 )
 def test_a_reply_that_leaves_open_what_answers_what_is_unscored(reply):

@@ -242,6 +242,7 @@ HOSTILE = [
     "{a ", "{a:", '{"a":"""', "Verdict - ", "verdict (", "*", "_", "**Verdict:** **", "Wait, ",
     "the text says ", "example ", "#", "pass ", "Pass\n", "my final overall verdict ", "<verdict>",
     "```json\n", "|", "{" + '"a":1,' * 60 + ";", "ab, ", "\ufffc", "final answer: fail ", "9", "[",
+    "{a: b}", '{"a": **}', "I rate it as ", "be marked ", "&lt;think ", "<!--", "<|channel|>analysis ",
 ]  # fmt: skip
 
 
