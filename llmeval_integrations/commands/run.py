@@ -1,0 +1,239 @@
+"""`llmeval run`: evaluate a file of outputs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from llmeval_integrations.commands.terminal import MISSED, OK, WRONG_CALL, put, say
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs import Run, evaluate
+from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
+from llmeval_integrations.runs.default_cache import default_cache
+from llmeval_integrations.runs.evaluating import OnProgress
+from llmeval_integrations.runs.fields import parse_field
+from llmeval_integrations.runs.reading import FORMATS
+from llmeval_integrations.runs.run import summary_text
+from llmeval_integrations.runs.specification import build, parse_specification
+from llmeval_integrations.runs.thresholds import (
+    check_thresholds,
+    missed,
+    parse_max_errors,
+    parse_threshold,
+    too_many_errors,
+)
+
+Value = TypeVar("Value")
+
+HELP: Final = "evaluate a file of outputs"
+USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
+DESCRIPTION: Final = """\
+Evaluate every row of the data with every evaluator. Columns are called like the fields of a
+sample: output, reference, input, contexts, variables, id; --field names others. The value of an
+evaluator's option is JSON, else text; @FILE stands for what is in the file. A YAML file holds the
+same under data, evaluators, fields, and the names of the other options with _ for -.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the data, the evaluators and the options of a run."""
+    add = parser.add_argument
+    add("data", help="JSONL, JSON, CSV, TSV or Parquet; - for standard input; or a YAML file")
+    add(
+        "-e",
+        "--evaluator",
+        action="append",
+        metavar="[NAME=]EVALUATOR[:OPTION=VALUE,...]",
+        help="an evaluator; give one -e for each",
+    )
+    add("--field", action="append", metavar="[EVALUATOR.]FIELD=COLUMN", help="a field's column")
+    add("--format", choices=FORMATS, help="the data's format, where its name does not tell")
+    add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
+    add("--overwrite", action="store_true", default=None, help="replace a run that is there")
+    add("--resume", action="store_true", default=None, help="go on with a run that is there")
+    add("--retry-errors", action="store_true", default=None, help="with --resume, errors as well")
+    add("--fail-under", action="append", metavar="NAME=RATE", help="exit 1 below this pass rate")
+    add("--max-errors", metavar="N|P%", help="exit 1 where more rows of an evaluator are errors")
+    add("--limit", type=int, metavar="N", help="evaluate the first rows only")
+    add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
+    add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
+    add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
+    cache = parser.add_mutually_exclusive_group()
+    cache.add_argument(
+        "--cache", metavar="FILE", help="keep judges' replies there, not in the user's folder"
+    )
+    cache.add_argument(
+        "--no-cache", action="store_const", const=False, dest="cache", help="keep no replies"
+    )
+    add("--frozen", action="store_true", default=None, help="ask nothing that the cache lacks")
+    add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
+    add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
+    add("-q", "--quiet", action="store_true", help="print no table and no progress")
+    add("--json", action="store_true", help="print the summary as JSON, not as a table")
+
+
+def run(call: argparse.Namespace) -> int:
+    """Evaluate, show the summary, and say by the exit code what was missed."""
+    configuration = _configuration(call)
+    if configuration.data is None:
+        raise InputError(f"{call.data} does not say which data")
+    if not configuration.evaluators:
+        raise InputError("no evaluator is given; add -e NAME (llmeval list shows which there are)")
+    evaluators = build(configuration.evaluators)
+    thresholds = configuration.fail_under or {}
+    most_errors = parse_max_errors(
+        "100%" if configuration.max_errors is None else configuration.max_errors
+    )
+    check_thresholds(thresholds, evaluators)
+    if configuration.resume and configuration.out is None:
+        raise InputError("--resume goes on with a run in a directory; say which with --out DIR")
+    with _progress(quiet=call.quiet) as on_progress, _told_how_to_go_on(configuration.out):
+        run = evaluate(
+            configuration.data,
+            evaluators,
+            fields=configuration.fields,
+            out=configuration.out,
+            overwrite=bool(configuration.overwrite),
+            resume=bool(configuration.resume),
+            retry_errors=bool(configuration.retry_errors),
+            format=configuration.format,
+            limit=configuration.limit,
+            sample=configuration.sample,
+            seed=configuration.seed or 0,
+            on_progress=on_progress,
+            **_judging(configuration),
+        )
+    _show(run, call)
+    _warn(run)
+    misses = [*missed(run, thresholds), *too_many_errors(run, most_errors), *_not_asked(run)]
+    for miss in misses:
+        say(f"llmeval run: {miss}")
+    if any(map(_has_only_errors, run.summary["evaluators"].values())):
+        return WRONG_CALL  # a column that no row has, or the like: nothing was evaluated
+    if configuration.frozen and any(_not_asked(run)):
+        return WRONG_CALL
+    return MISSED if misses else OK
+
+
+def _judging(configuration: Configuration) -> dict[str, Any]:
+    """Give what a configuration says of judges, as options of `evaluate`."""
+    names = ("concurrency", "frozen", "max_cost", "max_tokens")
+    options = {name: getattr(configuration, name) for name in names}
+    cache = default_cache() if configuration.cache is None else configuration.cache or None
+    return {"cache": cache, **{name: value for name, value in options.items() if value is not None}}
+
+
+def _not_asked(run: Run) -> Iterator[str]:
+    """Word that judges were not asked about everything."""
+    judging = run.summary.get("judging", {})
+    if judging.get("not_asked"):
+        reached = judging["budget_reached"]
+        why = f"the budget {reached} was spent" if reached else "the cache is frozen and lacks them"
+        yield f"{judging['not_asked']} requests were not made: {why}"
+
+
+def _configuration(call: argparse.Namespace) -> Configuration:
+    """Put together what a YAML file and the command line say; the latter counts."""
+    here = Path()
+    evaluators = call.evaluator and [parse_specification(text, here) for text in call.evaluator]
+    given = Configuration(
+        None,
+        call.format,
+        evaluators,
+        call.field and _by_name(map(parse_field, call.field), "--field"),
+        call.out,
+        call.overwrite,
+        call.resume,
+        call.retry_errors,
+        call.fail_under and _by_name(map(parse_threshold, call.fail_under), "--fail-under"),
+        call.max_errors,
+        call.limit,
+        call.sample,
+        call.seed,
+        call.concurrency,
+        call.cache,
+        call.frozen,
+        call.max_cost,
+        call.max_tokens,
+    )
+    if Path(call.data).suffix.lower() in SUFFIXES:
+        return read_configuration(Path(call.data)).updated(given)
+    return given._replace(data=call.data)
+
+
+def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"{option}: {name!r} is given twice")
+        found[name] = value
+    return found
+
+
+@contextmanager
+def _told_how_to_go_on(out: str | None) -> Iterator[None]:
+    """Say after an interrupt how the run is gone on with."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if out is not None:
+            say(f"llmeval run: what is done is in {out}; go on with the same call and --resume")
+        raise
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[OnProgress | None]:
+    """Show how far a run has come, if there is a terminal to show it on."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("evaluating", total=None)
+
+        def show(samples: int, share: float | None) -> None:
+            total = None if share is None else 1.0
+            done = f"{samples:,} samples"
+            progress.update(task, completed=share or 0, total=total, description=done)
+
+        yield show
+
+
+def _show(run: Run, call: argparse.Namespace) -> None:
+    if call.json:
+        put(summary_text(run.summary))
+    elif not call.quiet:
+        from rich.console import Console
+
+        from llmeval_integrations.runs.table import WIDTH, as_text
+
+        put(as_text(run, Console(width=None if sys.stdout.isatty() else WIDTH)))
+        if run.out is not None:
+            put(f"  written: {run.out}/results.jsonl and summary.json\n")
+
+
+def _warn(run: Run) -> None:
+    """Say on stderr what a table is easily read past: no data, and rows without a result."""
+    if not run.summary["samples"]:
+        say("llmeval run: warning: the data has no rows")
+    for name, figures in run.summary["evaluators"].items():
+        if figures["errors"]:
+            reasons = (found.reason for found in run.findings[name] if found.is_error)
+            first = next(reasons, "those in results.jsonl")
+            share = (
+                "EVERY row is an error"
+                if _has_only_errors(figures)
+                else (f"{figures['errors']} of {figures['n']} rows are errors and count in no rate")
+            )
+            say(f"llmeval run: warning: {name}: {share}, such as {first}")
+
+
+def _has_only_errors(figures: Mapping[str, Any]) -> bool:
+    return bool(figures["errors"]) and figures["errors"] == figures["n"]

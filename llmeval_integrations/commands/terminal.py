@@ -1,0 +1,28 @@
+"""What every command says and how it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+from llmeval_integrations.runs.printable import one_line
+
+OK: Final = 0
+MISSED: Final = 1
+WRONG_CALL: Final = 2
+INTERRUPTED: Final = 130
+
+
+def put(text: str) -> None:
+    """Print, unless whoever read us has gone, as `head` does."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(text: str) -> None:
+    """Print one line on stderr."""
+    sys.stderr.write(one_line(text) + "\n")
