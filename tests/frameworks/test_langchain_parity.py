@@ -152,11 +152,14 @@ def test_schema_verdicts_and_their_words_are_langchains(document, schema, draft)
 
 @generated
 @given(texts(), rules)
+@example('["\\ud83d', {"type": "array"})
 def test_lenient_schema_verdicts_are_langchains(prediction, schema):
     arguments = {"prediction": prediction, "reference": json.dumps(schema)}
     ours = said(OURS["json_schema_validation", "lenient"], **arguments)
     theirs = said(THEIRS["json_schema_validation"], **arguments)
-    if "NaN" not in prediction:
+    if isinstance(ours, dict) and (ours.get("reasoning") or "").startswith("Lone surrogate"):
+        assert ours["score"] is False  # README's row "half a surrogate pair": always
+    elif "NaN" not in prediction:
         assert agree(ours, theirs, worst=False)
 
 
