@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.json_value import canonical
+from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING
 
@@ -78,7 +79,7 @@ def _branch(branches: dict[str, Tree], path: str) -> Tree:
 def _label(path: str, counts: Mapping[str, int]) -> Any:
     from rich.text import Text
 
-    label = Text(_printable(path.rpartition("/")[2]))
+    label = Text(printable(path.rpartition("/")[2]))
     for kind, count in counts.items():
         label.append(f"  {count} {kind}", _STYLES.get(kind, ""))
     return label
@@ -96,7 +97,7 @@ def _leaf(outcome: Mapping[str, Any]) -> Any:
     from rich.text import Text
 
     kind = outcome["kind"]
-    line = Text(f"{_printable(outcome['path'] or '(the whole)')}  ")
+    line = Text(f"{printable(outcome['path'] or '(the whole)')}  ")
     line.append(kind, _STYLES.get(kind, ""))
     for name, word in (("output", ""), ("reference", "expected ")):
         value = outcome.get(name, MISSING)
@@ -108,16 +109,11 @@ def _leaf(outcome: Mapping[str, Any]) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = _printable(canonical(value))
+    text = printable(canonical(value))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def _line(text: str, style: str = "") -> Any:
     from rich.text import Text
 
-    return Text(_printable(text), style)
-
-
-def _printable(text: str) -> str:
-    """Write what a terminal would act on, or cannot show, as escapes."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return Text(printable(text), style)

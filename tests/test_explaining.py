@@ -61,3 +61,15 @@ def test_long_values_and_long_lists_are_cut():
     text = printed(result)
     assert "and 30 more" in text
     assert "x" * 300 not in text.replace("\n", "")
+
+
+def test_a_notebook_shows_it_as_html():
+    nbformat = pytest.importorskip("nbformat").v4
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    cell = "from llmeval_integrations import *; explain(JsonFields()({'a': '<b>1</b>'}, {'a': '2'}))"
+    notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(cell)])
+    nbclient.NotebookClient(notebook, kernel_name="python3", timeout=60).execute()
+    html = notebook.cells[0].outputs[0].data["text/html"]
+    assert "mismatch" in html
+    assert "&lt;b&gt;1&lt;/b&gt;" in html

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
-from llmeval_integrations.runs.printable import one_line
+from llmeval_integrations.printable import one_line
 
 OK: Final = 0
 MISSED: Final = 1
@@ -15,10 +17,17 @@ INTERRUPTED: Final = 130
 
 
 def put(text: str) -> None:
-    """Print, unless whoever read us has gone, as `head` does."""
-    try:
+    """Print a text."""
+    with unless_closed():
         sys.stdout.write(text)
         sys.stdout.flush()
+
+
+@contextmanager
+def unless_closed() -> Iterator[None]:
+    """Print no more once whoever read us has gone, as `head` does."""
+    try:
+        yield
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.runs.printable import printable
+from llmeval_integrations.printable import printable
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run

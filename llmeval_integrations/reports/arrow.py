@@ -1,0 +1,19 @@
+"""A table of a run as an Arrow file (the IPC file format); needs pyarrow."""
+
+from __future__ import annotations
+
+from typing import BinaryIO, Final
+
+from llmeval_integrations.reports.parts.tables import Table, batches, needed, schema
+
+SUFFIX: Final = ".arrow"
+
+
+def write_table(table: Table, out: BinaryIO) -> None:
+    """Write the records batch by batch."""
+    needed()
+    from pyarrow.ipc import new_file
+
+    with new_file(out, schema(table)) as writer:
+        for batch in batches(table):
+            writer.write_batch(batch)

@@ -1,0 +1,36 @@
+"""The rows of a run, or another of its tables, as CSV."""
+
+from __future__ import annotations
+
+import csv
+from codecs import getwriter
+from collections.abc import Sequence
+from typing import Any, BinaryIO, Final
+
+from llmeval_integrations.reports.parts.tables import Table, rows_table
+from llmeval_integrations.runs.run import Run
+
+SUFFIX: Final = ".csv"
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def write(runs: Sequence[Run], out: BinaryIO) -> None:
+    """Write the rows."""
+    write_table(rows_table(runs), out)
+
+
+def write_table(table: Table, out: BinaryIO) -> None:
+    """Write the records in UTF-8, with the names of the columns first.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    """
+    writer = csv.writer(getwriter("utf-8")(out, "backslashreplace"), lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows([_inert(cell) for cell in record] for record in table.records)
+
+
+def _inert(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return str(cell).lower() if isinstance(cell, bool) else cell

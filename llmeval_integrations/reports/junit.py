@@ -1,0 +1,73 @@
+"""A run as JUnit XML: a suite for each evaluator, a case for each sample."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import BinaryIO, Final
+from xml.sax.saxutils import quoteattr
+
+from llmeval_integrations.printable import printable
+from llmeval_integrations.reports.parts.figures import rows_of
+from llmeval_integrations.reports.parts.names import names_of
+from llmeval_integrations.reports.parts.tables import text_of
+from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.run import Run
+
+SUFFIX: Final = ".xml"
+
+
+def write(runs: Sequence[Run], out: BinaryIO) -> None:
+    """Write the rows as test cases.
+
+    A row that failed is a failure, one without a result an error, and one that is unscored is
+    skipped; one that has a score and neither passed nor failed is a plain case.
+    """
+    out.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
+    for name, run in zip(names_of(runs), runs, strict=True):
+        kinds = Counter((row.evaluator, _kind(row)) for row in rows_of(run))
+        for evaluator in run.summary["evaluators"]:
+            suite = evaluator if len(runs) == 1 else f"{name}.{evaluator}"
+            count = {kind: kinds[evaluator, kind] for kind in ("", *_KINDS)}
+            out.write(
+                f'<testsuite name={_attribute(suite)} tests="{sum(count.values())}" '
+                f'failures="{count["failure"]}" errors="{count["error"]}" '
+                f'skipped="{count["skipped"]}">\n'.encode()
+            )
+            for row in rows_of(run):
+                if row.evaluator == evaluator:
+                    out.write(_case(suite, row).encode())
+            out.write(b"</testsuite>\n")
+    out.write(b"</testsuites>\n")
+
+
+_KINDS: Final = ("failure", "error", "skipped")
+
+
+def _kind(row: Row) -> str:
+    if row.error is not None:
+        return "error"
+    if row.unscored:
+        return "skipped"
+    return "failure" if row.passed is False else ""
+
+
+def _case(suite: str, row: Row) -> str:
+    head = f"<testcase classname={_attribute(suite)} name={_attribute(text_of(row.id))}"
+    kind = _kind(row)
+    if not kind:
+        return f"{head}/>\n"
+    if row.error is not None:
+        label, _, reason = row.error.partition(": ")
+    else:
+        label, reason = str(row.label or kind), str(row.reason or "")
+    message = reason if row.score is None else f"score {row.score}: {reason}"
+    said = f"message={_attribute(message)}" + (
+        f" type={_attribute(label)}" if kind != "skipped" else ""
+    )
+    return f"{head}><{kind} {said}/></testcase>\n"
+
+
+def _attribute(text: str) -> str:
+    """Quote a text for XML, with what XML cannot hold written out."""
+    return quoteattr(printable(text))

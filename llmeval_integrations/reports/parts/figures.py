@@ -1,0 +1,64 @@
+"""What a run's rows come to, in two readings and constant memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from llmeval_integrations.reports.parts.scores import Scores
+from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.summary import Finding, Tally
+
+_MOST_KINDS: Final = 30
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One evaluator's figures in one run."""
+
+    summary: dict[str, Any]
+    """What `summary.json` says of it."""
+
+    scores: Scores
+    """How its scores lie."""
+
+    findings: list[Finding]
+    """What was found in rows that did not pass, most frequent first."""
+
+
+def figures_of(run: Run) -> dict[str, Figures]:
+    """Read a run's rows twice, and give the figures of each of its evaluators."""
+    scores: dict[str, Scores] = defaultdict(Scores)
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for row in rows_of(run):
+        scores[row.evaluator].add(row)
+        tallies[row.evaluator].add((row,))
+    for row in rows_of(run):
+        scores[row.evaluator].sort_in(row)
+    return {
+        name: Figures(summary, scores[name], tallies[name].findings(_MOST_KINDS))
+        for name, summary in run.summary["evaluators"].items()
+    }
+
+
+def rows_of(run: Run) -> Iterator[Row]:
+    """Read the rows that the run had when it was opened; there may be more by now."""
+    return islice(run.rows, len(run.rows))
+
+
+def by_sample(run: Run) -> Iterator[tuple[int, list[Row]]]:
+    """Read the rows sample by sample, each with its place in the data."""
+    rows, width = rows_of(run), len(run.summary["evaluators"])
+    place = 0
+    while found := list(islice(rows, width)):
+        yield place, found
+        place += 1
+
+
+def is_failing(row: Row) -> bool:
+    """Whether a row did not pass: it failed, is unscored, or is an error."""
+    return row.passed is False or row.unscored or row.error is not None

@@ -1,0 +1,119 @@
+"""How the scores of one evaluator lie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from llmeval_integrations.intervals import Interval, z_of
+from llmeval_integrations.runs.rows import Row
+
+BARS: Final = 20
+"""Bars of a histogram."""
+
+_FEWEST: Final = 5
+"""Scores below which no interval is given: the expansion of t is too far off."""
+
+
+@dataclass
+class Scores:
+    """Figures of the scores; their size does not grow with the run."""
+
+    n: int = 0
+    """Scores that are finite."""
+
+    low: float = math.inf
+    """The lowest."""
+
+    high: float = -math.inf
+    """The highest."""
+
+    mean: float = 0.0
+    """Their mean."""
+
+    counts: list[int] = field(default_factory=list)
+    """How many lie in each of the equal parts from lowest to highest."""
+
+    _squares: float = 0.0
+    _sums: dict[bool | None, list[float]] = field(default_factory=dict)
+
+    def add(self, row: Row) -> None:
+        """Count a row in (Welford, Technometrics 4 (1962) 419)."""
+        score = score_of(row)
+        if score is None:
+            return
+        self.n += 1
+        self.low, self.high = min(self.low, score), max(self.high, score)
+        step = score - self.mean
+        self.mean += step / self.n
+        self._squares += step * (score - self.mean)
+        total = self._sums.setdefault(row.passed, [0.0, 0.0])
+        total[0] += score
+        total[1] += 1
+
+    def sort_in(self, row: Row) -> None:
+        """Count a row into its bar; all rows have to be counted in before."""
+        score = score_of(row)
+        if score is None:
+            return
+        width = self.width
+        if not self.counts:
+            self.counts = [0] * (BARS if width else 1)
+        place = int((score - self.low) / width) if width else 0
+        self.counts[min(place, len(self.counts) - 1)] += 1
+
+    @property
+    def width(self) -> float:
+        """How far a bar reaches; 0 where all scores are one, or too far apart for a float."""
+        width = (self.high - self.low) / BARS if self.n else 0.0
+        return width if math.isfinite(width) else 0.0
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether the outputs that passed have lower scores than those that failed."""
+        means = {passed: total / n for passed, (total, n) in self._sums.items()}
+        return True in means and False in means and means[True] < means[False]
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % confidence interval of the mean, by Student's t; None of fewer than 5 scores."""
+        if self.n < _FEWEST:
+            return None
+        error = math.sqrt(self._squares / (self.n - 1) / self.n)
+        half = _t(self.n - 1) * error
+        return (self.mean - half, self.mean + half) if math.isfinite(half) else None
+
+    def goodness(self, row: Row) -> float:
+        """Place a row's score between the worst, 0, and the best, 1; without one it is 0.5."""
+        score = score_of(row)
+        if score is None or not self.width:
+            return 0.5
+        share = (score - self.low) / (self.high - self.low)
+        return 1 - share if self.lower_is_better else share
+
+
+def score_of(row: Row) -> float | None:
+    """Give a row's score as a finite number, None where it has none."""
+    if row.score is None or row.error is not None:
+        return None
+    try:
+        score = float(row.score)
+    except (OverflowError, ValueError, TypeError):
+        return None
+    return score if math.isfinite(score) else None
+
+
+def _t(freedom: int) -> float:
+    """Give Student's t for 95 %, to 0.1 % from four degrees of freedom on.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.5.
+    """
+    z: Any = z_of(0.95)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return float(sum(term / freedom**power for power, term in enumerate(terms)))

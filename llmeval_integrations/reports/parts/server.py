@@ -1,0 +1,86 @@
+"""Serves the page of runs on this machine, made anew when their files have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from llmeval_integrations.errors import EvalError
+from llmeval_integrations.reports import html
+from llmeval_integrations.runs.directory import RESULTS, SUMMARY
+from llmeval_integrations.runs.stored import read_run
+
+_LOOPBACK: Final = "127.0.0.1"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers `/` with the page and `/version` with what the page was made of."""
+
+    daemon_threads = True
+
+    def __init__(self, directories: Sequence[str], port: int = 0) -> None:
+        """Bind to the loopback address; raises InputError where a directory holds no run."""
+        self._directories = [Path(directory) for directory in directories]
+        self._lock = Lock()
+        self._made_of = ""
+        self._page = b""
+        for directory in directories:
+            read_run(directory)
+        super().__init__((_LOOPBACK, port), _Handler)
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{_LOOPBACK}:{self.server_port}/"
+
+    def version(self) -> str:
+        """Name the state of the files by their sizes and times."""
+        files = [folder / name for folder in self._directories for name in (RESULTS, SUMMARY)]
+        states = (file.stat() for file in files if file.exists())
+        return " ".join(f"{state.st_size}-{state.st_mtime_ns}" for state in states)
+
+    def page(self) -> bytes:
+        """Give the page, made once for every version; one thread makes it, the others wait."""
+        with self._lock:
+            version = self.version()
+            if version != self._made_of:
+                out = BytesIO()
+                html.write([read_run(path) for path in self._directories], out, live=True)
+                self._page, self._made_of = out.getvalue(), version
+            return self._page
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        """Answer, unless another site's name was made to point here (DNS rebinding)."""
+        hosts = {f"{host}:{self.server.server_port}" for host in (_LOOPBACK, "localhost")}
+        if self.headers.get("Host") not in hosts:
+            self.send_error(HTTPStatus.FORBIDDEN, "this server answers to 127.0.0.1 only")
+        elif self.path == "/version":
+            self._answer(self.server.version().encode(), "text/plain")
+        elif self.path == "/":
+            try:
+                self._answer(self.server.page(), "text/html")
+            except (EvalError, OSError) as error:
+                self.send_error(HTTPStatus.INTERNAL_SERVER_ERROR, explain=str(error))
+        else:
+            self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _answer(self, body: bytes, media_type: str) -> None:
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", f"{media_type}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing of single requests."""

@@ -1,0 +1,44 @@
+"""A run's summary as HTML, for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from llmeval_integrations.markup import Html, joined, tag
+from llmeval_integrations.runs.numbers import counted, figures_of
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.summary import Finding
+
+_MOST_FINDINGS: Final = 20
+_LONGEST: Final = 160
+
+
+def as_html(run: Run) -> str:
+    """Write a run's figures as a table, and what was found in rows that did not pass below."""
+    findings = [
+        (name, each) for name, found in run.findings.items() for each in found[:_MOST_FINDINGS]
+    ]
+    parts = [
+        tag("p", counted(run.summary["samples"], "sample")),
+        _table(
+            ("evaluator", "passed", "95 % interval", "mean", "scored", "unscored", "errors"),
+            ([name, *figures_of(each)] for name, each in run.summary["evaluators"].items()),
+        ),
+    ]
+    if findings:
+        rows = (_finding(name, each) for name, each in findings)
+        table = _table(("evaluator", "found", "rows", "most often, or for example"), rows)
+        parts.append(tag("details", tag("summary", "What went wrong"), table))
+    return tag("div", *parts)
+
+
+def _finding(evaluator: str, finding: Finding) -> list[str]:
+    kind = f"error: {finding.kind}" if finding.is_error else finding.kind
+    return [evaluator, kind, f"{finding.count:,}", finding.reason[:_LONGEST]]
+
+
+def _table(heads: Sequence[str], rows: Iterable[list[str]]) -> Html:
+    head = tag("tr", *(tag("th", each, scope="col") for each in heads))
+    body = [tag("tr", *(tag("td", cell) for cell in row)) for row in rows]
+    return tag("table", tag("thead", head), tag("tbody", joined(body)))

@@ -1,0 +1,39 @@
+"""Figures as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+
+def percent(share: float) -> str:
+    """Write a share with one decimal."""
+    return f"{100 * share:.1f} %"
+
+
+def percents(interval: Sequence[float]) -> str:
+    """Write the bounds of a share."""
+    return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
+
+
+def figure(value: Any) -> str:
+    """Write a figure with four digits, a count in full, and what is not there as a dash."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write so many of something, in the plural where that is right."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def figures_of(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Write an evaluator's pass rate, its interval, mean, and rows scored, unscored and errors."""
+    rate, interval = summary["pass_rate"], summary["pass_rate_ci95"]
+    yield "–" if rate is None else percent(rate)
+    yield "–" if interval is None else percents(interval)
+    for name in ("mean", "scored", "unscored", "errors"):
+        yield figure(summary[name])

@@ -1,0 +1,140 @@
+"""A headless Chromium, driven through its own pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--remote-debugging-pipe",
+    "--window-size=1280,900",
+)
+
+
+class Page:
+    """One page, with what it asked for and what it complained about."""
+
+    def __init__(self, process: subprocess.Popen, write: int, read: int) -> None:
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self._process = process
+        self._write, self._read = write, read
+        self._rest = b""
+        self._number = 0
+        self._session = None
+        target = self.do("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.do("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.do(f"{domain}.enable")
+
+    def do(self, method: str, **parameters: Any) -> Any:
+        """Send a command and wait for what it gives."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def open(self, address: str) -> None:
+        """Open an address and wait until it is loaded."""
+        self.do("Page.navigate", url=address)
+        while self._next().get("method") != "Page.loadEventFired":
+            pass
+
+    def run(self, script: str) -> Any:
+        """Give what an expression of JavaScript comes to."""
+        result = self.do(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in result, result["exceptionDetails"]
+        return result["result"].get("value")
+
+    def press(self, key: str, code: int) -> None:
+        """Press a key and let it go."""
+        text = {"text": "\r"} if key == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            self.do(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                **(text if kind == "keyDown" else {}),
+            )
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            more = os.read(self._read, 1 << 20)
+            assert more, "Chromium has ended"
+            self._rest += more
+        line, self._rest = self._rest.split(b"\0", 1)
+        message = json.loads(line)
+        self._note(message)
+        return message
+
+    def _note(self, message: dict[str, Any]) -> None:
+        method, given = message.get("method"), message.get("params", {})
+        if method == "Network.requestWillBeSent":
+            self.requests.append(given["request"]["url"])
+        elif method == "Log.entryAdded":
+            self.complaints.append(given["entry"]["text"])
+        elif method == "Runtime.exceptionThrown":
+            self.complaints.append(json.dumps(given["exceptionDetails"]))
+        elif method == "Runtime.consoleAPICalled":
+            self.complaints.append(f"console: {given['args']}")
+        elif method == "Page.javascriptDialogOpening":
+            self.complaints.append(f"dialog: {given['message']}")
+
+
+@contextmanager
+def browser(profile: Path) -> Iterator[Page]:
+    """Start Chromium with a profile of its own, and end it."""
+    to_child, from_us = os.pipe()
+    from_child, to_us = None, None
+    from_child, to_us = os.pipe()
+
+    def place() -> None:
+        os.dup2(to_child, 13)
+        os.dup2(to_us, 14)
+        os.dup2(13, 3)
+        os.dup2(14, 4)
+
+    process = subprocess.Popen(
+        [str(CHROMIUM), *_FLAGS, f"--user-data-dir={profile}"],
+        preexec_fn=place,  # noqa: PLW1509 - Chromium reads and writes the descriptors 3 and 4
+        close_fds=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(to_child)
+    os.close(to_us)
+    try:
+        yield Page(process, from_us, from_child)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(from_us)
+        os.close(from_child)

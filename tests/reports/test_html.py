@@ -1,0 +1,227 @@
+"""The page in a real browser: it opens, filters, asks for nothing and lets nothing act."""
+
+import io
+import time
+
+import pytest
+
+from llmeval_integrations import JsonValidity, evaluate
+from llmeval_integrations.reports import html
+
+COUNT = "document.getElementById('count').textContent"
+CARDS = "document.querySelectorAll('#list > details').length"
+IDS = (
+    "[...document.querySelectorAll('#list > details > summary > b')].map(each => each.textContent)"
+)
+TEXT = "document.body.innerText"
+
+
+def written(run, path):
+    with path.open("wb") as file:
+        html.write(run if isinstance(run, list) else [run], file)
+    return f"file://{path}"
+
+
+@pytest.fixture
+def opened(page, tmp_path):
+    def opened(run):
+        page.open(written(run, tmp_path / "report.html"))
+        return page
+
+    return opened
+
+
+def choose(page, name, value):
+    kind = "input" if name in {"reason", "text"} else "change"
+    page.run(
+        f"document.getElementById('by-{name}').value = {value!r};"
+        f"document.getElementById('by-{name}').dispatchEvent(new Event('{kind}'))"
+    )
+
+
+def test_it_opens_with_the_answer_and_asks_for_nothing(opened, people, tmp_path):
+    page = opened(people)
+    assert page.complaints == []
+    assert page.requests == [f"file://{tmp_path}/report.html"]
+    text = page.run(TEXT)
+    assert "3 samples, 3 evaluators. Lowest pass rate: json_match, 33.3 %." in text
+    assert "6.1 to 79.2 %" in text  # Wilson's interval of one in three
+    assert "truncated" in text
+
+
+def test_unscored_rows_and_errors_are_counted_apart_and_told(opened, moods):
+    text = opened(moods).run(TEXT)
+    assert "1 row unscored and 1 error counted in no rate." in text
+    assert "error: InputError" in text
+    assert "the output asked for it" in text
+    assert "nobody can tell" in text
+
+
+def test_fields_have_their_table(opened, people):
+    rows = opened(people).run(
+        "[...document.querySelectorAll('#fields tbody tr')].map(row => row.innerText.split('\\t'))"
+    )
+    assert [row[0] for row in rows] == ["/age", "/name"]
+    assert rows[0][1:7] == ["33.3 %", "3", "1", "0", "1", "0"]
+    assert "63 for 36" in rows[0][-1]
+
+
+def test_a_filter_by_each_control(opened, moods):
+    page = opened(moods)
+    assert page.run(COUNT) == "3 of 3 listed samples, worst first"
+    for name, value, found in (
+        ("outcome", "error", ["raise"]),
+        ("label", "failed", ["bad"]),
+        ("reason", "NOBODY", ["unscored"]),
+        ("text", "ba", ["bad"]),
+        ("evaluator", "moody", ["bad", "raise", "unscored"]),
+    ):
+        choose(page, name, value)
+        assert page.run(IDS) == found
+        choose(page, name, "")
+    assert page.complaints == []
+
+
+def test_a_finding_leads_to_its_samples(opened, people):
+    page = opened(people)
+    page.run("[...document.querySelectorAll('#found a')].find(a => a.textContent === 'truncated').click()")  # fmt: skip
+    assert page.run(IDS) == ["cut"]
+    assert page.run("location.hash") == "#evaluator=json_validity&label=truncated"
+
+
+def test_the_address_keeps_the_filter(page, people, tmp_path):
+    address = written(people, tmp_path / "report.html")
+    page.open(f"{address}#evaluator=json_match&label=mismatch")
+    assert page.run(IDS) == ["old"]
+
+
+def test_a_difference_is_marked_on_both_sides_and_named_by_its_pointer(opened, people):
+    page = opened(people)
+    choose(page, "label", "mismatch")
+    marks = "[...document.querySelectorAll('.{} mark')].map(mark => mark.textContent.trim())"
+    assert page.run(marks.format("output")) == ['"age": 63']
+    assert page.run(marks.format("reference")) == ['"age": 36']
+    assert page.run("document.querySelector('.differences .pointer').textContent") == "/age"
+
+
+def test_the_place_of_a_defect_is_marked(opened, people):
+    page = opened(people)
+    choose(page, "label", "truncated")
+    before = "document.querySelector('.output pre').firstChild.textContent"
+    assert page.run(before) == '{"name": '
+    assert page.run("document.querySelector('.output mark').textContent") == '"'
+
+
+def test_text_of_models_does_not_act(opened, hostile):
+    page = opened(hostile)
+    for state in (True, False):
+        page.run(f"document.querySelectorAll('details').forEach(each => each.open = {str(state).lower()})")  # fmt: skip
+    assert page.complaints == []
+    assert len(page.requests) == 1
+    assert page.run("document.title").startswith("Evaluation")
+    assert (
+        page.run("document.querySelectorAll('img, a[href^=javascript], b b, main h1').length") == 0
+    )
+    assert page.run("document.scripts.length") == 2
+    assert "\u202e" not in page.run(TEXT)  # nothing turns the text around
+
+
+def test_several_runs_stand_beside_each_other(opened, moods, people):
+    page = opened([moods, people])
+    assert page.run("[...document.querySelectorAll('#by-run option')].map(each => each.value)") == [
+        "",
+        "moods",
+        "people",
+    ]
+    choose(page, "run", "people")
+    assert page.run(IDS) == ["cut", "old"]
+    assert "Page 1 of 1" not in page.run(TEXT)
+
+
+def test_a_run_in_memory_has_a_page_without_texts(opened):
+    page = opened(evaluate([{"output": "{"}], [JsonValidity()]))
+    assert page.run(CARDS) == 1
+    assert "not in this report" in page.run(TEXT)
+
+
+def test_it_is_reached_by_the_keyboard(opened, people):
+    page = opened(people)
+    page.press("Tab", 9)
+    assert page.run("document.activeElement.className") == "skip"
+    reached = set()
+    for _ in range(80):
+        page.press("Tab", 9)
+        reached.add(page.run("document.activeElement.id || document.activeElement.tagName"))
+    assert {"by-evaluator", "by-label", "by-text", "SUMMARY", "A"} <= reached
+    page.run("document.querySelectorAll('#list > details > summary')[1].focus()")
+    page.press("Enter", 13)
+    assert page.run("document.querySelectorAll('#list > details')[1].open") is True
+
+
+def test_a_screen_reader_is_told_what_everything_is(opened, people):
+    page = opened(people)
+    nodes = page.do("Accessibility.getFullAXTree")["nodes"]
+    nameless = [
+        node["role"]["value"]
+        for node in nodes
+        if not node.get("ignored")
+        and node["role"]["value"] in {"searchbox", "combobox", "button", "link", "image", "region"}
+        and not node.get("name", {}).get("value")
+    ]  # fmt: skip
+    assert nameless == []
+    roles = {node["role"]["value"] for node in nodes}
+    assert {"main", "banner", "status", "heading", "columnheader"} <= roles
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable_in_light_and_dark(opened, people, scheme):
+    page = opened(people)
+    page.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])  # fmt: skip
+    ratios = page.run(
+        """(() => {
+        const light = css => { const [r, g, b] = css.match(/[\\d.]+/g).map(Number).map(c => c / 255)
+            .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const back = getComputedStyle(document.body).backgroundColor;
+        return ['.lead', '.alarm', '#count', 'h1', 'a[data-evaluator]'].map(each => {
+            const pair = [light(getComputedStyle(document.querySelector(each)).color), light(back)].sort();
+            return (pair[1] + 0.05) / (pair[0] + 0.05); });
+        })()"""
+    )
+    page.do("Emulation.setEmulatedMedia", features=[])
+    assert min(ratios) > 4.5  # WCAG 2.2, 1.4.3
+
+
+def test_a_narrow_page_does_not_scroll_sideways(opened, people):
+    page = opened(people)
+    page.do("Emulation.setDeviceMetricsOverride", width=360, height=800, deviceScaleFactor=1, mobile=True)  # fmt: skip
+    overflow = page.run(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    page.do("Emulation.clearDeviceMetricsOverride")
+    assert overflow <= 0
+
+
+def test_an_empty_page_is_small(tmp_path):
+    out = io.BytesIO()
+    html.write([evaluate([{"output": "{}"}], [JsonValidity()])], out)
+    assert len(out.getvalue()) < 60_000
+
+
+def test_a_hundred_thousand_failing_rows_open_quickly(page, tmp_path):
+    samples = ({"id": f"row-{n}", "output": f'{{"a": {n}' if n % 3 else f"{{'a': {n}}}"} for n in range(100_000))  # fmt: skip
+    run = evaluate(samples, [JsonValidity()], out=tmp_path / "many")
+    address = written(run, tmp_path / "report.html")
+    begun = time.perf_counter()
+    page.open(address)
+    assert page.run(COUNT) == "100,000 of 100,000 listed samples, worst first"
+    assert page.run(CARDS) == 50
+    assert time.perf_counter() - begun < 3
+    begun = time.perf_counter()
+    choose(page, "text", "row-99999")
+    assert page.run(IDS) == ["row-99999"]
+    assert time.perf_counter() - begun < 1
+    page.run("document.getElementById('by-text').value = ''")
+    choose(page, "label", "single_quotes")
+    page.run("[...document.querySelectorAll('#pages button')][1].click()")
+    assert page.run("document.querySelector('#pages span').textContent") == "Page 2 of 667"

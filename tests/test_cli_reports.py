@@ -1,0 +1,148 @@
+"""`llmeval report`, `export` and `view`, from directory to file, page and server."""
+
+import contextlib
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM, browser
+
+from llmeval_integrations import JsonValidity, evaluate
+from llmeval_integrations.cli import main
+
+
+@pytest.fixture
+def run(tmp_path):
+    evaluate([{"output": "{}"}, {"output": "{"}], [JsonValidity()], out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_the_page_is_written_into_the_directory(run, capsys):
+    assert main(["report", str(run)]) == 0
+    assert capsys.readouterr().out == f"written: {run}/report.html\n"
+    assert (run / "report.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "begin"),
+    [
+        (["--format", "markdown"], "### <code>run</code>"),
+        (["--format", "junit"], "<?xml"),
+        (["--format", "csv"], "run,id,evaluator"),
+        (["--out", "-"], "<!doctype html>"),
+        (["--out", "FOLDER/comment.md"], "### <code>run</code>"),
+        (["--out", "FOLDER/junit.xml"], "<?xml"),
+        (["--out", "FOLDER/page.htm"], "<!doctype html>"),
+    ],
+)
+def test_a_format_is_named_or_told_by_the_file(run, tmp_path, capfdbinary, arguments, begin):
+    arguments = [each.replace("FOLDER", str(tmp_path)) for each in arguments]
+    assert main(["report", str(run), *arguments]) == 0
+    text = capfdbinary.readouterr().out.decode()
+    if arguments[-1].startswith(str(tmp_path)):
+        text = Path(arguments[-1]).read_text()
+    assert text.startswith(begin)
+
+
+def test_an_unknown_format_is_named_with_those_there_are(run, capsys):
+    assert main(["report", str(run), "--format", "pdf"]) == 2
+    assert "'pdf'; there are csv, html, junit, markdown" in capsys.readouterr().err
+
+
+def test_a_directory_without_a_run_is_named(tmp_path, capsys):
+    assert main(["report", str(tmp_path)]) == 2
+    assert f"{tmp_path} holds no run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+def test_what_cannot_be_written_is_named_and_the_run_stays(run, tmp_path, capsys, command):
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    missing = tmp_path / "missing" / "file"
+    assert main([*command, str(run), "--out", str(missing)]) == 2
+    assert f"cannot write {missing}: No such file or directory" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_a_full_disk_leaves_the_report_that_was_there(run, capsys):
+    (run / "report.html").write_text("the one of yesterday")
+    limited = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); from llmeval_integrations.cli import main; sys.exit(main(sys.argv[1:]))"  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", limited, "report", str(run)], capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert (run / "report.html").read_text() == "the one of yesterday"
+    assert [path.name for path in run.iterdir() if ".new" in path.name] == []
+
+
+def test_rows_are_exported(run, capsys):
+    assert main(["export", str(run), "--to", "csv"]) == 0
+    assert capsys.readouterr().out == f"written: {run}/rows.csv\n"
+    assert (run / "rows.csv").read_text().count("\n") == 3
+    assert main(["export", str(run), "--to", "xlsx"]) == 2
+    assert "'xlsx'; there are arrow, csv, parquet" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_ends_it_quietly(run):
+    command = f"{sys.executable} -m llmeval_integrations report {run} --format csv | true"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S607
+    assert done.stderr == ""
+
+
+@contextlib.contextmanager
+def viewing(run):
+    command = [sys.executable, "-u", "-m", "llmeval_integrations", "view", str(run)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stdout.readline().split()[0], process
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(10) == 0
+
+
+def test_the_server_answers_to_this_machine_alone(run):
+    with viewing(run) as (address, _):
+        assert address.startswith("http://127.0.0.1:")
+        port = int(address.rsplit(":", 1)[1].strip("/"))
+        for path, host, status in (
+            ("/", f"127.0.0.1:{port}", 200),
+            ("/version", f"localhost:{port}", 200),
+            ("/", "evil.example", 403),
+            ("/../summary.json", f"127.0.0.1:{port}", 404),
+        ):
+            connection = http.client.HTTPConnection("127.0.0.1", port)
+            connection.request("GET", path, headers={"Host": host})
+            assert connection.getresponse().status == status
+            connection.close()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_the_page_of_a_run_under_way_is_kept_up_to_date(run, tmp_path):
+    rows = (run / "results.jsonl").read_bytes()
+    (run / "summary.json").unlink()  # as before the end of a run
+    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
+        page.open(address)
+        page.run("document.getElementById('by-label').value = 'truncated'")
+        page.run("document.getElementById('by-label').dispatchEvent(new Event('change'))")
+        time.sleep(2.5)  # it has asked once
+        last = json.loads(rows.splitlines()[-1])
+        with (run / "results.jsonl").open("ab") as file:
+            file.write(json.dumps({**last, "id": 3}).encode() + b"\n")
+        deadline = time.monotonic() + 20
+        while page.run("document.querySelector('.lead').textContent").startswith("2 samples"):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert page.run("document.getElementById('count').textContent").startswith("2 of 2")
+        assert page.run("document.getElementById('by-label').value") == "truncated"
+        assert page.complaints == []
+        assert {each.split("/", 3)[2] for each in page.requests} == {address.split("/")[2]}
+
+
+def test_a_taken_port_is_named(run, capsys):
+    with viewing(run) as (address, _):
+        port = address.rsplit(":", 1)[1].strip("/")
+        assert main(["view", str(run), "--port", port]) == 2
+    assert "Address already in use" in capsys.readouterr().err
