@@ -67,7 +67,9 @@ def test_a_notebook_shows_it_as_html():
     nbformat = pytest.importorskip("nbformat").v4
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
-    cell = "from llmeval_integrations import *; explain(JsonFields()({'a': '<b>1</b>'}, {'a': '2'}))"
+    cell = (
+        "from llmeval_integrations import *; explain(JsonFields()({'a': '<b>1</b>'}, {'a': '2'}))"
+    )
     notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(cell)])
     nbclient.NotebookClient(notebook, kernel_name="python3", timeout=60).execute()
     html = notebook.cells[0].outputs[0].data["text/html"]
