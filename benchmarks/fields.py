@@ -1,9 +1,11 @@
 """Extractions field by field, beside the peers: `make bench` adds it to RESULTS.md.
 
-Seeded records of 0.2 to 4 kB, parsed, 30 % of them with one wrong value; every side compares
-the same pairs, by position in lists where it can be told so. Microseconds a pair, medians of the
-rounds; the ratio is the median of the rounds' ratios. Then what no peer is measured at: shuffled
-lists, and the cost of a leaf.
+Seeded records, parsed, 30 % of them with one wrong value: nested ones of 0.2 to 4 kB, and flat
+ones of 10 fields; every side compares the same pairs, by position in lists where it can be told so.
+The goal stands where a peer says of each field whether it is right: of nested records that is one
+of them, of flat ones a second, which compares the values of top-level keys as wholes. Microseconds
+a pair, medians of the rounds; the ratio is the median of the rounds' ratios. Then what no peer is
+measured at: shuffled lists, and the cost of a leaf.
 """
 
 from __future__ import annotations
@@ -52,6 +54,18 @@ def stickler(pairs: list[tuple[Any, Any]]) -> Callable[[], object]:
         quantity: int | None = exact()
         price: float | None = exact()
 
+    class Flat(StructuredModel):  # type: ignore[misc]
+        id: str | None = exact()
+        name: str | None = exact()
+        email: str | None = exact()
+        sku: str | None = exact()
+        text: str | None = exact()
+        quantity: int | None = exact()
+        price: float | None = exact()
+        total: float | None = exact()
+        paid: bool | None = exact()
+        due: str | None = exact()
+
     class Record(StructuredModel):  # type: ignore[misc]
         id: str | None = exact()
         customer: Customer | None = None
@@ -61,7 +75,8 @@ def stickler(pairs: list[tuple[Any, Any]]) -> Callable[[], object]:
         paid: bool | None = exact()
         due: str | None = exact()
 
-    models = [(Record.from_json(output), Record.from_json(expected)) for output, expected in pairs]
+    model = Record if "lines" in pairs[0][1] else Flat
+    models = [(model.from_json(output), model.from_json(expected)) for output, expected in pairs]
     return lambda: [expected.compare_with(output) for output, expected in models]
 
 
@@ -105,29 +120,55 @@ PEERS = (
 )
 
 
-def beside_the_peers(rounds: int) -> Iterator[str]:
+def nested() -> list[tuple[Any, Any]]:
+    """Make pairs of records with an object and two lists in them."""
     texts = documents.pairs(ROWS, seed=5, defective=0.0, wrong=0.3)
-    pairs = [(json.loads(output), json.loads(expected)) for output, expected in texts]
-    for evaluator in (JsonFields(), JsonSimilarity()):
-        for peer in PEERS:
-            try:
-                version(peer.package)
-            except PackageNotFoundError:
-                continue
-            timing = compare(
-                lambda: [evaluator(output, expected) for output, expected in pairs],  # noqa: B023
-                peer.make(pairs),
-                ROWS,
-                rounds=rounds,
-            )
-            ours, theirs = statistics.median(timing.ours), statistics.median(timing.theirs)
-            aim = GOAL if peer.package == "stickler-eval" and type(evaluator) is JsonFields else ""
-            met = "" if not aim else "yes" if timing.ratio >= GOAL else "NO"
-            yield (
-                f"| {type(evaluator).__name__} | {ours * 1e6:.1f} | {peer.name} ({peer.says}) "
-                f"| {theirs * 1e6:.1f} | {timing.ratio:.1f} "
-                f"| {min(timing.ratios):.1f} to {max(timing.ratios):.1f} | {aim} | {met} |"
-            )
+    return [(json.loads(output), json.loads(expected)) for output, expected in texts]
+
+
+def flat() -> list[tuple[Any, Any]]:
+    """Make pairs of records of 10 fields, of which every third has a wrong one."""
+    found = []
+    for number, (output, expected) in enumerate(nested()):
+        record = {**expected, **expected["customer"], **expected["lines"][0]}
+        for name in ("customer", "lines", "notes"):
+            del record[name]
+        wrong = random.Random(number).choice(sorted(record))
+        found.append(({**record, wrong: None} if output != expected else dict(record), record))
+    return found
+
+
+RECORDS: dict[str, tuple[Callable[[], list[tuple[Any, Any]]], frozenset[str]]] = {
+    "nested": (nested, frozenset(["stickler-eval"])),
+    "flat": (flat, frozenset(["stickler-eval", "openevals"])),
+}
+"""Kinds of records, each with the peers that say of each of their fields whether it is right."""
+
+
+def beside_the_peers(rounds: int) -> Iterator[str]:
+    for kind, (make, by_field) in RECORDS.items():
+        pairs = make()
+        for evaluator in (JsonFields(), JsonSimilarity()):
+            for peer in PEERS:
+                try:
+                    version(peer.package)
+                except PackageNotFoundError:
+                    continue
+                timing = compare(
+                    lambda: [evaluator(output, expected) for output, expected in pairs],  # noqa: B023
+                    peer.make(pairs),
+                    len(pairs),
+                    rounds=rounds,
+                )
+                ours, theirs = statistics.median(timing.ours), statistics.median(timing.theirs)
+                has_goal = type(evaluator) is JsonFields and peer.package in by_field
+                met = "" if not has_goal else "yes" if timing.ratio >= GOAL else "NO"
+                yield (
+                    f"| {type(evaluator).__name__} | {kind} | {ours * 1e6:.1f} "
+                    f"| {peer.name} ({peer.says}) | {theirs * 1e6:.1f} | {timing.ratio:.1f} "
+                    f"| {min(timing.ratios):.1f} to {max(timing.ratios):.1f} "
+                    f"| {GOAL if has_goal else ''} | {met} |"
+                )
 
 
 def once(run: Callable[[], object], rounds: int) -> float:
@@ -185,9 +226,17 @@ def table(rounds: int = 7) -> Iterator[str]:
     yield ""
     yield ", ".join(f"{name} {version(name)}" for name in known) + "."
     yield ""
-    columns = ("evaluator", "ours, µs", "peer (what it says)", "peer, µs", "ratio", "spread")
+    columns = (
+        "evaluator",
+        "records",
+        "ours, µs",
+        "peer (what it says)",
+        "peer, µs",
+        "ratio",
+        "spread",
+    )
     yield "| " + " | ".join([*columns, "goal", "reached"]) + " |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     yield from beside_the_peers(rounds)
     yield ""
     yield "1,000 records of 10 fields, shuffled, compared in any order:"

@@ -302,18 +302,19 @@ def _parse_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> A
 
 
 def _read_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
-    if isinstance(value, str):
-        return _parse(str.__str__(value), parsing, loads)  # the fast parser takes no subclasses
-    if isinstance(value, (bytes, bytearray)):
-        try:
-            return _parse(value.decode(), parsing, loads)
-        except UnicodeDecodeError as error:
-            return json_defects.encoding(error)
-    if hasattr(type(value), "model_dump"):
-        try:
-            value = value.model_dump(mode="json")
-        except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
-            return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
+    if type(value) not in (dict, list):
+        if isinstance(value, str):
+            return _parse(str.__str__(value), parsing, loads)  # the fast parser wants no subclass
+        if isinstance(value, (bytes, bytearray)):
+            try:
+                return _parse(value.decode(), parsing, loads)
+            except UnicodeDecodeError as error:
+                return json_defects.encoding(error)
+        if hasattr(type(value), "model_dump"):
+            try:
+                value = value.model_dump(mode="json")
+            except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
+                return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
     try:
         text = _encode(value)
         copy = _decode(text)

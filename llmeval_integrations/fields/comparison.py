@@ -25,14 +25,16 @@ _CONTAINERS: Final = frozenset((dict, list))
 class Comparison:
     """One comparison of two documents: how many leaves of each field ended how, and which."""
 
+    __slots__ = ("bounded", "empty", "matching", "one_valued", "outcomes", "to_judge")
+
     def __init__(self) -> None:
-        self.matches: dict[Field, int] = {}
-        """For each field how many leaves match with the full score."""
+        self.matching: list[Field] = []
+        """The field of each leaf that matches with the full score."""
         self.outcomes: list[Outcome] = []
         """All other leaves, in the order of the documents."""
-        self.empty: Counter[Kind] = Counter()
+        self.empty: dict[Kind, int] = {}
         """How many of the leaves have no value on either side, but an empty object or array."""
-        self.one_valued: Counter[str] = Counter()
+        self.one_valued: dict[str, int] = {}
         """How many leaves of the kind wrong_type have a value in the "output" alone, the
         "reference" alone: an object or array, empty or not, is on the other side."""
         self.bounded: list[str] = []
@@ -43,7 +45,7 @@ class Comparison:
     def counts(self) -> dict[str, dict[Kind, int]]:
         """Give for each field how many leaves there are of each kind that there is."""
         counts: dict[str, dict[Kind, int]] = {}
-        for field, number in self.matches.items():
+        for field, number in Counter(self.matching).items():
             if field.path in counts:  # items at several positions may have fields of their own
                 counts[field.path]["match"] += number
             else:
@@ -55,7 +57,7 @@ class Comparison:
 
     def scores(self) -> tuple[float, float]:
         """Give the sum of scores, each by its weight, and the sum of weights."""
-        gained = sum([field.rule.weight * number for field, number in self.matches.items()])
+        gained = sum([field.rule.weight for field in self.matching])
         weight = gained
         for outcome in self.outcomes:
             gained += outcome.weight * outcome.score
@@ -71,7 +73,7 @@ class Comparison:
         if kind is type(reference):
             if kind in _SCALARS:
                 if output == reference:
-                    self._matched(field)
+                    self.matching.append(field)
                     return
             elif not rule.is_leaf and (output or reference):
                 if kind is dict:
@@ -87,9 +89,6 @@ class Comparison:
         else:
             self._leaf(field, output, reference, place)
 
-    def _matched(self, field: Field) -> None:
-        self.matches[field] = self.matches.get(field, 0) + 1
-
     def _leaf(self, field: Field, output: Any, reference: Any, place: str) -> None:
         rule = field.rule
         if rule.judge and type(output) is type(reference) and output != reference:
@@ -97,8 +96,9 @@ class Comparison:
             return
         kind, score = compare(rule, output, reference)
         if kind == "match" and score == 1.0:
-            self._matched(field)
-            self.empty["match"] += type(output) in _CONTAINERS and not rule.is_leaf
+            self.matching.append(field)
+            if type(output) in _CONTAINERS and not rule.is_leaf:
+                self.empty["match"] = self.empty.get("match", 0) + 1
         else:
             self.add(field, place, kind, score, output=output, reference=reference)
 
@@ -126,9 +126,9 @@ class Comparison:
         sides = {"output": output, "reference": reference}
         valued = [side for side, value in sides.items() if _is_value(value)]
         if not valued:
-            self.empty[kind] += 1
+            self.empty[kind] = self.empty.get(kind, 0) + 1
         elif kind == "wrong_type" and len(valued) == 1:
-            self.one_valued[valued[0]] += 1
+            self.one_valued[valued[0]] = self.one_valued.get(valued[0], 0) + 1
 
     def one_sided(self, field: Field, kind: Kind, value: Any, place: str, within: str = "") -> None:
         """Take down all leaves of a value that the other side lacks."""
@@ -160,14 +160,14 @@ class Comparison:
     def _objects(
         self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
     ) -> None:
-        member, matches = field.member, self.matches
+        member, known, matched = field.member, field.members, self.matching.append
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            its = member(name)
+            its = known.get(name) or member(name)
             kind = type(value)
             if kind is type(expected) and kind in _SCALARS and value == expected:
-                if not its.rule.ignore:  # written out here, for most leaves are such
-                    matches[its] = matches.get(its, 0) + 1
+                if not its.is_ignored:  # written out here, for most leaves are such
+                    matched(its)
             elif value is MISSING:
                 self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
             else:
@@ -182,7 +182,13 @@ class Comparison:
         order = field.rule.order
         if order == "ordered":
             for position, (value, expected) in enumerate(zip(output, reference)):
-                self.compare(field.item(position), value, expected, f"{place}/{position}")
+                its = field.item(position)
+                kind = type(value)
+                if kind is type(expected) and kind in _SCALARS and value == expected:
+                    if not its.is_ignored:  # as in _objects
+                        self.matching.append(its)
+                else:
+                    self.compare(its, value, expected, f"{place}/{position}")
             both = range(min(len(output), len(reference)))
             self._unpaired(field, output, reference, place, (both, both))
             return

@@ -49,11 +49,13 @@ class Field:
 
     __slots__ = (
         "_book",
-        "_children",
         "_inherited",
         "_item",
+        "_items",
         "_overrides",
         "_parts",
+        "is_ignored",
+        "members",
         "path",
         "rule",
     )
@@ -74,16 +76,20 @@ class Field:
         """The path as a JSON Pointer, with `*` for every position of a list."""
         self.rule = Rule(**{**book.defaults, **settings_of(parts), **own})
         """How its values are compared."""
+        self.is_ignored = self.rule.ignore
+        """The same as `rule.ignore`, which every leaf asks for."""
         self._book = book
         self._parts = parts
         self._overrides = tuple(override for override in overrides if override.steps)
         self._inherited = inherited(own)
-        self._children: dict[str, Field] = {}
+        self.members: dict[str, Field] = {}
+        """The fields that documents have had in it, by the name of the member."""
         self._item: Field | None = None
+        self._items: dict[int, Field] = {}
 
     def member(self, name: str) -> Field:
         """Give the field of an object's member."""
-        found = self._children.get(name)
+        found = self.members.get(name)
         if found is None:
             parts = member(self._parts, name, self._book.schema)
             found = self._child(name, f"{self.path}/{escape(name)}", parts)
@@ -104,23 +110,24 @@ class Field:
         return self._made(ANY, f"{self.path}/{ANY}", item(self._parts, 0, self._book.schema))
 
     def _item_at(self, position: int) -> Field:
-        name = f"{position}/"  # no name of a member, in which a slash is not the last sign
-        found = self._children.get(name)
+        found = self._items.get(position)
         if found is None:
             parts = item(self._parts, position, self._book.schema)
             found = self._made(str(position), f"{self.path}/{ANY}", parts)
-            self._keep(name, found)
+            if self._may_keep():
+                self._items[position] = found
         return found
 
     def _child(self, name: str, path: str, parts: tuple[Part, ...]) -> Field:
         found = self._made(name, path, parts)
-        self._keep(name, found)
+        if self._may_keep():
+            self.members[name] = found
         return found
 
-    def _keep(self, name: str, found: Field) -> None:
-        if self._book.left > 0:
-            self._book.left -= 1
-            self._children[name] = found
+    def _may_keep(self) -> bool:
+        """Take down that one more field is kept, unless there are too many."""
+        self._book.left -= 1
+        return self._book.left >= 0
 
     def _made(self, step: str, path: str, parts: tuple[Part, ...]) -> Field:
         overrides = tuple(

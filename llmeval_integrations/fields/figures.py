@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.fields.comparison import Comparison
-from llmeval_integrations.fields.outcome import Kind
+from llmeval_integrations.fields.outcome import KINDS, Kind
+
+
+_NAMES: Final = (
+    "precision",
+    "recall",
+    "f1",
+    "path_precision",
+    "path_recall",
+    "path_f1",
+    "value_accuracy",
+    "type_accuracy",
+)
+_PERFECT: Final = dict.fromkeys(_NAMES, 1.0)
 
 
 def figures(comparison: Comparison) -> dict[str, Any]:
@@ -18,25 +30,30 @@ def figures(comparison: Comparison) -> dict[str, Any]:
     matches / pairs, `type_accuracy` the share of pairs with the same JSON type. A value is a text,
     number, boolean or null; empty objects and arrays are none, and no weight counts.
     """
-    kinds: Counter[Kind] = Counter([outcome.kind for outcome in comparison.outcomes])
-    kinds["match"] += sum(comparison.matches.values())
-    if comparison.empty:
-        kinds.subtract(comparison.empty)
+    if comparison.matching and not comparison.outcomes and not comparison.empty:
+        return dict(_PERFECT)  # as most are
+    kinds: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+    kinds["match"] = len(comparison.matching)
+    for outcome in comparison.outcomes:
+        kinds[outcome.kind] += 1
+    for kind, count in comparison.empty.items():
+        kinds[kind] -= count
     alone = comparison.one_valued
     match, same_type = kinds["match"], kinds["match"] + kinds["mismatch"]
     pairs = same_type + kinds["wrong_type"] - sum(alone.values())
-    output = pairs + kinds["extra"] + alone["output"]
-    reference = pairs + kinds["missing"] + alone["reference"]
-    return {
-        "precision": _share(match, output),
-        "recall": _share(match, reference),
-        "f1": _share(2 * match, output + reference),
-        "path_precision": _share(pairs, output),
-        "path_recall": _share(pairs, reference),
-        "path_f1": _share(2 * pairs, output + reference),
-        "value_accuracy": _share(match, pairs),
-        "type_accuracy": _share(same_type, pairs),
-    }
+    output = pairs + kinds["extra"] + alone.get("output", 0)
+    reference = pairs + kinds["missing"] + alone.get("reference", 0)
+    shares = (
+        _share(match, output),
+        _share(match, reference),
+        _share(2 * match, output + reference),
+        _share(pairs, output),
+        _share(pairs, reference),
+        _share(2 * pairs, output + reference),
+        _share(match, pairs),
+        _share(same_type, pairs),
+    )
+    return dict(zip(_NAMES, shares))
 
 
 def _share(part: int, whole: int) -> float | None:

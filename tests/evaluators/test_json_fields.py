@@ -374,4 +374,4 @@ def test_many_names_of_a_models_own_making_take_no_memory_for_good():
     for start in range(0, 40_000, 2_000):
         document = {f"name {number}": "x" for number in range(start, start + 2_000)}
         assert evaluator.evaluate(Sample(document, document)).passed
-    assert len(vars(evaluator)["_layout"].root(Sample(1))._children) <= 10_000
+    assert len(vars(evaluator)["_layout"].root(Sample(1)).members) <= 10_000
