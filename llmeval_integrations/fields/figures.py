@@ -7,7 +7,6 @@ from typing import Any, Final
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.outcome import KINDS, Kind
 
-
 _NAMES: Final = (
     "precision",
     "recall",
