@@ -10,9 +10,9 @@ from llmeval_integrations.edit_distance import METRICS, measure
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference, require_json_reference
+from llmeval_integrations.evaluators.parsed import parse_reference, read, require_json_reference
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.options import check_callable, check_choice, check_number, number_of
 from llmeval_integrations.result import Result
@@ -59,7 +59,7 @@ class JsonEditDistance(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        output = parse(sample.output, self.parsing)
+        output = read(sample, "output", self.parsing)
         if isinstance(output, Defect):
             require_json_reference(self, sample, self.parsing)
             return defective(output, 1.0)

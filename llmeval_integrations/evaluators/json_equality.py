@@ -8,14 +8,19 @@ from typing import Any, ClassVar, Literal, get_args
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference, require_json_reference
+from llmeval_integrations.evaluators.parsed import (
+    parse_reference,
+    read,
+    read_output_unless_same,
+    require_json_reference,
+)
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, SAME, Parsing, parse, parse_unless_same
+from llmeval_integrations.json_text import PARSINGS, SAME, Parsing
 from llmeval_integrations.json_tree import Comparison, Difference
 from llmeval_integrations.json_value import bag, canonical, equal, equal_in_any_order
 from llmeval_integrations.options import check_callable, check_choice, number_of
 from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.sample import Sample
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -46,16 +51,16 @@ class JsonEquality(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        same = sample.reference if self.operator is None else MISSING  # which sees both values
-        output = parse_unless_same(sample.output, same, self.parsing)
+        if self.operator is None:
+            output = read_output_unless_same(sample, self.parsing)
+        else:  # which sees both values
+            output = read(sample, "output", self.parsing)
         if output is SAME:
             return Result(True, True)
         if type(output) is Defect:
             require_json_reference(self, sample, self.parsing)
             return defective(output, False)
-        reference = parse(sample.reference, self.parsing)
-        if type(reference) is Defect:
-            parse_reference(self, sample, self.parsing)  # which says why
+        reference = parse_reference(self, sample, self.parsing)
         if self.operator is not None:
             score = self._operate(output, reference)
             return Result(score, bool(score), None, None if score else "The operator says no")

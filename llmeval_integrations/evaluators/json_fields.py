@@ -12,7 +12,7 @@ from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_schema import schema_text
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.evaluators.parsed import parse_reference, read
 from llmeval_integrations.fields.comparison import MAX_PAIRS, Comparison
 from llmeval_integrations.fields.field import Field, root_field
 from llmeval_integrations.fields.figures import figures
@@ -127,7 +127,7 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     """Compare a sample's output with its reference; the result where the output is no JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
-    output = parse(sample.output, parsing)
+    output = read(sample, "output", parsing)
     reference = parse_reference(evaluator, sample, parsing)
     root = layout.root(sample)
     if type(output) is Defect:

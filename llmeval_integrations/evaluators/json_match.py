@@ -7,10 +7,14 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference, require_json_reference
+from llmeval_integrations.evaluators.parsed import (
+    parse_reference,
+    read_output_unless_same,
+    require_json_reference,
+)
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_matching import MAX_PAIRS
-from llmeval_integrations.json_text import PARSINGS, SAME, Parsing, parse, parse_unless_same
+from llmeval_integrations.json_text import PARSINGS, SAME, Parsing
 from llmeval_integrations.json_tree import Comparison, Difference, patch, summarize
 from llmeval_integrations.json_value import equal
 from llmeval_integrations.options import check_choice, check_flag
@@ -49,15 +53,13 @@ class JsonMatch(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        output = parse_unless_same(sample.output, sample.reference, self.parsing)
+        output = read_output_unless_same(sample, self.parsing)
         if output is SAME:
             return Result(1.0, True, None, "Matches", {"matched": True})
         if type(output) is Defect:
             require_json_reference(self, sample, self.parsing)
             return defective(output, 0.0, matched=False)
-        reference = parse(sample.reference, self.parsing)
-        if type(reference) is Defect:
-            parse_reference(self, sample, self.parsing)  # which says why
+        reference = parse_reference(self, sample, self.parsing)
         if equal(output, reference):
             return Result(1.0, True, None, "Matches", {"matched": True})
         comparison = Comparison(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)

@@ -17,6 +17,7 @@ from llmeval_integrations.errors import (
 )
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.evaluators.schema_keywords import require_keyword
 from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_pointer import pointer
@@ -111,7 +112,7 @@ class JsonSchema(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         validator = self._validator(sample)
-        value = _parse_finite(sample.output, self.parsing)
+        value = _finite(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
             return defective(value, False)
         if validator.is_valid(value):
@@ -162,8 +163,11 @@ class JsonSchema(Evaluator):
 
 
 def _parse_finite(text: Any, parsing: Parsing) -> Any:
-    """Parse, and refuse what has no place in JSON Schema whatever lenient parsing lets in."""
-    value = parse(text, parsing)
+    return _finite(parse(text, parsing), parsing)
+
+
+def _finite(value: Any, parsing: Parsing) -> Any:
+    """Refuse what has no place in JSON Schema, whatever lenient parsing lets in."""
     if parsing != "lenient" or isinstance(value, Defect):
         return value
     return check_value(value, finite=True) or value  # NaN and lone surrogates

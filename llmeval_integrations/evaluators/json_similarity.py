@@ -9,10 +9,10 @@ from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.edit_distance import measure
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference
+from llmeval_integrations.evaluators.parsed import parse_reference, read
 from llmeval_integrations.fields.comparison import equal_pairs
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical, write_scalar
 from llmeval_integrations.options import check_choice, check_number
 from llmeval_integrations.result import Result
@@ -58,7 +58,7 @@ class JsonSimilarity(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        output = parse(sample.output, self.parsing)
+        output = read(sample, "output", self.parsing)
         reference = parse_reference(self, sample, self.parsing)
         if type(output) is Defect:
             return defective(output, 0.0)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.parsed import is_shared, read, read_defect
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, check, check_many, parse
+from llmeval_integrations.json_text import PARSINGS, Parsing, check_many
 from llmeval_integrations.options import check_choice
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -35,10 +36,12 @@ class JsonValidity(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        defect = check(sample.output, self.parsing)
+        defect = read_defect(sample, "output", self.parsing)
         return Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
+        if is_shared(samples):
+            return [self.check(sample) for sample in samples]
         return [
             Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
             for defect in check_many([sample.output for sample in samples], self.parsing)
@@ -60,7 +63,7 @@ class JsonObject(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        value = parse(sample.output, self.parsing)
+        value = read(sample, "output", self.parsing)
         details = {"response": sample.output, "format": None, "json_response_result": "fail"}
         if isinstance(value, Defect):
             return defective(value, 0, **details)

@@ -1,20 +1,70 @@
-"""Reading a sample's output and reference as JSON, for the evaluators that compare them."""
+"""Reading a sample's output and reference as JSON, for the evaluators that look at values.
+
+Several evaluators of one sample read each text once between them, where `share` was said of it.
+What they read is theirs together, so none may change it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from llmeval_integrations.errors import InvalidReferenceError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import Parsing, check, parse
+from llmeval_integrations.json_text import Parsing, check, parse, parse_unless_same
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
+
+_READ: Final = "_read"
+
+
+def share(samples: Iterable[Sample]) -> None:
+    """Have what is read of these samples kept with them."""
+    for sample in samples:
+        vars(sample)[_READ] = {}
+
+
+def is_shared(samples: Sequence[Sample]) -> bool:
+    """Whether `share` was said of these samples."""
+    return bool(samples) and _READ in vars(samples[0])
+
+
+def read(sample: Sample, field: str, parsing: Parsing) -> Any:
+    """Give the JSON value of a field, or the Defect that says why it has none."""
+    kept: dict[tuple[str, Parsing], Any] | None = vars(sample).get(_READ)
+    if kept is None:
+        return parse(getattr(sample, field), parsing)
+    key = field, parsing
+    if key not in kept:
+        kept[key] = parse(getattr(sample, field), parsing)
+    return kept[key]
+
+
+def read_defect(sample: Sample, field: str, parsing: Parsing) -> Defect | None:
+    """Say why a field is not JSON, or None where it is; without the cost of a value nobody needs.
+
+    In lenient mode truncated text is a defect here, and none to `read`, which completes it.
+    """
+    if parsing == "lenient" or _READ not in vars(sample):
+        return check(getattr(sample, field), parsing)
+    value = read(sample, field, parsing)
+    return value if type(value) is Defect else None
+
+
+def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
+    """Give the output's value or Defect, or SAME where it and the reference are known to be equal.
+
+    That costs half of what two values cost.
+    """
+    if _READ in vars(sample):
+        return read(sample, "output", parsing)
+    return parse_unless_same(sample.output, sample.reference, parsing)
 
 
 def require_json_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> None:
     """Raise what `parse_reference` raises, without the cost of the value."""
-    if sample.reference is MISSING or check(sample.reference, parsing) is not None:
+    if sample.reference is MISSING or read_defect(sample, "reference", parsing) is not None:
         parse_reference(evaluator, sample, parsing)
 
 
@@ -27,10 +77,11 @@ def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> A
     reference = sample.reference
     if reference is MISSING:
         sample.require("reference", evaluator.name)
-    value = parse(reference, parsing)
+    value = read(sample, "reference", parsing)
     if isinstance(value, Defect):
         raise InvalidReferenceError(
             f"{evaluator.name}: the reference {shown(reference)} is not JSON"
             f" ({value.name}): {value.reason}"
         )
     return value
+

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.evaluators.parsed import share
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Charged, Judging
@@ -73,6 +74,8 @@ def begin(
         of = columns[name]
         if of not in samples:
             samples[of] = [of.sample(row, number) for number, row in chunk]
+            if len(evaluators) > 1:
+                share(sample for sample in samples[of] if type(sample) is Sample)
         ids = ids or [of.id(row, number) for number, row in chunk]
         unfit = _unfit(samples[of], evaluator, name, of, chunk)
         fit = samples[of]
