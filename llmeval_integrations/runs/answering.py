@@ -39,7 +39,14 @@ class Pending:
 
     def rows(self) -> list[Row]:
         """Wait for the rows, which are in the order of the chunk."""
-        given = iter(self.answers())
+        answers = self.answers()
+        if not self.unfit:
+            name = self.name
+            return [
+                _row(id, name, result) if type(result) is Result else self._row(position, result)
+                for position, (id, result) in enumerate(zip(self.ids, answers))
+            ]
+        given = iter(answers)
         return [
             self._row(position, self.unfit[position] if position in self.unfit else next(given))
             for position in range(len(self.chunk))

@@ -79,29 +79,40 @@ class Tally:
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows in."""
-        scores = []
+        scores: list[float] = []
+        plain = 0
         for row in rows:
-            self.n += 1
-            if row.error is not None:
-                self.errors += 1
-                kind, _, reason = row.error.partition(": ")
-                self._find((True, kind), reason)
-                continue
-            if self.breakdown is not None:
-                self.breakdown.add(row.id, row.metadata)
-            if row.score is None:
-                self.unscored += 1
+            if row.passed is True and row.label is None and self.breakdown is None:
+                plain += 1  # as most are: it passed, and there is no more to be counted
+                scores.append(row.score)  # type: ignore[arg-type]
             else:
-                scores.append(row.score)
-            if row.passed is not None:
-                self.rated += 1
-                self.passes += row.passed
-            if row.label is not None:
-                _count(self.labels, str(row.label)[:_LONGEST_TEXT], _OTHER)
-            found = None if row.passed else row.label or _state(row)
-            if found is not None:
-                self._find((False, str(found)[:_LONGEST_TEXT]), str(row.reason or ""))
+                self._add(row, scores)
+        self.n += plain
+        self.rated += plain
+        self.passes += plain
         self._add_scores(scores)
+
+    def _add(self, row: Row, scores: list[float]) -> None:
+        self.n += 1
+        if row.error is not None:
+            self.errors += 1
+            kind, _, reason = row.error.partition(": ")
+            self._find((True, kind), reason)
+            return
+        if self.breakdown is not None:
+            self.breakdown.add(row.id, row.metadata)
+        if row.score is None:
+            self.unscored += 1
+        else:
+            scores.append(row.score)
+        if row.passed is not None:
+            self.rated += 1
+            self.passes += row.passed
+        if row.label is not None:
+            _count(self.labels, str(row.label)[:_LONGEST_TEXT], _OTHER)
+        found = None if row.passed else row.label or _state(row)
+        if found is not None:
+            self._find((False, str(found)[:_LONGEST_TEXT]), str(row.reason or ""))
 
     def _add_scores(self, scores: list[float]) -> None:
         """Keep the exact sum, in parts of falling size, so that no order of rows changes it."""

@@ -1,81 +1,69 @@
-"""Several evaluators of one sample read its texts once, and say the same as each by itself."""
+"""Reading references: present, JSON, and never mistaken for the model's fault."""
 
-from hypothesis import example, given
-from hypothesis import strategies as st
-from json_strategies import documents
+import pytest
 
 from llmeval_integrations import (
+    InvalidReferenceError,
     JsonEditDistance,
     JsonEquality,
-    JsonFields,
     JsonMatch,
-    JsonObject,
-    JsonSchema,
-    JsonSimilarity,
-    JsonValidity,
-    Sample,
-    evaluate,
+    MissingFieldError,
 )
-from llmeval_integrations.errors import EvalError
-from llmeval_integrations.evaluators.parsed import share
 
-EVALUATORS = [
-    JsonValidity(),
-    JsonValidity(parsing="strict"),
-    JsonValidity(parsing="lenient"),
-    JsonObject(),
-    JsonSchema({"type": "object"}),
-    JsonMatch(),
-    JsonMatch(parsing="lenient"),
-    JsonEquality(),
-    JsonEquality(operator=lambda one, other: one == other),
-    JsonEditDistance(),
-    JsonFields(),
-    JsonSimilarity(),
-]
-texts = documents.map(str) | st.text(max_size=20) | documents
+COMPARING = [JsonEquality, JsonEditDistance, JsonMatch]
+comparing = pytest.mark.parametrize("kind", COMPARING)
+
+BROKEN = {
+    "": "empty", "prose": "prose", "{": "truncated", "[1,]": "trailing_comma", '{"a": NaN}': "nan_or_infinity",
+    "{} {}": "extra_data", "[" * 100_000: "too_deep", '"\\ud800"': "lone_surrogate", "}": "mismatched_bracket",
+}  # fmt: skip
 
 
-class Counted:
-    """A model's value that counts how often it is read."""
-
-    def __init__(self, value):
-        self.value, self.read = value, 0
-
-    def model_dump(self, mode):
-        self.read += 1
-        return self.value
-
-
-def said(evaluator, sample):
-    try:
-        return evaluator.evaluate(sample)
-    except EvalError as error:
-        return repr(error)
+@comparing
+@pytest.mark.parametrize("reference", BROKEN, ids=BROKEN.values())
+@pytest.mark.parametrize("output", ["{}", "{", "", None])
+def test_a_broken_reference_names_itself_and_its_defect_whatever_the_output(
+    kind, reference, output
+):
+    with pytest.raises(InvalidReferenceError) as raised:
+        kind()(output, reference)
+    assert str(raised.value).startswith(f"{kind.name}: the reference ")
+    assert f"({BROKEN[reference]})" in str(raised.value)
 
 
-def test_a_run_reads_output_and_reference_once():
-    output, reference = Counted({"a": 1}), Counted({"a": 2})
-    evaluate([Sample(output, reference)], [JsonObject(parsing="markdown"), JsonMatch(), JsonSchema({"type": "object"}), JsonFields()])  # fmt: skip
-    assert (output.read, reference.read) == (1, 1)
+@comparing
+def test_the_same_broken_text_on_both_sides_is_still_a_broken_reference(kind):
+    for parsing in ("strict", "markdown"):
+        for text in BROKEN:
+            with pytest.raises(InvalidReferenceError):
+                kind(parsing=parsing)(text, text)
 
 
-@given(texts, texts)
-@example('{"a": 1', '{"a": 1}')
-@example("[1]", "[1.0]")
-@example("[NaN]", "[NaN]")
-@example('"\\ud800"', '"\\ud800"')
-def test_what_is_read_together_is_judged_as_by_itself(output, reference):
-    shared = Sample(output, reference)
-    share([shared])
-    for _ in range(2):  # nobody has changed what the others read
-        for evaluator in EVALUATORS:
-            assert said(evaluator, shared) == said(evaluator, Sample(output, reference))
+@comparing
+def test_a_missing_reference_is_not_null(kind):
+    for output in ("null", None, "{", "{}"):
+        with pytest.raises(MissingFieldError):
+            kind()(output)
+    assert kind()("null", None).passed
+    assert kind()(None, "null").passed
 
 
-def test_a_sample_is_the_same_whether_it_was_read_or_not():
-    one, other = Sample("{}", "{}"), Sample("{}", "{}")
-    share([one])
-    JsonMatch().evaluate(one)
-    assert one == other
-    assert repr(one) == repr(other)
+@comparing
+def test_the_reference_is_read_in_the_mode_of_the_output(kind):
+    fenced = "```json\n[1]\n```"
+    assert kind()("[1]", fenced).passed
+    assert kind(parsing="lenient")("[1]", "[1").passed
+    for reference, defect in (
+        (fenced, "code_fence"),
+        ('{"a": 1, "a": 1}', "duplicate_key"),
+        (" [1", "truncated"),
+    ):
+        with pytest.raises(InvalidReferenceError, match=defect):
+            kind(parsing="strict")("[1]", reference)
+
+
+@comparing
+def test_the_same_text_twice_is_equal_only_where_it_is_json(kind):
+    for parsing in ("strict", "markdown"):
+        assert kind(parsing=parsing)('{"a": [1, null]}', '{"a": [1, null]}').passed
+    assert kind(parsing="lenient")('{"a": 1', '{"a": 1').passed

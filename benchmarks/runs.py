@@ -1,0 +1,271 @@
+"""Runs over a file, beside the peers' runners: `make bench` adds it to RESULTS.md.
+
+Every runner has the same four evaluators of ours over the same rows of about 1 kB, so that what
+differs is the runner. Ours reads them from a file and writes its journal to disk; the peers get
+them in memory and keep their results there. The ratio is the median of the rounds' ratios. Then
+how the time for a row grows, how long the command takes to start, and how much memory it needs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import documents
+from measure import compare
+
+from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, LengthPenalty, evaluate
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.sample import Sample
+
+ROWS = 10_000
+GOAL = 10
+"""How many times as many rows in a second as the fastest peer."""
+
+SCHEMA = {
+    "type": "object",
+    "required": ["id", "customer", "lines", "total"],
+    "properties": {
+        "id": {"type": "string"},
+        "lines": {"type": "array", "items": {"type": "object", "required": ["sku", "price"]}},
+        "total": {"type": "number"},
+    },
+}
+EVALUATORS: dict[str, Evaluator] = {
+    "json_validity": JsonValidity(),
+    "json_match": JsonMatch(),
+    "json_schema": JsonSchema(SCHEMA),
+    "length_penalty": LengthPenalty(min_length=50, max_length=4000),
+}
+
+
+class Peer(NamedTuple):
+    """A runner that gets rows and gives what runs our evaluators over them."""
+
+    name: str
+    package: str
+    make: Callable[[list[dict[str, str]]], Callable[[], object]]
+
+
+def rows(count: int) -> Iterator[dict[str, str]]:
+    """Make rows of about 1 kB; a tenth of the outputs is no JSON, a fifth of the rest is wrong."""
+    pairs = documents.pairs(2_000, sizes=(200, 800), defective=0.1, wrong=0.2, seed=11)
+    for number in range(count):
+        output, reference = pairs[number % len(pairs)]
+        yield {"id": f"row-{number}", "output": output, "reference": reference}
+
+
+def written(count: int, folder: Path) -> Path:
+    """Write rows as JSON Lines."""
+    path = folder / f"{count}.jsonl"
+    with path.open("w", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(row) + "\n" for row in rows(count))
+    return path
+
+
+def openjudge(given: list[dict[str, str]]) -> Callable[[], object]:
+    from openjudge.graders.function_grader import FunctionGrader
+    from openjudge.graders.schema import GraderScore
+    from openjudge.runner.grading_runner import GradingRunner
+
+    def grader(name: str, evaluator: Evaluator) -> Any:
+        async def grade(output: str, reference: str, **_: Any) -> Any:
+            result = evaluator.evaluate(Sample(output, reference))
+            return GraderScore(name=name, score=float(result.score or 0), reason=str(result.reason))
+
+        return FunctionGrader(grade, name=name)
+
+    graders = {name: grader(name, evaluator) for name, evaluator in EVALUATORS.items()}
+    runner = GradingRunner(graders, show_progress=False)
+    return lambda: asyncio.run(runner.arun(given))
+
+
+def llama_index(given: list[dict[str, str]]) -> Callable[[], object]:
+    from llama_index.core.evaluation import BatchEvalRunner, EvaluationResult
+    from llama_index.core.evaluation.base import BaseEvaluator
+
+    class Wrapped(BaseEvaluator):  # type: ignore[misc]
+        def __init__(self, evaluator: Evaluator) -> None:
+            self.evaluator = evaluator
+
+        def _get_prompts(self) -> Any:
+            return {}
+
+        def _update_prompts(self, prompts: Any) -> None:
+            """There are none."""
+
+        async def aevaluate(self, response: str = "", reference: str = "", **_: Any) -> Any:
+            result = self.evaluator.evaluate(Sample(response, reference))
+            return EvaluationResult(score=float(result.score or 0), feedback=result.reason)
+
+    runner = BatchEvalRunner({name: Wrapped(each) for name, each in EVALUATORS.items()}, workers=32)
+    outputs = [row["output"] for row in given]
+    references = [row["reference"] for row in given]
+    return lambda: asyncio.run(
+        runner.aevaluate_response_strs(response_strs=outputs, reference=references)
+    )
+
+
+def phoenix(given: list[dict[str, str]]) -> Callable[[], object]:
+    import pandas
+    from phoenix.evals import create_evaluator, evaluate_dataframe
+
+    def wrapped(name: str, evaluator: Evaluator) -> Any:
+        @create_evaluator(name=name)
+        def check(output: str, reference: str) -> float:
+            return float(evaluator.evaluate(Sample(output, reference)).score or 0)
+
+        return check
+
+    evaluators = [wrapped(name, evaluator) for name, evaluator in EVALUATORS.items()]
+    frame = pandas.DataFrame(given)
+    return lambda: evaluate_dataframe(frame, evaluators, hide_tqdm_bar=True)
+
+
+def pydantic_evals(given: list[dict[str, str]]) -> Callable[[], object]:
+    from pydantic_evals import Case, Dataset
+    from pydantic_evals.evaluators import Evaluator as TheirEvaluator
+    from pydantic_evals.evaluators import EvaluatorContext
+
+    @dataclass
+    class Wrapped(TheirEvaluator):  # type: ignore[misc,type-arg]
+        name: str
+
+        def evaluate(self, context: EvaluatorContext) -> float:  # type: ignore[type-arg]
+            sample = Sample(context.output, context.expected_output)
+            return float(EVALUATORS[self.name].evaluate(sample).score or 0)
+
+    cases = [
+        Case(name=row["id"], inputs=row["output"], expected_output=row["reference"])
+        for row in given
+    ]
+    dataset = Dataset(name="rows", cases=cases, evaluators=[Wrapped(name) for name in EVALUATORS])
+    return lambda: dataset.evaluate_sync(lambda output: output, progress=False)
+
+
+PEERS = (
+    Peer("OpenJudge, GradingRunner", "py-openjudge", openjudge),
+    Peer("LlamaIndex, BatchEvalRunner", "llama-index-core", llama_index),
+    Peer("phoenix-evals, evaluate_dataframe", "arize-phoenix-evals", phoenix),
+    Peer("pydantic_evals, Dataset.evaluate_sync", "pydantic-evals", pydantic_evals),
+)
+
+
+def beside_the_peers(folder: Path, rounds: int) -> Iterator[str]:
+    path = written(ROWS, folder)
+    given = list(rows(ROWS))
+    for peer in PEERS:
+        try:
+            version(peer.package)
+        except PackageNotFoundError:
+            continue
+        timing = compare(
+            lambda: evaluate(path, EVALUATORS, out=folder / "run", overwrite=True),
+            peer.make(given),
+            ROWS,
+            rounds=rounds,
+        )
+        ours, theirs = statistics.median(timing.ours), statistics.median(timing.theirs)
+        yield (
+            f"| {ours * 1e6:.1f} | {peer.name} | {theirs * 1e6:.0f} | {timing.ratio:.1f} "
+            f"| {min(timing.ratios):.1f} to {max(timing.ratios):.1f} "
+            f"| {GOAL} | {'yes' if timing.ratio >= GOAL else 'NO'} |"
+        )
+
+
+def growth(folder: Path) -> Iterator[str]:
+    """Time runs of many rows; each size twice, and the quicker counts."""
+    first = None
+    for count in (10_000, 100_000, 1_000_000):
+        path = written(count, folder)
+        taken = min(once(path, folder) for _ in range(2)) / count
+        path.unlink()
+        first = first or taken
+        met = "yes" if taken <= 1.1 * first else "NO"
+        yield f"| {count:,} | {taken * 1e6:.1f} | {taken / first:.2f} | {met} |"
+
+
+def once(path: Path, folder: Path) -> float:
+    began = time.perf_counter()
+    evaluate(path, EVALUATORS, out=folder / "run", overwrite=True)
+    return time.perf_counter() - began
+
+
+def start(folder: Path) -> Iterator[str]:
+    """Time the command on ten rows."""
+    path = written(10, folder)
+    command = [sys.executable, "-m", "llmeval_integrations", "run", str(path), "-q"]
+    command += [f"-e{name}" for name in ("json_validity", "json_match", "length_penalty")]
+    taken = []
+    for _ in range(9):
+        began = time.perf_counter()
+        subprocess.run(command, check=True)
+        taken.append(time.perf_counter() - began)
+    median = statistics.median(taken)
+    met = "yes" if median < 0.4 else "NO"
+    yield f"| `llmeval run` on 10 rows, s | {median:.2f} | 0.4 | {met} |"
+
+
+def memory(folder: Path) -> Iterator[str]:
+    """Run five million short rows in a process of its own, and ask for its largest size."""
+    path = folder / "five million.jsonl"
+    with path.open("w", encoding="utf-8") as lines:
+        for number in range(5_000_000):
+            lines.write(f'{{"id": {number}, "output": "{{\\"a\\": {number % 97}}}"}}\n')
+    command = [sys.executable, "-m", "llmeval_integrations", "run", str(path), "-q"]
+    command += ["-e", "json_validity", "--out", str(folder / "long"), "--overwrite"]
+    began = time.perf_counter()
+    process = subprocess.Popen(command)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    taken = time.perf_counter() - began
+    megabytes = usage.ru_maxrss / 1024
+    met = "yes" if megabytes < 600 else "NO"
+    yield f"| 5,000,000 rows, MB resident ({taken:.0f} s) | {megabytes:.0f} | 600 | {met} |"
+
+
+def table(rounds: int = 5) -> Iterator[str]:
+    """Yield the part of RESULTS.md that is about runs, line by line."""
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+    known = ", ".join(f"{peer.package} {version(peer.package)}" for peer in PEERS)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        yield "## Runs"
+        yield ""
+        yield f"{known}. {ROWS:,} rows."
+        yield ""
+        yield "| ours, µs a row | peer | peer, µs a row | ratio | spread | goal | reached |"
+        yield "| --- | --- | --- | --- | --- | --- | --- |"
+        yield from beside_the_peers(folder, rounds)
+        yield ""
+        yield "The same evaluators over more rows; the goal is at most 1.1 times the first:"
+        yield ""
+        yield "| rows | ours, µs a row | times the first | reached |"
+        yield "| --- | --- | --- | --- |"
+        yield from growth(folder)
+        yield ""
+        yield "| | ours | goal | reached |"
+        yield "| --- | --- | --- | --- |"
+        yield from start(folder)
+        yield from memory(folder)
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for line in table():
+        print(line, flush=True)

@@ -1,0 +1,81 @@
+"""Several evaluators of one sample read its texts once, and say the same as each by itself."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+from json_strategies import documents
+
+from llmeval_integrations import (
+    JsonEditDistance,
+    JsonEquality,
+    JsonFields,
+    JsonMatch,
+    JsonObject,
+    JsonSchema,
+    JsonSimilarity,
+    JsonValidity,
+    Sample,
+    evaluate,
+)
+from llmeval_integrations.errors import EvalError
+from llmeval_integrations.evaluators.parsed import share
+
+EVALUATORS = [
+    JsonValidity(),
+    JsonValidity(parsing="strict"),
+    JsonValidity(parsing="lenient"),
+    JsonObject(),
+    JsonSchema({"type": "object"}),
+    JsonMatch(),
+    JsonMatch(parsing="lenient"),
+    JsonEquality(),
+    JsonEquality(operator=lambda one, other: one == other),
+    JsonEditDistance(),
+    JsonFields(),
+    JsonSimilarity(),
+]
+texts = documents.map(str) | st.text(max_size=20) | documents
+
+
+class Counted:
+    """A model's value that counts how often it is read."""
+
+    def __init__(self, value):
+        self.value, self.read = value, 0
+
+    def model_dump(self, mode):
+        self.read += 1
+        return self.value
+
+
+def said(evaluator, sample):
+    try:
+        return evaluator.evaluate(sample)
+    except EvalError as error:
+        return repr(error)
+
+
+def test_a_run_reads_output_and_reference_once():
+    output, reference = Counted({"a": 1}), Counted({"a": 2})
+    evaluate([Sample(output, reference)], [JsonObject(parsing="markdown"), JsonMatch(), JsonSchema({"type": "object"}), JsonFields()])  # fmt: skip
+    assert (output.read, reference.read) == (1, 1)
+
+
+@given(texts, texts)
+@example('{"a": 1', '{"a": 1}')
+@example("[1]", "[1.0]")
+@example("[NaN]", "[NaN]")
+@example('"\\ud800"', '"\\ud800"')
+def test_what_is_read_together_is_judged_as_by_itself(output, reference):
+    shared = Sample(output, reference)
+    share([shared])
+    for _ in range(2):  # nobody has changed what the others read
+        for evaluator in EVALUATORS:
+            assert said(evaluator, shared) == said(evaluator, Sample(output, reference))
+
+
+def test_a_sample_is_the_same_whether_it_was_read_or_not():
+    one, other = Sample("{}", "{}"), Sample("{}", "{}")
+    share([one])
+    JsonMatch().evaluate(one)
+    assert one == other
+    assert repr(one) == repr(other)
