@@ -34,12 +34,13 @@ from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.explaining import explain
 from llmeval_integrations.result import Result
-from llmeval_integrations.runs import Run, evaluate
+from llmeval_integrations.runs import Comparison, Run, compare, evaluate
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.version import __version__
 
 __all__ = [
     "MISSING",
+    "Comparison",
     "EvalError",
     "Evaluator",
     "ExactMatch",
@@ -72,6 +73,7 @@ __all__ = [
     "ToolCalls",
     "UnknownNameError",
     "__version__",
+    "compare",
     "evaluate",
     "explain",
     "list_evaluators",

@@ -22,12 +22,14 @@ examples:
   llmeval run outputs.jsonl -e json_schema:schema=@schema.json --fail-under json_schema=0.95
   llmeval run eval.yaml
   llmeval list json_schema
+  llmeval compare runs/first runs/second --fail-on-regression
   llmeval report runs/first
   llmeval export runs/first --to csv
   llmeval view runs/first
 
-exit codes: 0 done; 1 a pass rate is under its threshold, or the budget ended before the data;
-2 a wrong call, nothing but errors, or with --frozen a reply that the cache lacks
+exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before, or
+the budget ended before the data; 2 a wrong call, nothing but errors, or with --frozen a reply
+that the cache lacks
 """
 
 

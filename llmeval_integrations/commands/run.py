@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="evaluate the first rows only")
     add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
     add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
+    add("--workers", type=int, metavar="N", help="use so many processes, where that is faster (1)")
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
     cache = parser.add_mutually_exclusive_group()
     cache.add_argument(
@@ -104,6 +105,7 @@ def run(call: argparse.Namespace) -> int:
             limit=configuration.limit,
             sample=configuration.sample,
             seed=configuration.seed or 0,
+            workers=1 if configuration.workers is None else configuration.workers,
             on_progress=on_progress,
             **_judging(configuration),
         )
@@ -154,6 +156,7 @@ def _configuration(call: argparse.Namespace) -> Configuration:
         call.limit,
         call.sample,
         call.seed,
+        call.workers,
         call.concurrency,
         call.cache,
         call.frozen,

@@ -43,8 +43,8 @@ class Pending:
         if not self.unfit:
             name = self.name
             return [
-                _row(id, name, result) if type(result) is Result else self._row(position, result)
-                for position, (id, result) in enumerate(zip(self.ids, answers))
+                _row(own, name, result) if type(result) is Result else self._row(position, result)
+                for position, (own, result) in enumerate(zip(self.ids, answers))
             ]
         given = iter(answers)
         return [

@@ -60,6 +60,9 @@ class Configuration(NamedTuple):
     seed: int | None = None
     """Which are drawn."""
 
+    workers: int | None = None
+    """The most processes."""
+
     concurrency: int | None = None
     """The most samples that are judged at a time."""
 
@@ -110,6 +113,7 @@ def read_configuration(path: Path) -> Configuration:
         "limit": _number(int),
         "sample": _number(int),
         "seed": _number(int),
+        "workers": _number(int),
         "concurrency": _number(int),
         "cache": _path_or_false,
         "frozen": _flag,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from os import SEEK_END, PathLike
 from pathlib import Path
@@ -219,17 +219,18 @@ class Journal:
         Raises InputError where that cannot be written.
         """
         width = self._evaluators
-        kept = (
-            _sample_line(self.done + number, sample_of(number))
-            for number in range(len(rows) // width)
-            if any(map(_is_failing, rows[number * width : (number + 1) * width]))
-        )
+        self.append(len(rows) // width, write_rows(rows), sample_lines(rows, width, sample_of))
+
+    def append(self, samples: int, rows: bytes, failing: Iterable[tuple[int, bytes]]) -> None:
+        """Add so many further samples as `write_rows` and `sample_lines` have written them."""
         with _writing(self.directory.path):
-            self._samples.writelines(kept)
+            self._samples.writelines(
+                b"%s%d,%s" % (_PLACE, self.done + place, line) for place, line in failing
+            )
             self._samples.flush()
-            self._results.write(write_rows(rows))
+            self._results.write(rows)
             self._results.flush()
-        self.done += len(rows) // width
+        self.done += samples
 
 
 @contextmanager
@@ -253,6 +254,13 @@ def _cut(handle: BinaryIO, end: int) -> None:
     handle.truncate()
 
 
-def _sample_line(place: int, sample: Mapping[str, Any]) -> bytes:
-    """Write a sample with its place among all, which stands first."""
-    return b"%s%d,%s\n" % (_PLACE, place, write_value(dict(sample))[1:])
+def sample_lines(
+    rows: list[Row], width: int, sample_of: Callable[[int], Mapping[str, Any]]
+) -> Iterator[tuple[int, bytes]]:
+    """Write the samples with a row that did not pass; gives their places, and each line's rest.
+
+    Its beginning is the sample's place among all, which only who writes the file knows.
+    """
+    for place in range(len(rows) // width):
+        if any(map(_is_failing, rows[place * width : (place + 1) * width])):
+            yield place, write_value(dict(sample_of(place)))[1:] + b"\n"

@@ -13,17 +13,14 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks
 from llmeval_integrations.runs.directory import Journal, RunDirectory
-from llmeval_integrations.runs.fields import FIELDS, Columns
+from llmeval_integrations.runs.fields import Columns, record_fields
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.rows import Row, read_row
 from llmeval_integrations.runs.run import Run, summary_text
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.runs.summary import Tally
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.runs.workers import Workers
 from llmeval_integrations.wording import shown
-
-_Keep = Callable[[list[Row], Callable[[int], Mapping[str, Any]]], None]
-"""Takes rows, and what gives the so-manieth of their samples."""
 
 OnProgress = Callable[[int, "float | None"], None]
 """Is told after each chunk how many samples are done, and which share of all where known."""
@@ -34,6 +31,21 @@ AHEAD: Final = 32
 that one that takes long holds up no other."""
 
 
+class Memory:
+    """Keeps the rows of a run that has no directory."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+
+    def write(self, rows: list[Row], _: object) -> None:
+        """Add rows."""
+        self.rows += rows
+
+    def append(self, _: int, rows: bytes, __: object) -> None:
+        """Add rows that are written already."""
+        self.rows += map(read_row, rows.splitlines())
+
+
 class Evaluating:
     """One pass over the data."""
 
@@ -42,8 +54,10 @@ class Evaluating:
         evaluators: Mapping[str, Evaluator],
         columns: Mapping[str, Columns],
         source: Source,
-        judging: Judging | None,
-        on_progress: OnProgress | None,
+        *,
+        judging: Judging | None = None,
+        on_progress: OnProgress | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.samples = 0
         self.tallies = {
@@ -51,15 +65,17 @@ class Evaluating:
         }
         self._evaluators = evaluators
         self._columns = columns
+        self._first = next(iter(columns.values()))
         self._source = source
         self._judging = judging
         self._on_progress = on_progress
+        self._workers = workers
 
     def run(self) -> Run:
         """Evaluate everything, and keep the rows in memory."""
-        kept: list[Row] = []
-        self._evaluate(lambda rows, _: kept.extend(rows))
-        return Run.of(self.samples, self.tallies, kept, None, self._judging)
+        memory = Memory()
+        self._evaluate(memory)
+        return Run.of(self.samples, self.tallies, memory.rows, None, self._judging)
 
     def run_into(self, journal: Journal, *, retry_errors: bool) -> Run:
         """Evaluate what the journal lacks, and write it there."""
@@ -69,7 +85,7 @@ class Evaluating:
                 self._retry(journal)
             else:
                 self._take_over(journal)
-            self._evaluate(journal.write)
+            self._evaluate(journal)
         except KeyboardInterrupt:
             directory.write_summary(
                 summary_text({**self._run(directory).summary, "interrupted": True})
@@ -102,7 +118,7 @@ class Evaluating:
                     for name, rows in zip(self._evaluators, columns, strict=True)
                 ]
                 flat = list(chain.from_iterable(zip(*again, strict=True)))
-                new.write(flat, partial(self._sample, records))
+                new.write(flat, partial(record_fields, self._first, records))
                 for row in flat:
                     self._count(row, before=False)
                 self.samples += len(chunk)
@@ -138,10 +154,11 @@ class Evaluating:
         if self._judging is not None:
             self._judging.count(row, before=before)
 
-    def _evaluate(self, keep: _Keep) -> None:
-        """Evaluate chunk by chunk; `keep` gets the rows sample by sample.
+    def _evaluate(self, kept: Journal | Memory) -> None:
+        """Evaluate chunk by chunk, and keep the rows sample by sample.
 
-        Where judges are asked, chunks are begun ahead, so that the judges are never idle.
+        Where judges are asked, chunks are begun ahead, so that the judges are never idle. Where
+        nobody is and the rest takes long, other processes do it.
         """
         at_a_time = self._judging.concurrency if self._judging else 0
         begun: deque[_Begun] = deque()
@@ -152,16 +169,32 @@ class Evaluating:
             begun.append(_Begun(chunk, rows, self._source.share))
             ahead += len(chunk)
             while begun and ahead > AHEAD * at_a_time:
-                ahead -= self._finish(begun.popleft(), keep)
+                ahead -= self._finish(begun.popleft(), kept)
+            if self._workers is not None and self._workers.ready(self._source):
+                self._share_out(self._workers, chunk[-1][0] + 1, kept)
+                break
         while begun:
-            self._finish(begun.popleft(), keep)
+            self._finish(begun.popleft(), kept)
 
-    def _finish(self, begun: _Begun, keep: _Keep) -> int:
+    def _share_out(self, workers: Workers, number: int, kept: Journal | Memory) -> None:
+        """Have the lines from `number` on evaluated by other processes."""
+        for answer, end in workers.answers(self._source.done, number):
+            kept.append(answer.samples, answer.rows, answer.failing)
+            lines = answer.rows.splitlines()
+            for tally, (scores, others) in zip(self.tallies.values(), answer.counted, strict=True):
+                tally.add_plain(scores)
+                tally.add([read_row(lines[place]) for place in others])
+            self.samples += answer.samples
+            self._source.done = end
+            if self._on_progress is not None:
+                self._on_progress(self.samples, self._source.share)
+
+    def _finish(self, begun: _Begun, kept: Journal | Memory) -> int:
         """Wait for a chunk and keep its rows; gives how many samples it has."""
         columns = [pending.rows() for pending in begun.pending]
-        keep(
+        kept.write(
             list(chain.from_iterable(zip(*columns, strict=True))),
-            partial(self._sample, begun.chunk),
+            partial(record_fields, self._first, begun.chunk),
         )
         for tally, rows in zip(self.tallies.values(), columns, strict=True):
             tally.add(rows)
@@ -172,16 +205,6 @@ class Evaluating:
         if self._on_progress is not None:
             self._on_progress(self.samples, begun.share)
         return len(begun.chunk)
-
-    def _sample(self, chunk: Sequence[Record], place: int) -> dict[str, Any]:
-        """Give a sample's fields, as the first evaluator sees them."""
-        number, row = chunk[place]
-        columns = next(iter(self._columns.values()))
-        sample = columns.sample(row, number)
-        if not isinstance(sample, Sample):
-            return {"id": columns.id(row, number)}
-        present = {name: getattr(sample, name) for name in FIELDS}
-        return {name: value for name, value in present.items() if value is not MISSING}
 
 
 def _same_id(stored: Any, given: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -120,3 +120,15 @@ def _as_mapping(row: Mapping[str, Any] | Sample) -> Mapping[str, Any]:
         return row
     fields = {field: getattr(row, field) for field in FIELDS}
     return {field: value for field, value in fields.items() if value is not MISSING}
+
+
+def record_fields(
+    columns: Columns, records: Sequence[tuple[int, Any]], place: int
+) -> dict[str, Any]:
+    """Give the fields that the sample of one of these records has; of what is none, its id."""
+    number, row = records[place]
+    sample = columns.sample(row, number)
+    if not isinstance(sample, Sample):
+        return {"id": columns.id(row, number)}
+    present = {name: getattr(sample, name) for name in FIELDS}
+    return {name: value for name, value in present.items() if value is not MISSING}

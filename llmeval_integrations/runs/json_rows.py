@@ -18,9 +18,9 @@ _decode = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def read_lines(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read JSON Lines, one line at a time; empty lines are skipped but counted."""
-    return _objects(handle, source)
+def read_lines(handle: BinaryIO, source: Source, first: int = 1) -> Iterator[Record]:
+    """Read JSON Lines, one line at a time; empty lines are skipped but counted, from `first` on."""
+    return _objects(handle, source, first)
 
 
 def read_json(handle: BinaryIO, source: Source) -> Iterator[Record]:
@@ -77,9 +77,9 @@ def _no_object(value: object) -> InputError:
     return InputError(f"expected a JSON object, got {shown(value)}")
 
 
-def _objects(lines: Iterable[bytes], source: Source) -> Iterator[Record]:
+def _objects(lines: Iterable[bytes], source: Source, first: int = 1) -> Iterator[Record]:
     source.unit = "line"
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         source.done += len(line)
         start = line if number > 1 else source.without_mark(line)
         if start and not start.isspace():

@@ -80,6 +80,7 @@ def _open_file(path: str, format: str | None) -> Source:
         source.records = reader(sys.stdin.buffer, source)
         return source
     source = Source(path)
+    source.lines_of = path if reader is read_lines else None
     source.records = _from_disk(path, reader, source)
     return source
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
@@ -18,6 +19,8 @@ from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.selecting import select
+from llmeval_integrations.runs.worker import Job
+from llmeval_integrations.runs.workers import Workers
 
 
 def evaluate(
@@ -33,6 +36,7 @@ def evaluate(
     limit: int | None = None,
     sample: int | None = None,
     seed: int = 0,
+    workers: int = 1,
     on_progress: OnProgress | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
@@ -59,6 +63,9 @@ def evaluate(
     format: jsonl, json, csv, tsv or parquet, where the file's name does not tell.
     limit, sample, seed: evaluate the first rows only, so many; of these so many drawn by chance,
         the same ones for the same seed.
+    workers: the most processes that evaluate a file of JSON Lines where no judge is asked. They
+        are started once the rest of the file would take longer than that costs; evaluators that
+        are made of what a script or notebook defines stay in this process.
     on_progress: is told how far the run has come.
 
     concurrency: the most samples that are judged, and calls made to one server, at a time.
@@ -81,6 +88,8 @@ def evaluate(
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
     )
+    if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
+        raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
     if retry_errors and not resume:
         raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
     if directory is None:
@@ -90,15 +99,21 @@ def evaluate(
         directory.check(samples, overwrite=overwrite, resume=resume)
         if not frozen:
             options = replace(options, replies=directory.replies)
-    with judging(named, options) as judges:
+    with judging(named, options) as judges, ExitStack() as stack:
         source = open_source(samples, format)
         select(source, limit, sample, seed)
-        job = Evaluating(named, columns, source, judges, on_progress)
+        helpers = None
+        if workers > 1 and judges is None and source.lines_of is not None:
+            job = Job(source.lines_of, named, columns)
+            helpers = stack.enter_context(closing(Workers(workers, job)))
+        one_pass = Evaluating(
+            named, columns, source, judging=judges, on_progress=on_progress, workers=helpers
+        )
         if directory is None:
-            return job.run()
+            return one_pass.run()
         part = {"limit": limit, "sample": sample, "seed": seed}
         manifest = manifest_of(named, fields, samples, {"format": format, **part})
         with directory.journal(manifest, overwrite=overwrite, resume=resume) as journal:
-            run = job.run_into(journal, retry_errors=retry_errors)
+            run = one_pass.run_into(journal, retry_errors=retry_errors)
     directory.forget_replies()
     return run

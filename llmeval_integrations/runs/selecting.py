@@ -27,10 +27,10 @@ def select(source: Source, limit: int | None, sample: int | None, seed: int) -> 
         raise InvalidOptionError(f"seed={shown(seed)} is not a whole number")
     if limit is not None:
         source.records = islice(source.records, limit)
-        source.total = None  # how far the file was read says nothing any more
+        source.total = source.lines_of = None  # how far the file was read says nothing any more
     if sample is not None:
         source.records = _drawn(source.records, sample, random.Random(seed))  # noqa: S311
-        source.total = None
+        source.total = source.lines_of = None
 
 
 def _drawn(records: Iterable[Record], count: int, chance: random.Random) -> Iterator[Record]:

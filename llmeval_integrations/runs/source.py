@@ -32,6 +32,9 @@ class Source:
     total: int | None = None
     """How much there is to read in the same measure, None where unknown."""
 
+    lines_of: str | None = None
+    """The path of the file whose lines the rows are, all of them; None for anything else."""
+
     records: Iterator[Record] = field(default_factory=lambda: iter(()))
     """The rows."""
 

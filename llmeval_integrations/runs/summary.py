@@ -79,17 +79,21 @@ class Tally:
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows in."""
+        plain: list[float] = []
         scores: list[float] = []
-        plain = 0
         for row in rows:
-            if row.passed is True and row.label is None and self.breakdown is None:
-                plain += 1  # as most are: it passed, and there is no more to be counted
-                scores.append(row.score)  # type: ignore[arg-type]
+            if self.breakdown is None and is_plain(row):
+                plain.append(row.score)  # type: ignore[arg-type]
             else:
                 self._add(row, scores)
-        self.n += plain
-        self.rated += plain
-        self.passes += plain
+        self._add_scores(scores)
+        self.add_plain(plain)
+
+    def add_plain(self, scores: list[float]) -> None:
+        """Count in plain rows with these scores, where there is no breakdown."""
+        self.n += len(scores)
+        self.rated += len(scores)
+        self.passes += len(scores)
         self._add_scores(scores)
 
     def _add(self, row: Row, scores: list[float]) -> None:
@@ -116,6 +120,8 @@ class Tally:
 
     def _add_scores(self, scores: list[float]) -> None:
         """Keep the exact sum, in parts of falling size, so that no order of rows changes it."""
+        if not scores:
+            return
         self.scored += len(scores)
         left = [*self._sum, *scores]
         self._sum = []
@@ -162,6 +168,11 @@ class Tally:
         """Give the most frequent reason; in a long run with many, as far as it was followed."""
         counts = [(reason, n) for (other, reason), n in self._reasons.items() if other == kind]
         return max(counts, key=itemgetter(1), default=(self._examples[kind], 1))
+
+
+def is_plain(row: Row) -> bool:
+    """Whether a row is like most: it passed, and there is nothing to be counted but its score."""
+    return row.passed is True and row.label is None
 
 
 def _state(row: Row) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from llmeval_integrations.intervals import Interval, z_of
+from llmeval_integrations.intervals import Interval
+from llmeval_integrations.runs.comparing.statistics import t_of
 from llmeval_integrations.runs.rows import Row
 
 BARS: Final = 20
@@ -81,7 +82,7 @@ class Scores:
         if self.n < _FEWEST:
             return None
         error = math.sqrt(self._squares / (self.n - 1) / self.n)
-        half = _t(self.n - 1) * error
+        half = t_of(0.95, self.n - 1) * error
         return (self.mean - half, self.mean + half) if math.isfinite(half) else None
 
     def goodness(self, row: Row) -> float:
@@ -102,18 +103,3 @@ def score_of(row: Row) -> float | None:
     except (OverflowError, ValueError, TypeError):
         return None
     return score if math.isfinite(score) else None
-
-
-def _t(freedom: int) -> float:
-    """Give Student's t for 95 %, to 0.1 % from four degrees of freedom on.
-
-    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.5.
-    """
-    z: Any = z_of(0.95)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return float(sum(term / freedom**power for power, term in enumerate(terms)))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.run import Run
+
+_TOO_LARGE: Final = 1e100
 
 Key = str | int | tuple[str]
 """A sample's id, so that it can be looked up."""
@@ -21,13 +23,13 @@ class Said(NamedTuple):
     """What an evaluator said about a sample, as far as it is compared."""
 
     score: float | None
-    """The score where it is a finite number."""
+    """The score where it is a finite number, below 1e100."""
 
     passed: bool | None
     """Whether the output is good enough."""
 
     fields: Mapping[str, float] | None
-    """For each field the share of its leaves that match; None of an evaluator without fields."""
+    """For each field the share of its leaves that match; None where there are none to compare."""
 
     place: int
     """Which of the run's rows it is."""
@@ -68,43 +70,45 @@ class Joined:
     """Ids of samples that the first run lacks."""
 
 
-def join(a: Run, b: Run, evaluators: Collection[str]) -> Joined:
-    """Join the rows of these evaluators by the samples' ids.
+def join(a: Run, b: Run, evaluators: Collection[str], *, fields: bool = True) -> Joined:
+    """Join the rows of these evaluators by the samples' ids, single fields too where asked for.
 
     Where an id occurs more than once, the first row of one run goes with the first of the other,
     the second with the second.
     """
     waiting: dict[str, dict[tuple[Key, int], tuple[Any, Said]]] = {}
-    for name, key, id, said in _said(a, evaluators):
-        waiting.setdefault(name, {})[key] = id, said
+    for name, key, sample, said in _said(a, evaluators, fields):
+        waiting.setdefault(name, {})[key] = sample, said
     pairs: dict[str, list[Pair]] = {name: [] for name in evaluators}
     only_b: dict[tuple[Key, int], Any] = {}
-    for name, key, id, said in _said(b, evaluators):
+    for name, key, sample, said in _said(b, evaluators, fields):
         found = waiting.get(name, {}).pop(key, None)
         if found is None:
-            only_b[key] = id
+            only_b[key] = sample
         else:
-            pairs[name].append(Pair(key[0], id, found[1], said))
+            pairs[name].append(Pair(key[0], sample, found[1], said))
     for each in pairs.values():
         each.sort(key=lambda pair: repr(pair.key))  # the same order, however rows came
-    only_a = {key: id for left in waiting.values() for key, (id, _) in left.items()}
+    only_a = {key: sample for left in waiting.values() for key, (sample, _) in left.items()}
     return Joined(pairs, list(only_a.values()), list(only_b.values()))
 
 
-def _said(run: Run, names: Collection[str]) -> Iterator[tuple[str, tuple[Key, int], Any, Said]]:
+def _said(
+    run: Run, names: Collection[str], fields: bool
+) -> Iterator[tuple[str, tuple[Key, int], Any, Said]]:
     """Read a run's rows; a sample's key is its id, and the how-manieth it is of that id."""
     seen: dict[tuple[str, Key], int] = {}
     for place, row in enumerate(run.rows):
         if row.evaluator in names:
             key = _key(row.id)
             number = seen[row.evaluator, key] = seen.get((row.evaluator, key), -1) + 1
-            yield row.evaluator, (key, number), row.id, _said_in(row, place)
+            yield row.evaluator, (key, number), row.id, _said_in(row, place, fields)
 
 
-def _said_in(row: Row, place: int) -> Said:
+def _said_in(row: Row, place: int, with_fields: bool) -> Said:
     if row.error is not None or row.unscored:
         return Said(None, None, None, place)
-    fields = row.metadata.get("fields")
+    fields = row.metadata.get("fields") if with_fields else None
     shares = None
     if isinstance(fields, Mapping):
         shares = {path: share for path, counts in fields.items() if (share := _share(counts)) >= 0}
@@ -113,17 +117,20 @@ def _said_in(row: Row, place: int) -> Said:
 
 def _share(counts: Any) -> float:
     """Give the share of leaves that match; -1 of what is no count of leaves."""
-    leaves = sum(counts.values()) if isinstance(counts, Mapping) else 0
-    return counts.get("match", 0) / leaves if leaves else -1.0
+    try:
+        leaves = sum(counts.values())
+        return float(counts.get("match", 0) / leaves) if leaves else -1.0
+    except (AttributeError, TypeError):
+        return -1.0  # another package's metadata of the same name
 
 
 def _number(score: float | None) -> float | None:
-    """Give a score as a finite number, None where it is none."""
+    """Give a score as a number that can be squared and added up, None where it is none."""
     try:
         number = math.nan if score is None else float(score)
     except (OverflowError, ValueError, TypeError):
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) < _TOO_LARGE else None
 
 
 def _key(id: Any) -> Key:
@@ -134,3 +141,8 @@ def _key(id: Any) -> Key:
     if type(value) is float and value.is_integer():
         return int(value)
     return value if type(value) in {str, int} else (canonical(value),)
+
+
+def is_same(a: float, b: float) -> bool:
+    """Say whether two figures differ by the rounding of floats at most."""
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)

@@ -57,7 +57,7 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
     bound = 2 * math.exp(-(total**2) / 2 / math.fsum(each * each for each in changed))
     if bound <= _CLEAR:
         return bound
-    return _share_as_far(_dealt(changed), abs(total) * (1 - 1e-9), seed)
+    return _share_as_far(_dealt(changed), abs(total) - 1e-9, seed)  # sums are rounded
 
 
 def _dealt(changed: list[float]) -> list[float]:

@@ -1,0 +1,84 @@
+"""`llmeval compare`: say in what one run is better or worse than another."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from llmeval_integrations.commands.terminal import MISSED, OK, put, say
+from llmeval_integrations.runs.comparing import compare
+from llmeval_integrations.runs.comparing.comparison import Comparison
+from llmeval_integrations.runs.rows import write_value
+
+HELP: Final = "compare two runs over the same samples"
+DESCRIPTION: Final = """\
+Join two runs by the samples' ids, and say in what the second, B, is better or worse than the
+first, A: pass rates, mean scores and single fields, each with its interval, and surely no chance at
+a level of 5 % for all together. Samples without a score in either are left out and counted.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the runs, what is compared, and the form of the answer."""
+    add = parser.add_argument
+    add("a", metavar="A", help="the directory of the run before")
+    add("b", metavar="B", help="the directory of the run after")
+    add("--evaluator", action="append", metavar="NAME", help="compare this one; may be repeated")
+    add("--no-fields", dest="fields", action="store_false", help="compare no single fields")
+    add(
+        "--lower-is-better",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an evaluator with a score that is better where it is lower",
+    )
+    add("--fail-on-regression", action="store_true", help="exit 1 where B is worse in anything")
+    add("--json", action="store_true", help="print JSON, with up to 100 samples that changed")
+
+
+def run(call: argparse.Namespace) -> int:
+    """Compare, show it, and say by the exit code whether anything got worse."""
+    comparison = compare(
+        call.a,
+        call.b,
+        evaluators=call.evaluator,
+        fields=call.fields,
+        lower_is_better=call.lower_is_better,
+    )
+    put(_as_json(comparison) if call.json else _as_table(comparison))
+    for warning in comparison.warnings:
+        say(f"llmeval compare: warning: {warning}")
+    if not call.fail_on_regression:
+        return OK
+    misses = list(_misses(comparison))
+    for miss in misses:
+        say(f"llmeval compare: {miss}")
+    return MISSED if misses else OK
+
+
+def _as_json(comparison: Comparison) -> str:
+    plain = json.loads(write_value(comparison.as_dict()))
+    return json.dumps(plain, indent=2) + "\n"
+
+
+def _as_table(comparison: Comparison) -> str:
+    if not sys.stdout.isatty():
+        return comparison.table()
+    from rich.console import Console
+
+    from llmeval_integrations.runs.comparing.table import as_text
+
+    return as_text(comparison, Console())
+
+
+def _misses(comparison: Comparison) -> Iterator[str]:
+    """Word each regression, and each evaluator of which nothing can be said."""
+    for each in comparison.regressions:
+        figure = each.measure if each.field is None else f"{each.field} {each.measure}"
+        yield f"{each.evaluator}: {figure} went from {each.a:.4g} to {each.b:.4g}"
+    for name, found in comparison.evaluators.items():
+        if found.left_out == found.joined:
+            yield f"{name}: no sample has a score in both runs, so a regression cannot be excluded"

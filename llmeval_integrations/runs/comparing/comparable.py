@@ -1,0 +1,103 @@
+"""What makes it doubtful that two runs can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.json_value import canonical
+from llmeval_integrations.runs.comparing.joining import Joined, Pair
+from llmeval_integrations.runs.manifest import differences
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.stored import read_manifest, read_samples
+
+_OF_DATA: Final = ("kind", "samples", "format", "limit", "sample", "seed")
+"""What has to be the same of the data. The file is another one where the outputs are others, as
+they are between two prompts, so its content says nothing here."""
+
+
+def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
+    """Word each reason why a difference may come from something other than the outputs."""
+    first, second = manifest_of_run(a), manifest_of_run(b)
+    if first and second:
+        yield from differences(_told(second, joined.pairs), _told(first, joined.pairs))
+    for run, other, letter in ((a, b, "A"), (b, a, "B")):
+        own = [
+            name for name in run.summary["evaluators"] if name not in other.summary["evaluators"]
+        ]
+        if own:
+            yield f"in {letter} alone, so not compared: {', '.join(own)}"
+    for ids, letter in ((joined.only_a, "A"), (joined.only_b, "B")):
+        if ids:
+            yield f"{len(ids)} samples are in {letter} alone, so not compared"
+    pairs = max(joined.pairs.values(), key=len)
+    repeated = len(pairs) - len({pair.key for pair in pairs})
+    if repeated:
+        yield f"{repeated} samples have the id of another; the mean of an id counts as one sample"
+    if _are_numbers(pairs) and not (first and second and _is_same_file(first, second)):
+        yield (
+            "ids are the numbers of the rows, so samples are joined by their place: right only "
+            "where both runs have the same samples in the same order"
+        )
+    if first and second:
+        yield from _references(a, b, pairs, (len(first["evaluators"]), len(second["evaluators"])))
+
+
+def manifest_of_run(run: Run) -> dict[str, Any] | None:
+    """Give what was run, None of a run in memory or without a manifest."""
+    try:
+        found = {} if run.out is None else read_manifest(run.out)
+    except InputError:
+        return None
+    return (
+        found if all(isinstance(found.get(key), dict) for key in ("evaluators", "data")) else None
+    )
+
+
+def _told(manifest: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what has to be the same in two manifests: evaluators with options, and which data."""
+    evaluators = {name: manifest["evaluators"].get(name) for name in names}
+    data = {key: manifest["data"].get(key) for key in _OF_DATA}
+    return {"version": manifest.get("version"), "evaluators": evaluators, "data": data}
+
+
+def _is_same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    digest = first["data"].get("sha256")
+    return digest is not None and digest == second["data"].get("sha256")
+
+
+def _are_numbers(pairs: list[Pair]) -> bool:
+    """Say whether the ids are whole numbers without a gap, as those are that rows have by place."""
+    keys = {pair.key for pair in pairs}
+    numbers = [key for key in keys if isinstance(key, int)]
+    return len(numbers) == len(keys) > 1 and max(numbers) - min(numbers) == len(numbers) - 1
+
+
+def _references(a: Run, b: Run, pairs: list[Pair], widths: tuple[int, int]) -> Iterator[str]:
+    """Compare the references of samples that failed in both runs, the only ones that are kept."""
+    first, second = _failed(a), _failed(b)
+    compared = other = 0
+    for pair in pairs:
+        places = pair.a.place // widths[0], pair.b.place // widths[1]
+        if places[0] in first and places[1] in second:
+            compared += 1
+            other += first[places[0]] != second[places[1]]
+    if other:
+        yield (
+            f"{other} of {compared} samples that failed in both runs have another reference in B: "
+            "is it the same data?"
+        )
+
+
+def _failed(run: Run) -> dict[int, int]:
+    """Give, for the place of each sample that failed and has a reference, what tells that apart."""
+    try:
+        samples = read_samples(run.out or "")
+        return {
+            sample["row"]: hash(canonical(sample["reference"]))
+            for sample in samples
+            if "reference" in sample
+        }
+    except FileNotFoundError:
+        return {}

@@ -1,0 +1,129 @@
+"""Two runs compared: is the second better, and in what?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from os import PathLike
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs.comparing import direction
+from llmeval_integrations.runs.comparing.changing import changed, described
+from llmeval_integrations.runs.comparing.comparable import doubts
+from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
+from llmeval_integrations.runs.comparing.difference import differences_of, measured
+from llmeval_integrations.runs.comparing.joining import Joined, join
+from llmeval_integrations.runs.hints import hint
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.stored import read_run
+
+
+def compare(
+    a: Run | str | PathLike[str],
+    b: Run | str | PathLike[str],
+    *,
+    evaluators: Collection[str] | None = None,
+    fields: bool = True,
+    lower_is_better: Collection[str] = (),
+    changes: int = 100,
+) -> Comparison:
+    """Compare two runs over the same samples, each a Run or a run's directory.
+
+    evaluators: those that are compared; all that both runs have by default.
+    fields: whether single fields are compared, too. Each takes its part in the correction for
+        many differences, so without them smaller differences of the evaluators are shown.
+    lower_is_better: evaluators with a score that is better where it is lower. It is found by itself
+        where rows that passed have lower scores than rows that failed, and, of runs with a
+        directory, where the evaluator has a `max_distance`.
+    changes: how many samples are listed for each evaluator and direction.
+
+    Samples are joined by id. Rows of the same id are joined by occurrence, and their mean counts as
+    one sample, for they are not independent. What is unscored or an error in either run is left
+    out and counted, never taken for 0. A field that only one of the two outputs has, where it
+    should not, counts as right in the other.
+
+    The chance that any difference is called better or worse where nothing has changed is 5 % at
+    most, for all together. Raises InputError where there is no run, no such evaluator, or no
+    sample that both runs have.
+    """
+    if changes < 0:
+        raise InputError(f"changes={changes} is not a whole number from 0 on")
+    runs = [each if isinstance(each, Run) else read_run(each) for each in (a, b)]
+    names = _names(runs[0], runs[1], evaluators)
+    joined = join(runs[0], runs[1], names, fields=fields)
+    if not any(joined.pairs.values()):
+        raise InputError(f"no sample is in both runs: {_ids(joined)}")
+    lower = direction.lower_is_better(runs[0], joined) | _known(lower_is_better, names)
+    figures = [
+        each for name in names for each in measured(name, joined.pairs[name], lower=name in lower)
+    ]
+    compared = _compared(runs, joined, lower, changes)
+    return Comparison(
+        str(runs[0].out or "A"),
+        str(runs[1].out or "B"),
+        runs[0].summary["samples"],
+        runs[1].summary["samples"],
+        joined.only_a,
+        joined.only_b,
+        differences_of(figures),
+        compared,
+        [*doubts(runs[0], runs[1], joined), *_left_out(compared)],
+    )
+
+
+def _names(a: Run, b: Run, wanted: Collection[str] | None) -> list[str]:
+    """Give the evaluators to compare, in the order of the first run."""
+    shared = [name for name in a.summary["evaluators"] if name in b.summary["evaluators"]]
+    if not shared:
+        had = " and ".join(", ".join(run.summary["evaluators"]) or "none" for run in (a, b))
+        raise InputError(f"the runs have no evaluator in common: {had}")
+    if wanted is None:
+        return shared
+    wanted = _known([wanted] if isinstance(wanted, str) else wanted, shared)
+    return [name for name in shared if name in wanted]
+
+
+def _known(names: Collection[str], shared: list[str]) -> set[str]:
+    for name in names:
+        if name not in shared:
+            raise InputError(f"no evaluator of both runs is called {name!r}; {hint(name, shared)}")
+    return set(names)
+
+
+def _ids(joined: Joined) -> str:
+    shown = ((ids, letter) for ids, letter in ((joined.only_a, "A"), (joined.only_b, "B")))
+    return ", ".join(
+        f"{letter} has {', '.join(map(repr, ids[:3])) or 'none'}" for ids, letter in shown
+    )
+
+
+def _compared(
+    runs: list[Run], joined: Joined, lower: Collection[str], most: int
+) -> dict[str, Compared]:
+    """Count for each evaluator what is left out and what changed, and list the latter."""
+    found = {
+        name: changed(pairs, lower_is_better=name in lower) for name, pairs in joined.pairs.items()
+    }
+    chosen = {name: (each.worse[:most], each.better[:most]) for name, each in found.items()}
+    changes = described(runs[0], runs[1], chosen)
+    return {
+        name: Compared(
+            len(pairs),
+            sum(pair.a.is_nothing or pair.b.is_nothing for pair in pairs),
+            sum(pair.a.is_nothing for pair in pairs),
+            sum(pair.b.is_nothing for pair in pairs),
+            len(found[name].better),
+            len(found[name].worse),
+            changes[name],
+        )
+        for name, pairs in joined.pairs.items()
+    }
+
+
+def _left_out(compared: dict[str, Compared]) -> Iterator[str]:
+    """Word what was left out."""
+    for name, each in compared.items():
+        if each.left_out:
+            yield (
+                f"{name}: {each.left_out} of {each.joined} samples are left out, as they have no "
+                f"score: {each.left_out_a} in A, {each.left_out_b} in B"
+            )

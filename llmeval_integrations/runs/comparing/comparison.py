@@ -1,0 +1,97 @@
+"""What comes of comparing two runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from llmeval_integrations.runs.comparing.changing import Change
+from llmeval_integrations.runs.comparing.difference import Difference
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What became of one evaluator."""
+
+    joined: int
+    """Rows that belong together."""
+
+    left_out: int
+    """How many of them are not compared: one of the runs, or both, has no score and no verdict."""
+
+    left_out_a: int
+    """How many are unscored or errors in the first run."""
+
+    left_out_b: int
+    """How many in the second."""
+
+    better: int
+    """Rows that got better: they pass now, or where that is the same, their score is better."""
+
+    worse: int
+    """Rows that got worse."""
+
+    changes: list[Change]
+    """The rows that got worse, then those that got better, those first that did most."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs compared. Differences are those of `b`, the second, from `a`, the first."""
+
+    a: str
+    """The first run: its directory, "A" where it is in memory."""
+
+    b: str
+    """The second."""
+
+    samples_a: int
+    """Samples of the first run."""
+
+    samples_b: int
+    """Samples of the second."""
+
+    only_a: list[Any]
+    """Ids of samples that the second run lacks."""
+
+    only_b: list[Any]
+    """Ids of samples that the first run lacks."""
+
+    differences: list[Difference]
+    """Evaluator by evaluator; its fields after it, those first that are least likely chance."""
+
+    evaluators: dict[str, Compared]
+    """Evaluators that both runs have, by name."""
+
+    warnings: list[str]
+    """Why the runs may not be comparable, and what was not compared."""
+
+    @property
+    def regressions(self) -> list[Difference]:
+        """The differences that are surely for the worse."""
+        return [each for each in self.differences if each.verdict == "worse"]
+
+    @property
+    def improvements(self) -> list[Difference]:
+        """The differences that are surely for the better."""
+        return [each for each in self.differences if each.verdict == "better"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all of it in what JSON has."""
+        found = asdict(self)
+        for each, difference in zip(found["differences"], self.differences):
+            each["verdict"] = difference.verdict
+        return found
+
+    def table(self) -> str:
+        """Write it as tables of plain text."""
+        from llmeval_integrations.runs.comparing.table import as_text
+
+        return as_text(self)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        worse, better = len(self.regressions), len(self.improvements)
+        return f"<Comparison of {self.a} and {self.b}: {worse} worse, {better} better>"

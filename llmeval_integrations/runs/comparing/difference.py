@@ -1,0 +1,192 @@
+"""How the figures of two runs differ, and whether that may be chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, Literal, NamedTuple
+
+from llmeval_integrations.intervals import Interval
+from llmeval_integrations.runs.comparing import statistics
+from llmeval_integrations.runs.comparing.joining import Key, Pair, is_same
+
+LEVEL: Final = 0.05
+"""The chance of a false alarm that is accepted, for all differences of a comparison together."""
+
+Measure = Literal["pass rate", "score", "matching leaves"]
+Verdict = Literal["better", "worse", "none shown"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How one figure differs between two runs, over the samples for which both have it."""
+
+    evaluator: str
+    """Its name in both runs."""
+
+    measure: Measure
+    """Of what: the share of samples that pass, the mean score, or, of a field, the mean share of a
+    sample's leaves that match."""
+
+    field: str | None
+    """The field, a JSON Pointer with `*` for positions."""
+
+    n: int
+    """Samples. Rows with the same id are one sample, of which the mean is taken."""
+
+    a: float
+    """The figure in the first run, over these samples."""
+
+    b: float
+    """The same in the second."""
+
+    difference: float
+    """The second less the first."""
+
+    interval: Interval | None
+    """Its 95 % confidence interval, for this figure alone: Newcombe's where each sample has 0 or
+    1, else Student's. None where the spread is not known: the samples differ by the same."""
+
+    p: float
+    """The chance of a difference as large where nothing has changed: McNemar's exact test where
+    each sample has 0 or 1, else by turning signs."""
+
+    adjusted: float
+    """The same, adjusted for all differences of the comparison (Holm)."""
+
+    detectable: float | None
+    """The smallest difference that so many samples would have shown with a power of 80 %, at the
+    level that is left to one of so many differences. None where the spread is not known."""
+
+    better: int
+    """Samples that got better."""
+
+    worse: int
+    """Samples that got worse."""
+
+    lower_is_better: bool
+    """Whether less is better, as with distances."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which way the figure went, where that is surely no chance."""
+        if self.adjusted > LEVEL:
+            return "none shown"
+        return "better" if (self.difference > 0) is not self.lower_is_better else "worse"
+
+
+class Measured(NamedTuple):
+    """A figure of each sample in both runs."""
+
+    evaluator: str
+    """Whose."""
+
+    measure: Measure
+    """Which."""
+
+    field: str | None
+    """Of which field."""
+
+    a: list[float]
+    """Sample by sample, in the first run."""
+
+    b: list[float]
+    """The same in the second."""
+
+    lower_is_better: bool
+    """Whether less is better."""
+
+
+def measured(name: str, pairs: list[Pair], *, lower: bool) -> Iterator[Measured]:
+    """Give the figures that can be compared: verdicts, scores that say more, fields."""
+    passed = [
+        (pair.key, float(pair.a.passed), float(pair.b.passed))
+        for pair in pairs
+        if pair.a.passed is not None and pair.b.passed is not None
+    ]
+    scores = [
+        (pair.key, pair.a.score, pair.b.score)
+        for pair in pairs
+        if pair.a.score is not None and pair.b.score is not None
+    ]
+    if passed:
+        yield Measured(name, "pass rate", None, *_by_id(passed), False)
+    if scores and scores != passed:
+        yield Measured(name, "score", None, *_by_id(scores), lower)
+    for path, shares in _fields(pairs).items():
+        yield Measured(name, "matching leaves", path, *_by_id(shares), False)
+
+
+def _fields(pairs: Iterable[Pair]) -> dict[str, list[tuple[Key, float, float]]]:
+    """Give each field's shares; a side that has no leaf there has nothing wrong there."""
+    found: dict[str, list[tuple[Key, float, float]]] = {}
+    for pair in pairs:
+        a, b = pair.a.fields, pair.b.fields
+        if a is not None and b is not None:
+            for path in {**a, **b}:
+                found.setdefault(path, []).append((pair.key, a.get(path, 1.0), b.get(path, 1.0)))
+    return found
+
+
+def _by_id(figures: list[tuple[Key, float, float]]) -> tuple[list[float], list[float]]:
+    """Give one figure of each run for each id, the mean where an id has several."""
+    groups = [list(group) for _, group in groupby(figures, itemgetter(0))]
+    return (
+        [mean([a for _, a, _ in group]) for group in groups],
+        [mean([b for _, _, b in group]) for group in groups],
+    )
+
+
+def mean(figures: list[float]) -> float:
+    """Give the mean, NaN of nothing."""
+    return math.fsum(figures) / len(figures) if figures else math.nan
+
+
+def differences_of(measured: list[Measured]) -> list[Difference]:
+    """Test each figure, and put the least likely fields first."""
+    level = LEVEL / max(len(measured), 1)
+    found = [_tested(each, level) for each in measured]
+    adjusted = statistics.holm([test["p"] for test in found])
+    differences = [
+        Difference(each.evaluator, each.measure, each.field, adjusted=p, **test)
+        for each, test, p in zip(measured, found, adjusted)
+    ]
+    order = list(dict.fromkeys(each.evaluator for each in measured))
+    return sorted(differences, key=lambda each: (order.index(each.evaluator), *_rank(each)))
+
+
+def _rank(difference: Difference) -> tuple[bool, float]:
+    return difference.field is not None, difference.p if difference.field is not None else 0.0
+
+
+def _tested(figures: Measured, level: float) -> dict[str, Any]:
+    """Give what is known of a difference; `level` is what is left to it of the chance of error."""
+    differences = [0.0 if is_same(a, b) else b - a for a, b in zip(figures.a, figures.b)]
+    n, up = len(differences), sum(each > 0 for each in differences)
+    down = sum(each < 0 for each in differences)
+    a, b = mean(figures.a), mean(figures.b)
+    if {*figures.a, *figures.b} <= {0.0, 1.0}:
+        both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
+        p = statistics.mcnemar(down, up)
+        interval: Interval | None = statistics.newcombe(both, down, up, n - both - down - up)
+        detectable = statistics.detectable_rate(n, up + down, level)
+    else:
+        p = statistics.sign_flip(differences)
+        interval = statistics.student(differences)
+        detectable = statistics.detectable_mean(differences, level)
+    lower = figures.lower_is_better
+    return {
+        "n": n,
+        "a": a,
+        "b": b,
+        "difference": mean(differences),
+        "interval": interval,
+        "p": p,
+        "detectable": detectable,
+        "better": down if lower else up,
+        "worse": up if lower else down,
+        "lower_is_better": lower,
+    }

@@ -1,0 +1,39 @@
+"""Which way an evaluator's scores get better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from llmeval_integrations.runs.comparing.comparable import manifest_of_run
+from llmeval_integrations.runs.comparing.difference import mean
+from llmeval_integrations.runs.comparing.joining import Joined, Pair
+from llmeval_integrations.runs.run import Run
+
+_CEILING: Final = "max_distance"
+"""The option of evaluators that pass at a distance or below."""
+
+
+def lower_is_better(run: Run, joined: Joined) -> set[str]:
+    """Name the evaluators whose scores are better where they are lower.
+
+    Those whose rows passed with lower scores than they failed with, in both runs together; and
+    those that measure a distance, by their options in the run's manifest, so that it is known
+    where all rows fail, too.
+    """
+    manifest = manifest_of_run(run)
+    evaluators = {} if manifest is None else manifest["evaluators"]
+    return {
+        name
+        for name, pairs in joined.pairs.items()
+        if _CEILING in evaluators.get(name, {}).get("options", {}) or _passes_lower(pairs)
+    }
+
+
+def _passes_lower(pairs: Iterable[Pair]) -> bool:
+    scores: dict[bool, list[float]] = {True: [], False: []}
+    for pair in pairs:
+        for said in (pair.a, pair.b):
+            if said.score is not None and said.passed is not None:
+                scores[said.passed].append(said.score)
+    return mean(scores[True]) < mean(scores[False])  # NaN, where there are none, is not less

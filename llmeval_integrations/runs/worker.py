@@ -1,0 +1,135 @@
+"""A process that evaluates parts of a file of JSON Lines; `workers.py` starts it and asks it.
+
+It reads a pickled Job from standard input, then a line for every part, and writes an answer for
+each, its length before it, in the order of the parts.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Mapping
+from functools import partial
+from io import BytesIO
+from itertools import chain
+from queue import Queue
+from threading import Thread
+from typing import Any, BinaryIO, Final, NamedTuple
+
+import msgspec
+
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.runs.answering import begin
+from llmeval_integrations.runs.chunks import in_chunks
+from llmeval_integrations.runs.directory import sample_lines
+from llmeval_integrations.runs.fields import Columns, record_fields
+from llmeval_integrations.runs.json_rows import read_lines
+from llmeval_integrations.runs.rows import write_rows
+from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.summary import is_plain
+
+LENGTH: Final = 8
+"""Bytes before an answer that give its length, the highest first."""
+
+READY: Final = b"ready"
+"""What it writes once it has the job."""
+
+_WAITING: Final = 4
+
+
+class Job(NamedTuple):
+    """What is to be evaluated, and how."""
+
+    path: str
+    """The file."""
+
+    evaluators: Mapping[str, Evaluator]
+    """By name; none of them asks a model."""
+
+    columns: Mapping[str, Columns]
+    """For each evaluator."""
+
+
+class Part(NamedTuple):
+    """Whole lines of a file."""
+
+    offset: int
+    """Where they begin, in bytes."""
+
+    length: int
+    """How many bytes they have."""
+
+    number: int
+    """The number of the first line."""
+
+
+class Answer(msgspec.Struct, array_like=True):
+    """The rows of a part, as they stand in the run's files."""
+
+    samples: int
+    """How many samples it has."""
+
+    rows: bytes
+    """The lines of `results.jsonl`."""
+
+    failing: list[tuple[int, bytes]]
+    """The samples that did not pass: the place in this part, and the line but for its place."""
+
+    counted: list[tuple[list[Any], list[int]]]
+    """For each evaluator the scores of its plain rows, and which lines hold its other rows."""
+
+
+def main() -> None:
+    """Answer until there are no more parts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks decides when it is over
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what an evaluator prints is no answer
+    job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started us
+    answers.write(READY)
+    answers.flush()
+    written: Queue[bytes | None] = Queue(_WAITING)
+    thread = Thread(target=_write, args=(written, answers))
+    thread.start()
+    with open(job.path, "rb") as file:  # noqa: PTH123 - a path in text is all it takes
+        for line in sys.stdin.buffer:
+            part = Part(*map(int, line.split()))
+            written.put(msgspec.msgpack.encode(evaluate_part(job, file, part)))
+    written.put(None)
+    thread.join()
+
+
+def _write(waiting: Queue[bytes | None], answers: BinaryIO) -> None:
+    """Write answers while the next ones are made."""
+    while (answer := waiting.get()) is not None:
+        answers.write(len(answer).to_bytes(LENGTH, "big"))
+        answers.write(answer)
+        answers.flush()
+
+
+def evaluate_part(job: Job, file: BinaryIO, part: Part) -> Answer:
+    """Evaluate the samples of a part."""
+    file.seek(part.offset)
+    source = Source(job.path)
+    source.records = read_lines(BytesIO(file.read(part.length)), source, first=part.number)
+    width = len(job.evaluators)
+    has_breakdown = [each.breakdown() is not None for each in job.evaluators.values()]
+    answer = Answer(0, b"", [], [([], []) for _ in has_breakdown])
+    written = []
+    for chunk in in_chunks(source):
+        pending = begin(job.evaluators, job.columns, chunk, source)
+        rows = list(chain.from_iterable(zip(*(each.rows() for each in pending), strict=True)))
+        written.append(write_rows(rows))
+        fields = partial(record_fields, next(iter(job.columns.values())), chunk)
+        for place, line in sample_lines(rows, width, fields):
+            answer.failing.append((answer.samples + place, line))
+        for number, row in enumerate(rows):
+            scores, others = answer.counted[number % width]
+            if is_plain(row) and not has_breakdown[number % width]:
+                scores.append(row.score)
+            else:
+                others.append(answer.samples * width + number)
+        answer.samples += len(chunk)
+    answer.rows = b"".join(written)
+    return answer

@@ -1,0 +1,84 @@
+"""What is said where a difference may come from something other than the outputs."""
+
+import pytest
+
+from llmeval_integrations import ExactMatch, JsonMatch, JsonValidity, compare, evaluate
+
+GOOD = [{"id": f"s{n}", "output": "{}", "reference": "{}"} for n in range(4)]
+
+
+def warnings(tmp_path, a, b, evaluators_a=(), evaluators_b=(), **options_b):
+    evaluate(a, evaluators_a or [JsonMatch()], out=tmp_path / "a")
+    evaluate(b, evaluators_b or [JsonMatch()], out=tmp_path / "b", **options_b)
+    return compare(tmp_path / "a", tmp_path / "b").warnings
+
+
+def without_ids(samples):
+    return [{key: sample[key] for key in ("output", "reference")} for sample in samples]
+
+
+def test_runs_of_the_same_samples_give_no_warning(tmp_path):
+    other = [{**sample, "output": "[]", "input": "another prompt"} for sample in GOOD]
+    assert warnings(tmp_path, GOOD, other) == []
+
+
+def test_other_options_of_an_evaluator_are_named(tmp_path):
+    told = warnings(tmp_path, GOOD, GOOD, [JsonMatch()], [JsonMatch(strict_order=False)])
+    assert told == ["evaluators.json_match.options.strict_order is False, and was True"]
+
+
+def test_evaluators_that_only_one_run_has_are_named(tmp_path):
+    told = warnings(
+        tmp_path,
+        *(GOOD, GOOD),
+        *([JsonMatch(), JsonValidity()], [JsonMatch(), ExactMatch()]),
+    )
+    assert told == [
+        "in A alone, so not compared: json_validity",
+        "in B alone, so not compared: exact_match",
+    ]
+
+
+def test_another_part_of_the_data_is_named(tmp_path):
+    assert warnings(tmp_path, GOOD, GOOD, limit=2) == [
+        "data.limit is 2, and was None",
+        "2 samples are in A alone, so not compared",
+    ]
+
+
+def test_other_references_are_noticed_in_samples_that_failed_in_both(tmp_path):
+    failed = [{**sample, "output": "[]"} for sample in GOOD]
+    other = [{**sample, "reference": "[1]"} for sample in failed[:3]] + failed[3:]
+    assert warnings(tmp_path, failed, other) == [
+        "3 of 4 samples that failed in both runs have another reference in B: is it the same data?"
+    ]
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_samples_without_ids_are_joined_by_place_with_a_warning(tmp_path, in_memory):
+    if in_memory:
+        runs = [evaluate(without_ids(GOOD), [JsonMatch()]) for _ in range(2)]
+        told = compare(*runs).warnings
+    else:
+        told = warnings(tmp_path, without_ids(GOOD), without_ids(GOOD))
+    assert [each.split(",")[0] for each in told] == ["ids are the numbers of the rows"]
+
+
+def test_of_one_file_their_place_is_as_good_as_an_id(tmp_path):
+    file = tmp_path / "data.csv"
+    file.write_text("first,second,reference\n" + "{},[],{}\n" * 4)
+    for name, column in (("a", "first"), ("b", "second")):
+        evaluate(str(file), [JsonMatch()], fields={"output": column}, out=tmp_path / name)
+    found = compare(tmp_path / "a", tmp_path / "b")
+    assert found.warnings == []
+    assert found.evaluators["json_match"].worse == 4
+
+
+def test_a_run_without_a_manifest_is_compared(tmp_path):
+    for name in "ab":
+        evaluate(GOOD, [JsonMatch()], out=tmp_path / name)
+    for file in ("manifest.json", "samples.jsonl"):
+        (tmp_path / "b" / file).unlink()
+    assert compare(tmp_path / "a", tmp_path / "b").warnings == []
+    (tmp_path / "b/manifest.json").write_text("{}")
+    assert compare(tmp_path / "a", tmp_path / "b").warnings == []

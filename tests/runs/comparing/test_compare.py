@@ -1,0 +1,322 @@
+"""Two runs compared: what is joined, what is left out, what is surely no chance."""
+
+import json
+import re
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmeval_integrations import (
+    Comparison,
+    InputError,
+    JsonFields,
+    JsonMatch,
+    JsonValidity,
+    Run,
+    StringDistance,
+    compare,
+    evaluate,
+)
+from llmeval_integrations.runs import Row
+
+
+def row(id, score=None, passed=None, *, name="graded", fields=None, **said):
+    metadata = {} if fields is None else {"fields": fields}
+    given = {"label": None, "reason": None, "unscored": False, "error": None, **said}
+    return Row(id=id, evaluator=name, score=score, passed=passed, metadata=metadata, **given)
+
+
+def run_of(rows):
+    names = dict.fromkeys(each.evaluator for each in rows)
+    samples = len(rows) // max(len(names), 1)
+    return Run({"samples": samples, "evaluators": {name: {} for name in names}}, rows, {})
+
+
+def verdicts(*passed):
+    return run_of([row(f"s{n}", float(each), each) for n, each in enumerate(passed)])
+
+
+def passes(good, bad):
+    return [True] * good + [False] * bad
+
+
+def invoices(*totals):
+    return [
+        {"id": n, "output": json.dumps({"total": total, "paid": True}), "reference": _REFERENCE}
+        for n, total in enumerate(totals)
+    ]
+
+
+_REFERENCE = '{"total": 1, "paid": true}'
+
+
+def test_a_rate_that_rose_is_told_with_interval_and_chance():
+    found = compare(verdicts(*passes(20, 30)), verdicts(*passes(32, 18)))
+    assert isinstance(found, Comparison)
+    (rate,) = found.differences  # the score says nothing that the verdict does not
+    assert (rate.evaluator, rate.measure, rate.field, rate.n) == ("graded", "pass rate", None, 50)
+    assert (rate.a, rate.b, rate.difference) == pytest.approx((0.4, 0.64, 0.24))
+    assert (rate.better, rate.worse) == (12, 0)
+    assert rate.p == rate.adjusted == pytest.approx(2 / 2**12)
+    assert rate.interval[0] < 0.24 < rate.interval[1]
+    assert 0.15 < rate.detectable < 0.24
+    assert rate.verdict == "better"
+    assert found.improvements == [rate]
+    assert found.regressions == []
+
+
+def test_runs_of_real_evaluators_are_compared_field_by_field(tmp_path):
+    data = invoices(*[1] * 30), invoices(*[1] * 10, *[2] * 20)
+    evaluators = [JsonFields(), JsonMatch(), JsonValidity()]
+    for name, samples in zip("ab", data):
+        evaluate(samples, evaluators, out=tmp_path / name)
+    found = compare(tmp_path / "a", str(tmp_path / "b"))
+    told = {(each.evaluator, each.measure, each.field): each for each in found.differences}
+    assert {key: each.verdict for key, each in told.items()} == {
+        ("json_fields", "pass rate", None): "worse",
+        ("json_fields", "score", None): "worse",
+        ("json_fields", "matching leaves", "/total"): "worse",
+        ("json_fields", "matching leaves", "/paid"): "none shown",
+        ("json_match", "pass rate", None): "worse",
+        ("json_validity", "pass rate", None): "none shown",
+    }
+    assert told["json_fields", "score", None].difference == pytest.approx(-1 / 3)
+    changed = found.evaluators["json_fields"]
+    assert (changed.joined, changed.left_out, changed.better, changed.worse) == (30, 0, 0, 20)
+    assert changed.changes[0].reason_a == "Every field matches"
+    assert changed.changes[0].reason_b == "/total 2, expected 1"
+    assert found.a == str(tmp_path / "a")
+    without = compare(tmp_path / "a", tmp_path / "b", fields=False)
+    assert [each.field for each in without.differences] == [None] * 4
+    in_memory = compare(*(evaluate(samples, evaluators) for samples in data))
+    assert in_memory.differences == found.differences
+
+
+def test_what_has_no_score_in_either_run_is_left_out_and_counted():
+    lost = {"unscored": True, "reason": "no answer"}
+    a = [row("1", 1, True), row("2", **lost), row("3", 0, False), row("4", 1, True), row("5", 1)]
+    b = [row("1", 1, True), row("2", 1, True), row("3", error="E: x"), row("4", 1, True), row("5")]
+    found = compare(run_of(a), run_of(b))
+    told = found.evaluators["graded"]
+    assert (told.joined, told.left_out, told.left_out_a, told.left_out_b) == (5, 3, 1, 2)
+    (rate,) = found.differences
+    assert (rate.n, rate.a, rate.b) == (2, 1.0, 1.0)
+    assert found.warnings == [
+        "graded: 3 of 5 samples are left out, as they have no score: 1 in A, 2 in B"
+    ]
+
+
+@pytest.mark.parametrize("score", [None, float("nan"), float("inf"), 1e300, 10**400])
+def test_a_score_that_is_no_finite_number_is_none(score):
+    found = compare(run_of([row("1", score), row("2", 1)]), run_of([row("1", 1), row("2", 1)]))
+    assert [each.n for each in found.differences] == [1]
+
+
+def test_nothing_that_could_be_compared_is_no_difference():
+    found = compare(run_of([row("1", error="E: x")]), run_of([row("1", 1, True)]))
+    assert found.differences == []
+    assert found.evaluators["graded"].left_out == 1
+
+
+def test_samples_of_one_run_alone_are_named():
+    found = compare(
+        run_of([row("1", 1), row("2", 1), row("3", 1)]), run_of([row("3", 1), row("4", 0)])
+    )
+    assert (found.only_a, found.only_b) == (["1", "2"], ["4"])
+    assert found.warnings == [
+        "2 samples are in A alone, so not compared",
+        "1 samples are in B alone, so not compared",
+    ]
+
+
+def test_ids_are_joined_as_json_has_them():
+    a = [row(1, 1), row("1", 1), row((1, 2), 1), row({"x": 1, "y": 2}, 1), row(True, 1)]
+    b = [row(1.0, 1), row("1", 1), row([1, 2], 1), row({"y": 2, "x": 1.0}, 1), row(True, 1)]
+    found = compare(run_of(a), run_of(b))
+    assert (found.only_a, found.only_b, found.evaluators["graded"].joined) == ([], [], 5)
+
+
+def test_rows_of_one_id_count_as_one_sample():
+    """Ten questions, asked five times each, are ten samples."""
+    a = run_of([row(f"q{n // 5}", 0, False) for n in range(50)])
+    b = run_of([row(f"q{n // 5}", 1, n % 5 > 0) for n in range(50)])
+    found = compare(a, b)
+    rate = found.differences[0]
+    assert (rate.n, rate.a, rate.b, rate.better) == (10, 0.0, 0.8, 10)
+    assert rate.p == pytest.approx(2 / 2**10)
+    assert found.evaluators["graded"].joined == 50
+    assert "40 samples have the id of another; the mean of an id counts as one sample" in (
+        found.warnings
+    )
+
+
+def test_the_changes_are_listed_worst_first():
+    a = [row("1", 0.9, True), row("2", 0.5, False), row("3", 0.8, True), row("4", 0.7, True)]
+    b = [row("1", 0.8, True), row("2", 0.9, True), row("3", 0.1, False), row("4", 0.7, True)]
+    told = compare(run_of(a), run_of(b)).evaluators["graded"]
+    assert [(each.id, each.better) for each in told.changes] == [
+        ("3", False),
+        ("1", False),
+        ("2", True),
+    ]
+    assert (told.worse, told.better) == (2, 1)
+    assert (told.changes[0].score_a, told.changes[0].score_b) == (0.8, 0.1)
+    assert (told.changes[0].passed_a, told.changes[0].passed_b) == (True, False)
+    fewer = compare(run_of(a), run_of(b), changes=1).evaluators["graded"]
+    assert [each.id for each in fewer.changes] == ["3", "2"]
+    assert (fewer.worse, fewer.better) == (2, 1)
+
+
+def test_rounding_is_no_change():
+    told = compare(run_of([row("1", 0.1 + 0.2)]), run_of([row("1", 0.3)]))
+    assert told.evaluators["graded"].changes == []
+    assert (told.differences[0].better, told.differences[0].worse) == (0, 0)
+
+
+@pytest.mark.parametrize("limit", [0, 5])
+def test_of_distances_less_is_better_even_where_none_passes(tmp_path, limit):
+    for name, prefix in (("a", "mittens "), ("b", "kit")):
+        texts = [f"{prefix}ten{'x' * (n % 7)}" for n in range(20)]
+        samples = [{"id": text + str(n), "output": text} for n, text in enumerate(texts)]
+        rows = [{**each, "id": n, "reference": "kitte"} for n, each in enumerate(samples)]
+        distance = StringDistance("levenshtein", normalize_score=False, max_distance=limit)
+        evaluate(rows, [distance], out=tmp_path / name)
+    found = {each.measure: each for each in compare(tmp_path / "a", tmp_path / "b").differences}
+    score = found["score"]
+    assert (score.difference < 0, score.lower_is_better, score.verdict) == (True, True, "better")
+    assert (found["pass rate"].b > 0) is bool(limit)
+
+
+def test_which_way_is_better_can_be_said():
+    a, b = (run_of([row(f"s{n}", shift + n) for n in range(9)]) for shift in (1.0, 0.5))
+    assert compare(a, b).differences[0].verdict == "worse"
+    told = compare(a, b, lower_is_better=["graded"])
+    assert told.differences[0].verdict == "better"
+    assert told.evaluators["graded"].better == 9
+
+
+def test_a_field_that_one_output_makes_up_is_right_in_the_other():
+    a = run_of([row("1", 1.0, True, fields={"/x": {"match": 2}})])
+    b = run_of(
+        [row("1", 0.5, False, fields={"/x": {"match": 1, "missing": 1}, "/y": {"extra": 1}})]
+    )
+    fields = {each.field: (each.a, each.b) for each in compare(a, b).differences if each.field}
+    assert fields == {"/x": (1.0, 0.5), "/y": (1.0, 0.0)}
+
+
+def test_metadata_of_the_same_name_but_another_make_are_no_fields():
+    rows = [row("1", 1.0, True, fields={"a": "text", "b": {"c": "d"}, "e": {}})]
+    assert [each.field for each in compare(run_of(rows), run_of(rows)).differences] == [None]
+
+
+def test_some_evaluators_alone():
+    rows = [row("1", 1, True), row("1", 0.5, True, name="other")]
+    found = compare(run_of(rows), run_of(rows), evaluators=["other"])
+    assert list(found.evaluators) == ["other"]
+    assert compare(run_of(rows), run_of(rows), evaluators="other").evaluators.keys() == {"other"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        ([row("1", 1)], [row("2", 1)], {}, "no sample is in both runs: A has '1', B has '2'"),
+        ([row("1", 1)], [row("1", 1, name="x")], {}, "no evaluator in common: graded and x"),
+        ([row("1", 1)], [row("1", 1)], {"evaluators": ["grade"]}, "did you mean 'graded'?"),
+        ([row("1", 1)], [row("1", 1)], {"lower_is_better": ["x"]}, "is called 'x'"),
+        ([row("1", 1)], [row("1", 1)], {"changes": -1}, "changes=-1 is not a whole number"),
+        ([], [], {}, "no evaluator in common: none and none"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(a, b, options, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        compare(run_of(a), run_of(b), **options)
+
+
+def test_a_directory_without_a_run_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no run"):
+        compare(tmp_path, tmp_path)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
+    figures = st.tuples(
+        st.sampled_from([None, 0.0, 0.25, 0.5, 1.0]), st.sampled_from([True, False])
+    )
+    sides = data.draw(st.lists(st.tuples(figures, figures), min_size=1, max_size=20))
+    a, b = (
+        [
+            row(f"s{n}", *side[which], unscored=side[which][0] is None)
+            for n, side in enumerate(sides)
+        ]
+        for which in (0, 1)
+    )
+    shuffled = data.draw(st.permutations(a)), data.draw(st.permutations(b))
+    found, turned = compare(run_of(a), run_of(b)), compare(run_of(b), run_of(a))
+    assert compare(*map(run_of, shuffled)).differences == found.differences
+    for here, there in zip(found.differences, turned.differences, strict=True):
+        assert (here.a, here.b, here.n) == (there.b, there.a, there.n)
+        assert here.difference == pytest.approx(-there.difference)
+        assert (here.p, here.adjusted) == pytest.approx((there.p, there.adjusted))
+        assert (here.better, here.worse) == (there.worse, there.better)
+        assert {here.verdict, there.verdict} in ({"none shown"}, {"better", "worse"})
+        if here.interval:
+            assert here.interval == pytest.approx([-each for each in there.interval[::-1]])
+
+
+def outputs_of_a_model(chance, hard, shift=0.0):
+    """Make rows of a judge and of three fields for samples of different difficulty."""
+    rows = []
+    for n, difficulty in enumerate(hard):
+        score = difficulty + shift + chance.gauss(0, 0.2)
+        rows.append(row(f"s{n}", score, score >= 0.5))
+        right = [sum(chance.random() < difficulty + shift for _ in range(3)) for _ in range(3)]
+        fields = {f"/{k}": {"match": m, "mismatch": 3 - m} for k, m in enumerate(right)}
+        share = sum(right) / 9
+        rows.append(row(f"s{n}", share, share == 1, name="fields", fields=fields))
+    return run_of(rows)
+
+
+def test_where_nothing_changed_one_comparison_in_twenty_shows_a_difference_at_most():
+    chance, alarms = Random(11), 0
+    for _ in range(120):
+        hard = [chance.random() for _ in range(30)]
+        found = compare(outputs_of_a_model(chance, hard), outputs_of_a_model(chance, hard))
+        assert len(found.differences) == 7
+        alarms += any(each.verdict != "none shown" for each in found.differences)
+    assert alarms / 120 <= 0.05
+
+
+def test_a_real_change_is_shown():
+    chance, shown = Random(3), 0
+    for _ in range(20):
+        hard = [chance.random() for _ in range(100)]
+        found = compare(
+            outputs_of_a_model(chance, hard), outputs_of_a_model(chance, hard, shift=-0.08)
+        )
+        shown += bool(found.regressions)
+        assert not found.improvements
+    assert shown >= 17
+
+
+def test_the_table_and_the_plain_form_hold_what_was_found():
+    found = compare(verdicts(*passes(20, 30)), verdicts(*passes(32, 18)))
+    assert str(found) == found.table()
+    assert "A: A, 50 samples; B: B, 50 samples; 50 joined" in found.table()
+    assert "0.0005" in found.table()
+    assert repr(found) == "<Comparison of A and B: 0 worse, 1 better>"
+    plain = json.loads(json.dumps(found.as_dict()))
+    assert plain["differences"][0]["verdict"] == "better"
+    assert plain["evaluators"]["graded"]["changes"][0]["id"] == "s20"
+
+
+def test_hostile_texts_cannot_act_in_the_table():
+    a = run_of([row("\x1b[31mid\n", 1, True, name="[red]x", reason="\x1b[2J\nforged")])
+    b = run_of([row("\x1b[31mid\n", 0, False, name="[red]x", reason="\ud800 [/red]")])
+    table = compare(a, b).table()
+    assert "\x1b" not in table
+    assert "[red]x" in table
+    assert "forged" in table
+    table.encode()

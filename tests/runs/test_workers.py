@@ -1,0 +1,86 @@
+"""Further processes: the same files, byte for byte, and nothing lost where one of them dies."""
+
+import json
+import subprocess
+import time
+
+import pytest
+from slow_evaluators import Leaves, Slow
+
+from llmeval_integrations import JsonFields, JsonValidity, evaluate
+from llmeval_integrations.errors import InputError, InvalidOptionError
+
+FILES = ("results.jsonl", "samples.jsonl", "summary.json")
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.jsonl"
+    odd = {300: "raise", 700: "unscored", 900: "{", 901: 7}
+    lines = []
+    for number in range(1_200):
+        output = odd.get(number, "x" * (number % 5))
+        lines.append(json.dumps({"id": f"é{number}", "output": output, "reference": f'{{"a": {number % 7}}}'}))  # fmt: skip
+        if number % 400 == 0:
+            lines.append("")  # an empty line is skipped but counted
+    lines.insert(1_000, "no JSON at all")
+    path.write_text("\ufeff" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def pids(run):
+    return {row.label for row in run.rows}
+
+
+def test_the_files_are_the_same_as_those_of_one_process(data, tmp_path):
+    evaluators = [Slow(), JsonValidity(), JsonFields()]
+    taken = {}
+    for workers in (1, 2):
+        began = time.perf_counter()
+        evaluate(data, evaluators, out=tmp_path / str(workers), workers=workers)
+        taken[workers] = time.perf_counter() - began
+    for name in FILES:
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    assert taken[2] < taken[1]
+
+
+def test_a_run_in_memory_is_shared_out_as_well(data):
+    run = evaluate(data, [Leaves()], workers=3)
+    assert [row.id for row in run.rows][:2] == ["é0", "é1"]
+    assert len(run.rows) == 1_201
+    assert len(pids(run) - {None}) == 4
+
+
+def test_small_data_stay_in_this_process(tmp_path, monkeypatch):
+    path = tmp_path / "small.jsonl"
+    path.write_text('{"output": "{}"}\n' * 5_000)
+    monkeypatch.setattr(subprocess, "Popen", None)  # which would raise
+    assert len(evaluate(path, [JsonValidity()], workers=8).rows) == 5_000
+
+
+def test_what_cannot_be_handed_over_stays_in_this_process(data):
+    class Local(Leaves):
+        """Is of no module's."""
+
+    run = evaluate(data, {"local": Local()}, workers=2)
+    assert len(run.rows) == 1_201
+    assert len(pids(run) - {None}) == 1
+
+
+def test_a_process_that_ends_loses_nothing(data, tmp_path, monkeypatch):
+    lines = data.read_text().splitlines()
+    lines[1_100] = '{"id": "é", "output": "end"}'
+    data.write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"has ended \(exit code 3\); .* can be resumed"):
+        evaluate(data, [Leaves()], out=tmp_path / "out", workers=2)
+    monkeypatch.setenv("SPARED", "1")
+    run = evaluate(data, [Leaves()], out=tmp_path / "out", workers=2, resume=True)
+    ids = [row.id for row in run.rows]
+    assert len(ids) == 1_201
+    assert sorted(set(map(str, ids))) == sorted(map(str, ids))
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
+def test_a_number_of_processes_is_a_whole_one(data, workers):
+    with pytest.raises(InvalidOptionError, match="workers="):
+        evaluate(data, [JsonValidity()], workers=workers)

@@ -1,0 +1,39 @@
+"""Evaluators that take time, where another process can import them."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+
+from llmeval_integrations import Evaluator, Result
+
+
+@dataclass(frozen=True)
+class Slow(Evaluator):
+    """Does the output have an even length? Takes its time, prints, and raises where told to."""
+
+    seconds: float = 0.002
+
+    def check(self, sample):
+        time.sleep(self.seconds)
+        os.write(1, b".")  # an evaluator may print
+        if sample.output == "raise":
+            raise ValueError("told to")
+        if sample.output == "unscored":
+            return Result.unscored("told to be")
+        even = len(sample.output) % 2 == 0
+        return Result(
+            len(sample.output), even, None if even else "odd", None if even else "it is odd"
+        )
+
+
+@dataclass(frozen=True)
+class Leaves(Evaluator):
+    """Says which process it is in, and ends that process where the output says so."""
+
+    def check(self, sample):
+        time.sleep(0.002)
+        if sample.output == "end" and not os.environ.get("SPARED"):
+            os._exit(3)
+        return Result(1, True, str(os.getpid()))

@@ -1,0 +1,86 @@
+"""What `llmeval compare` prints, and by which exit code it ends."""
+
+import json
+
+import pytest
+
+from llmeval_integrations import JsonFields, JsonValidity, evaluate
+from llmeval_integrations.cli import main
+
+REFERENCE = '{"total": 1}'
+
+
+def samples(good, bad):
+    outputs = [REFERENCE] * good + ['{"total": 2}'] * bad
+    return [
+        {"id": f"s{n}", "output": output, "reference": REFERENCE}
+        for n, output in enumerate(outputs)
+    ]
+
+
+@pytest.fixture
+def runs(tmp_path):
+    evaluators = [JsonFields(), JsonValidity()]
+    evaluate(samples(20, 0), evaluators, out=tmp_path / "before")
+    evaluate(samples(8, 12), evaluators, out=tmp_path / "after")
+    return str(tmp_path / "before"), str(tmp_path / "after")
+
+
+def test_a_table_is_printed_and_the_exit_code_is_0(runs, capsys):
+    assert main(["compare", *runs]) == 0
+    table, said = capsys.readouterr()
+    assert "json_fields" in table
+    assert "/total" in table
+    assert "worse" in table
+    assert "expected 1" in table
+    assert max(map(len, table.splitlines())) <= 110
+    assert said == ""
+
+
+def test_a_regression_is_exit_code_1_where_that_is_asked_for(runs, capsys):
+    before, after = runs
+    assert main(["compare", before, after, "--fail-on-regression"]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "llmeval compare: json_fields: pass rate went from 1 to 0.4",
+        "llmeval compare: json_fields: /total matching leaves went from 1 to 0.4",
+    ]
+    assert main(["compare", after, before, "--fail-on-regression"]) == 0
+    assert main(["compare", before, before, "--fail-on-regression"]) == 0
+
+
+def test_one_evaluator_alone(runs, capsys):
+    call = ["compare", *runs, "--fail-on-regression", "--evaluator", "json_validity"]
+    assert main(call) == 0
+    assert "json_fields" not in capsys.readouterr().out
+    assert main(["compare", *runs, "--evaluator", "json"]) == 2
+    assert "no evaluator of both runs is called 'json'" in capsys.readouterr().err
+
+
+def test_without_fields_and_as_json(runs, capsys):
+    assert main(["compare", *runs, "--json", "--no-fields"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["field"] for each in found["differences"]] == [None, None]
+    assert found["differences"][0]["verdict"] == "worse"
+    assert found["differences"][0]["difference"] == -0.6
+    assert len(found["evaluators"]["json_fields"]["changes"]) == 12
+
+
+def test_the_way_a_score_gets_better_can_be_said(runs, capsys):
+    assert main(["compare", *runs, "--json", "--lower-is-better", "json_validity"]) == 0
+    assert main(["compare", *runs, "--lower-is-better", "x"]) == 2
+    assert "no evaluator of both runs is called 'x'" in capsys.readouterr().err
+
+
+def test_where_nothing_can_be_said_a_regression_cannot_be_excluded(tmp_path, capsys):
+    for name, output in (("before", "{}"), ("after", None)):
+        evaluate([{"id": "1", "output": output}], [JsonValidity()], out=tmp_path / name)
+    runs = [str(tmp_path / name) for name in ("before", "after")]
+    assert main(["compare", *runs]) == 0
+    assert "1 of 1 samples are left out" in capsys.readouterr().err
+    assert main(["compare", *runs, "--fail-on-regression"]) == 1
+    assert "so a regression cannot be excluded" in capsys.readouterr().err
+
+
+def test_a_directory_without_a_run_is_a_wrong_call(runs, tmp_path, capsys):
+    assert main(["compare", runs[0], str(tmp_path)]) == 2
+    assert "holds no run" in capsys.readouterr().err
