@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -26,11 +27,15 @@ examples:
   llmeval report runs/first
   llmeval export runs/first --to csv
   llmeval view runs/first
+  llmeval check json_match
+  llmeval completion bash
 
 exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before, or
 the budget ended before the data; 2 a wrong call, nothing but errors, or with --frozen a reply
 that the cache lacks
 """
+
+_LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # what a terminal cannot show must not end the program
             stream.reconfigure(errors="backslashreplace")
     call = _parser().parse_args(arguments)
+    if call.verbose:
+        logging.basicConfig(level=logging.INFO, format=_LOG)
     try:
         code: int = call.run(call)
     except (EvalError, OSError) as error:
@@ -66,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
     for name, command in _commands():
@@ -76,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
             description=getattr(command, "DESCRIPTION", None),
             allow_abbrev=False,
         )
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, parser=parser)
         command.add_arguments(subparser)
     return parser
 

@@ -100,9 +100,23 @@ def test_a_configuration_runs(code, folder_with_data):
     assert (folder_with_data / "runs/second/results.jsonl").exists()
 
 
+@pytest.mark.parametrize("code", blocks("yml"))
+def test_the_commands_of_a_workflow_run(code, folder_with_data):
+    import yaml
+
+    steps = yaml.safe_load(code)["jobs"]["evaluate"]["steps"]
+    commands = [step["run"] for step in steps if step.get("run", "").startswith("llmeval")]
+    assert commands
+    env = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder_with_data)}
+    for command in commands:
+        subprocess.run(["/bin/bash", "-euc", command], cwd=folder_with_data, env=env, check=True)
+    for written in ("comment.md", "junit.xml"):
+        assert (folder_with_data / written).stat().st_size
+
+
 def test_no_block_is_left_out():
     kinds = [kind for kind, _ in BLOCKS]
-    assert set(kinds) == {"python", "bash", "yaml", ""}
+    assert set(kinds) == {"python", "bash", "yaml", "yml", ""}
     # What has no language is only the way to install from an index.
     assert all(line.startswith("pip install") for code in blocks("") for line in code.splitlines())
 

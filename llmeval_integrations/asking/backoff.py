@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 from llmeval_integrations.asking.steps import Pause, Steps
 from llmeval_integrations.errors import ClientError
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -35,5 +38,6 @@ def tried_again(attempt: Callable[[], Steps[T]], retries: int) -> Steps[T]:
             bound = min(LONGEST_PAUSE, FIRST_PAUSE * 2**number)
             jitter = random.uniform(0, bound)  # noqa: S311 - no secret
             pause = jitter if asked is None else asked + jitter / 10
+            _log.info("%s; trying again in %.1f s", error, pause)
             yield Pause(pause, pushed_back=error.kind == "rate_limited")
     raise AssertionError  # the last attempt returns or raises

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
+
+_log = logging.getLogger(__name__)
 
 
 class Limiter:
@@ -58,6 +61,7 @@ class Limiter:
             return  # the bound was halved since
         self.era += 1
         self.limit = max(self.limit / 2, 1.0)
+        _log.info("pushed back: %d calls at a time from now on", self.limit)
         if self._opening is not None:
             self._opening.cancel()
         self._opening = asyncio.get_running_loop().call_later(seconds, self._open)

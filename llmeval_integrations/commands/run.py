@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from llmeval_integrations.commands.terminal import MISSED, OK, WRONG_CALL, put, say
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
 from llmeval_integrations.runs.default_cache import default_cache
@@ -73,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--frozen", action="store_true", default=None, help="ask nothing that the cache lacks")
     add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
     add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
+    add("--dry-run", action="store_true", help="say what would be done, asked and paid")
     add("-q", "--quiet", action="store_true", help="print no table and no progress")
     add("--json", action="store_true", help="print the summary as JSON, not as a table")
 
@@ -90,6 +94,8 @@ def run(call: argparse.Namespace) -> int:
         "100%" if configuration.max_errors is None else configuration.max_errors
     )
     check_thresholds(thresholds, evaluators)
+    if call.dry_run:
+        return _show_plan(configuration, evaluators, call)
     if configuration.resume and configuration.out is None:
         raise InputError("--resume goes on with a run in a directory; say which with --out DIR")
     with _progress(quiet=call.quiet) as on_progress, _told_how_to_go_on(configuration.out):
@@ -121,12 +127,39 @@ def run(call: argparse.Namespace) -> int:
     return MISSED if misses else OK
 
 
+def _show_plan(
+    configuration: Configuration, evaluators: Mapping[str, Evaluator], call: argparse.Namespace
+) -> int:
+    """Say what would be done."""
+    from llmeval_integrations.runs.planning import plan, plan_text
+
+    found = plan(
+        configuration.data,
+        evaluators,
+        fields=configuration.fields,
+        format=configuration.format,
+        limit=configuration.limit,
+        sample=configuration.sample,
+        seed=configuration.seed or 0,
+        cache=_cache(configuration),
+    )
+    put(json.dumps(found.summary(), indent=2) + "\n" if call.json else plan_text(found))
+    return OK
+
+
+def _cache(configuration: Configuration) -> str | PathLike[str] | None:
+    """Give the file of judges' replies, None where none is wanted."""
+    return default_cache() if configuration.cache is None else configuration.cache or None
+
+
 def _judging(configuration: Configuration) -> dict[str, Any]:
     """Give what a configuration says of judges, as options of `evaluate`."""
     names = ("concurrency", "frozen", "max_cost", "max_tokens")
     options = {name: getattr(configuration, name) for name in names}
-    cache = default_cache() if configuration.cache is None else configuration.cache or None
-    return {"cache": cache, **{name: value for name, value in options.items() if value is not None}}
+    return {
+        "cache": _cache(configuration),
+        **{name: value for name, value in options.items() if value is not None},
+    }
 
 
 def _not_asked(run: Run) -> Iterator[str]:

@@ -84,7 +84,7 @@ def begin(
             if len(evaluators) > 1:
                 share(sample for sample in samples[of] if type(sample) is Sample)
         ids = ids or [of.id(row, number) for number, row in chunk]
-        unfit = _unfit(samples[of], evaluator, name, of, chunk)
+        unfit = unfit_samples(samples[of], evaluator, name, of, chunk)
         fit = samples[of]
         if unfit:
             fit = [sample for position, sample in enumerate(fit) if position not in unfit]
@@ -93,7 +93,7 @@ def begin(
     return begun
 
 
-def _unfit(
+def unfit_samples(
     samples: list[Any], evaluator: Evaluator, name: str, columns: Columns, chunk: Sequence[Record]
 ) -> dict[int, Exception]:
     """Find the samples that this evaluator cannot look at, by position."""

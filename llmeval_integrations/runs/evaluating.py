@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -21,6 +22,8 @@ from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.runs.summary import Tally
 from llmeval_integrations.runs.workers import Workers
 from llmeval_integrations.wording import shown
+
+_log = logging.getLogger(__name__)
 
 OnProgress = Callable[[int, "float | None"], None]
 """Is told after each chunk how many samples are done, and which share of all where known."""
@@ -101,6 +104,7 @@ class Evaluating:
 
     def _take_over(self, journal: Journal) -> None:
         """Count in what is done."""
+        _log.info("%d samples are done already", journal.done)
         for _, rows in self._done(journal):
             for row in rows:
                 self._count(row, before=True)

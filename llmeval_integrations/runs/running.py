@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -21,6 +22,8 @@ from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.selecting import select
 from llmeval_integrations.runs.worker import Job
 from llmeval_integrations.runs.workers import Workers
+
+_log = logging.getLogger(__name__)
 
 
 def evaluate(
@@ -109,6 +112,7 @@ def evaluate(
         one_pass = Evaluating(
             named, columns, source, judging=judges, on_progress=on_progress, workers=helpers
         )
+        _log.info("evaluating %s with %s", source.name, ", ".join(named))
         if directory is None:
             return one_pass.run()
         part = {"limit": limit, "sample": sample, "seed": seed}
@@ -116,4 +120,5 @@ def evaluate(
         with directory.journal(manifest, overwrite=overwrite, resume=resume) as journal:
             run = one_pass.run_into(journal, retry_errors=retry_errors)
     directory.forget_replies()
+    _log.info("%d samples are evaluated; written to %s", run.summary["samples"], directory.path)
     return run

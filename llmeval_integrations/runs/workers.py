@@ -7,6 +7,7 @@ lock is copied that another thread holds.
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import subprocess
@@ -24,6 +25,8 @@ import msgspec
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.worker import LENGTH, READY, Answer, Job, Part, main
+
+_log = logging.getLogger(__name__)
 
 _PARTS: Final = 8
 """The parts that each process has at least, where they are not shorter than a few lines."""
@@ -86,7 +89,8 @@ class Workers:
     def _start(self) -> None:
         try:
             job = pickle.dumps(self._job)
-        except Exception:  # noqa: BLE001 - an evaluator's own code may raise anything
+        except Exception as error:  # noqa: BLE001 - an evaluator's own code may raise anything
+            _log.info("evaluated in this process alone: %s", error)
             return
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         command = [sys.executable, "-c", f"from {main.__module__} import main; main()"]
@@ -104,6 +108,7 @@ class Workers:
             _send(process, job)
         if all(_receive(process, len(READY)) == READY for process in processes):
             self._processes = processes
+            _log.info("%d processes are ready", self._count)
             return
         for process in processes:
             process.kill()
