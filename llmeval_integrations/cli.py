@@ -27,12 +27,12 @@ examples:
   llmeval report runs/first
   llmeval export runs/first --to csv
   llmeval view runs/first
-  llmeval check json_match
+  llmeval check json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before, or
-the budget ended before the data; 2 a wrong call, nothing but errors, or with --frozen a reply
-that the cache lacks
+exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before, a
+check found something, or the budget ended before the data; 2 a wrong call, nothing but errors, or
+with --frozen a reply that the cache lacks
 """
 
 _LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"

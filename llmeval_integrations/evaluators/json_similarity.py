@@ -35,7 +35,8 @@ class JsonSimilarity(Evaluator):
     their texts by the longer one's length, and nothing from a distance of `threshold` on; two
     objects what the members of the same name have, out of all members; two arrays what their
     items have in the best pairing. Numbers, booleans and null are compared as they are written;
-    values of different kinds (leaf, object, array) have nothing in common.
+    values of different kinds (leaf, object, array) have nothing in common. Empty objects and arrays
+    count for nothing, so that two documents without any leaf have a score of 1.
 
     Passes from `min_score` on. Arrays of which more than 40,000 pairs of items would have to be
     compared are paired in the order of their texts, and `pairing_limit_reached` is True.

@@ -94,11 +94,13 @@ def _file(name: str) -> str:
 
 def _samples(listing: Listing) -> Html:
     """Write the place of the samples, which the script fills."""
-    note = (
-        f"{counted(listing.failing, 'sample')} did not pass. The worst {MOST_LISTED:,} of a run "
-        f"are listed, and up to {MOST_SHOWN:,} of them, some of each kind, are shown with their "
-        "texts; the rest is in results.jsonl and samples.jsonl."
-    )
+    note = f"{counted(listing.failing, 'sample')} did not pass."
+    if listing.failing > MOST_SHOWN:
+        note += (
+            f" The worst {MOST_LISTED:,} of a run are listed, and up to {MOST_SHOWN:,} of them, some"
+            " of each kind, are shown with their texts; the rest is in results.jsonl and"
+            " samples.jsonl."
+        )
     script = tag("noscript", tag("p", "Filters and samples need scripts to be allowed."))
     return tag(
         "section",

@@ -121,11 +121,16 @@ function rowItem(row) {
     " " + (row[3] < 0 ? STATES[row[1]] : (row[1] ? STATES[row[1]] + ": " : "") + labelOf(row)) + score + (reasonOf(row) ? " · " + reasonOf(row) : ""));
 }
 function differenceTable(differences) {
-  const named = differences.filter(each => typeof each[1] === "string");
+  const found = new Map();
+  for (const each of differences.filter(each => typeof each[1] === "string")) {
+    const key = JSON.stringify(each.slice(1)), name = data.evaluators[each[0]];
+    if (found.has(key)) found.get(key)[0] += ", " + name; else found.set(key, [name, ...each.slice(1)]);
+  }
+  const named = [...found.values()];
   if (!named.length) return null;
   const head = element("tr", null, ...["JSON pointer", "what", "output", "reference", "evaluator"].map(name => element("th", {scope: "col"}, name)));
   const rows = named.map(each => element("tr", null, element("th", {scope: "row", class: "pointer"}, each[1] || "(the whole)"), element("td", null, each[2]),
-    ...[3, 4].map(at => element("td", null, element("code", null, each[at] === null ? "" : each[at]))), element("td", null, data.evaluators[each[0]])));
+    ...[3, 4].map(at => element("td", null, element("code", null, each[at] === null ? "" : each[at]))), element("td", null, each[0])));
   return element("div", {class: "wide differences", role: "region", "aria-label": "Differences", tabindex: 0},
     element("table", null, element("thead", null, head), element("tbody", null, ...rows)));
 }

@@ -1,0 +1,95 @@
+"""What an evaluator's result says, whatever its shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, NamedTuple
+
+from llmeval_integrations.conformance.case import Says
+from llmeval_integrations.printable import one_line
+from llmeval_integrations.result import Result
+from llmeval_integrations.wording import shown
+
+
+class Answer(NamedTuple):
+    """One result, in plain values that go from one process to another."""
+
+    says: Says
+    """What it says."""
+
+    score: float | None = None
+    """The figure, where it gives one."""
+
+    text: str = ""
+    """The result as it was, for a person."""
+
+    def is_as(self, other: Answer) -> bool:
+        """Whether another call said the same."""
+        return (self.says, self.score) == (other.says, other.score)
+
+
+def read_answer(result: Any) -> Answer:
+    """Read a boolean, a number from 0 to 1, a mapping or an object with a score or a verdict.
+
+    Only 1 is a yes; None is no score.
+    """
+    says, score = _read(result)
+    return Answer(says, score, one_line(shown(result)))
+
+
+def read_verdict(result: Any) -> Answer:
+    """Read Pass or Fail, also as a boolean, a member of an enumeration, or what has a `verdict`."""
+    verdict = result
+    if isinstance(result, Mapping):
+        verdict = result.get("verdict")
+    elif hasattr(result, "verdict"):
+        verdict = result.verdict
+    text = one_line(shown(result))
+    if isinstance(verdict, Enum):
+        verdict = verdict.value
+    if verdict is None:
+        return Answer("nothing", None, text)
+    if isinstance(verdict, bool):
+        return Answer("Pass" if verdict else "Fail", None, text)
+    words: dict[str, Says] = {"pass": "Pass", "fail": "Fail"}
+    return Answer(words.get(str(verdict).strip().casefold(), "unclear"), None, text)
+
+
+def _read(result: Any) -> tuple[Says, float | None]:
+    if result is None:
+        return "nothing", None
+    if isinstance(result, Result):
+        return _decided(result.passed, result.score)
+    if isinstance(result, Mapping):
+        passed = result.get("passed", result.get("passing"))
+        return _decided(passed, result["score"]) if "score" in result else _decided(passed, None)
+    if getattr(result, "invalid_result", False):
+        return "nothing", None
+    if hasattr(result, "score"):
+        return _decided(getattr(result, "passed", getattr(result, "passing", None)), result.score)
+    return _decided(None, result)
+
+
+def _decided(passed: Any, score: Any) -> tuple[Says, float | None]:
+    """Go by the verdict where there is one, else by the score."""
+    number = _number(score)
+    if isinstance(passed, bool):
+        return ("yes" if passed else "no"), number
+    if score is None:
+        return "nothing", None
+    if number is None or not 0 <= number <= 1:
+        return "unclear", None
+    return ("yes" if number == 1 else "no"), number
+
+
+def _number(score: Any) -> float | None:
+    """Give a finite number, another library's among them; None for anything else."""
+    if isinstance(score, str) or not hasattr(score, "__float__"):
+        return None
+    try:
+        number = float(score)
+    except Exception:  # noqa: BLE001 - what is no number may fail in any way
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,1 @@
+"""The banks of cases, one file per claim: `CASES` and `GROWTHS`."""

@@ -1,0 +1,22 @@
+"""Does the output match the reference, path by path?
+
+The rules are those of equality, unless `list_order` or `extra_keys` say otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from llmeval_integrations.conformance import same_json
+from llmeval_integrations.conformance.case import Case
+
+_PATH: Final = "a path is looked up by a text that another path has too"
+
+CASES: Final = (
+    *same_json.CASES,
+    Case("a key with a point", "no", '{"a.b": 1}', '{"a": {"b": 1}}', _PATH),
+    Case("a key with a slash", "no", '{"a/b": 1}', '{"a": {"b": 1}}', _PATH),
+    Case("a key that is an index", "no", '{"a": {"0": 1}}', '{"a": [1]}', _PATH),
+    Case("an empty key", "no", '{"": 1}', "1", _PATH),
+)
+GROWTHS: Final = same_json.GROWTHS

@@ -1,0 +1,79 @@
+"""Does the output conform to the JSON Schema that is its reference?"""
+
+# ruff: noqa: E501 - a table reads best with one case to a line
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from llmeval_integrations.conformance import same_json
+from llmeval_integrations.conformance.case import Case, Growth
+from llmeval_integrations.conformance.not_json import NOT_JSON
+
+_ANY: Final = {"type": ["object", "array", "string", "number", "boolean", "null"]}
+_RECORD: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer"},
+        "tags": {"type": "array"},
+        "note": {"type": "string"},
+    },
+    "required": ["id"],
+    "additionalProperties": False,
+}
+_TREE: Final[dict[str, Any]] = {"type": "array", "items": {"$ref": "#"}}
+
+_TYPE: Final = "a value of another type passes"
+_BOOLEAN: Final = "true and 1 are the same to Python, and no other language"
+_RIGHT: Final = "right outputs count as wrong"
+_KEYWORD: Final = "a keyword of the schema is not looked at"
+_BLAME: Final = "a schema that is none lowers, or raises, the model's figure"
+_LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"
+
+CASES: Final[tuple[Case, ...]] = (
+    *(Case(each.name, "no", each.text, _ANY, each.why, each.severity) for each in NOT_JSON),
+    Case("conforming record", "yes", '{"id": 1, "tags": [], "note": ""}', _RECORD, _RIGHT),
+    Case("keys in another order", "yes", '{"note": "x", "id": 1}', _RECORD, _RIGHT),
+    Case("missing required key", "no", '{"tags": []}', _RECORD, _KEYWORD),
+    Case("missing optional key", "yes", '{"id": 1}', _RECORD, _RIGHT),
+    Case("null for an optional key", "no", '{"id": 1, "note": null}', _RECORD, "null is no text"),
+    Case("a key more", "no", '{"id": 1, "x": 1}', _RECORD, _KEYWORD),
+    Case("number as text", "no", '{"id": "1"}', _RECORD, _TYPE),
+    Case("true as an integer", "no", '{"id": true}', _RECORD, _BOOLEAN),
+    Case("true as a number", "no", "true", {"type": "number"}, _BOOLEAN),
+    Case("1.0 as an integer", "yes", '{"id": 1.0}', _RECORD, _RIGHT),
+    Case("1.5 as an integer", "no", '{"id": 1.5}', _RECORD, _TYPE),
+    Case("key twice, the first is right", "no", '{"id": 1, "id": "x"}', _RECORD, "parsers take the last value"),
+    Case("null where null is meant", "yes", "null", {"type": "null"}, _RIGHT),
+    Case("object for an array", "no", "{}", {"type": "array"}, _TYPE),
+    Case("const true", "no", "1", {"const": True}, _BOOLEAN),
+    Case("enum of numbers", "no", "false", {"enum": [0, 1]}, _BOOLEAN),
+    Case("unique items, true and 1", "yes", "[1, true]", {"uniqueItems": True}, _BOOLEAN),
+    Case("unique items, 1 and 1.0", "no", "[1, 1.0]", {"uniqueItems": True}, _KEYWORD),
+    Case("unique objects, keys turned", "no", '[{"a": 1, "b": 2}, {"b": 2, "a": 1}]', {"uniqueItems": True}, _KEYWORD),
+    Case("multiple of a decimal", "yes", "0.3", {"multipleOf": 0.1}, _RIGHT, "medium"),
+    Case("exclusive bound", "no", "5", {"exclusiveMaximum": 5}, _KEYWORD),
+    Case("length in characters", "yes", '"😀"', {"maxLength": 1}, _RIGHT),
+    Case("pattern found within", "yes", '"xay"', {"pattern": "a"}, _RIGHT),
+    Case("one of two, both fit", "no", "5", {"oneOf": [{"type": "integer"}, {"minimum": 2}]}, _KEYWORD),
+    Case("definition within", "no", '{"a": "x"}', {"$defs": {"n": {"type": "number"}}, "properties": {"a": {"$ref": "#/$defs/n"}}}, _KEYWORD),
+    Case("schema false", "no", '{"a": 1}', {"properties": {"a": False}}, _KEYWORD),
+    Case("recursive schema", "no", "[[[1]]]", _TREE, _KEYWORD),
+    Case("recursive schema, 100 levels", "yes", "[" * 100 + "]" * 100, _TREE, _LIMIT),
+    Case("1e400 as a number", "yes", "1e400", {"type": "number"}, _LIMIT, "low"),
+    Case("an integer of 5,000 digits", "yes", "7" * 5000, {"type": "integer"}, _LIMIT, "medium"),
+    Case("100,000 levels", "either", "[" * 100_000 + "]" * 100_000, {"type": "array"}, _LIMIT, "medium"),
+    Case("schema cut", "an error", "{}", '{"type": "object"', _BLAME),
+    Case("schema that is prose", "an error", "{}", "the output of the form", _BLAME),
+    Case("schema with an unknown type", "an error", "{}", {"type": "objekt"}, _BLAME),
+    Case("schema with a wrong keyword", "an error", '{"a": 1}', {"required": "a"}, _BLAME),
+    Case("schema that points nowhere", "an error", "{}", {"$ref": "#/$defs/absent"}, _BLAME),
+    Case("schema that is a number", "an error", "{}", "5", _BLAME),
+)  # fmt: skip
+
+
+def _of_any(growth: Growth) -> Growth:
+    return Growth(growth.name, lambda size: (growth.make(size)[0], _ANY))
+
+
+GROWTHS: Final = tuple(map(_of_any, same_json.GROWTHS))

@@ -1,0 +1,76 @@
+"""Whether the cost of an evaluator explodes with the length of what it looks at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from llmeval_integrations.conformance.case import Case, Growth
+from llmeval_integrations.conformance.trying import Observation
+
+_FIRST: Final = 1_000
+_LAST: Final = 128_000
+_ENOUGH: Final = 0.1
+_LEAST: Final = 0.0005  # what is quicker says nothing of how it grows
+_STEEP: Final = 1.5
+
+
+def case_of(growth: Growth, size: int) -> Case:
+    """Make the case of a family that has about so many characters."""
+    output, reference = growth.make(size)
+    return Case(growth.name, "either", output, reference)
+
+
+def explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
+    """Say how the cost explodes, nothing where it does not.
+
+    Outputs of 1, 2, 4, … 128 kB are tried until one takes 0.1 s of the processor, which is enough
+    to tell. Time that grows as the length to the power of 1.5 or more over the last two doublings
+    is too steep, as is an output that takes longer than the limit.
+    """
+    times: list[tuple[int, float]] = []
+    size = _FIRST
+    while size <= _LAST and not (times and times[-1][1] > _ENOUGH):
+        seconds = _seconds(case_of(growth, size), ask)
+        if seconds is None:
+            return f"no answer at {_kilobytes(size)}" + _listed(times)
+        times.append((size, seconds))
+        size *= 2
+    power = _power(times[-3:])
+    if times[-1][1] <= _ENOUGH or power < _STEEP:
+        return ""
+    return f"time grows as length^{power:.1f}:" + _listed(times)
+
+
+def _seconds(case: Case, ask: Callable[[Case], Observation]) -> float | None:
+    """Give the quicker of two calls where the first is slow: it may be the first to need a module.
+
+    None where there is no answer.
+    """
+    seconds = 0.0
+    for _ in range(2):
+        seen = ask(case)
+        if seen.first.says in ("slow", "died"):
+            return None
+        seconds = min(seconds or seen.seconds, seen.seconds)
+        if seconds <= _ENOUGH:
+            break
+    return seconds
+
+
+def _power(times: list[tuple[int, float]]) -> float:
+    """Give the power of the length to which the time grows, from first to last."""
+    (first, before), (last, after) = times[0], times[-1]
+    if first == last:
+        return 0.0
+    return math.log(max(after, _LEAST) / max(before, _LEAST)) / math.log(last / first)
+
+
+def _listed(times: list[tuple[int, float]]) -> str:
+    shown = times[-2:]
+    return "".join(f" {seconds:.3f} s at {_kilobytes(size)}" for size, seconds in shown)
+
+
+def _kilobytes(size: int) -> str:
+    return f"{size // 1000} kB"

@@ -1,0 +1,67 @@
+"""What is wrong with what was seen of an evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from llmeval_integrations.conformance.case import FITTING, Case, Severity
+from llmeval_integrations.conformance.finding import Finding, Kind
+from llmeval_integrations.conformance.trying import Observation
+from llmeval_integrations.printable import one_line
+from llmeval_integrations.wording import shown
+
+RANK: Final[dict[Severity, int]] = {"high": 0, "medium": 1, "low": 2}
+_SEVERITY: Final[dict[Kind, Severity]] = {
+    "raised": "medium",
+    "nothing": "medium",
+    "cost": "medium",
+    "changed": "medium",
+}
+_WHY: Final[dict[Kind, str]] = {
+    "raised": "what a model wrote ends the run, or loses the row",
+    "nothing": "the row has no score, and the figure stands on fewer",
+    "unclear": "what is neither yes nor no is averaged all the same",
+    "slow": "one output holds up all others",
+    "died": "one output ends the process, and the run with it",
+    "unsteady": "the figure changes from run to run",
+    "async": "the figure depends on how the evaluator is called",
+    "changed": "the next sample is compared with something else",
+    "cost": "one long output holds up all others",
+}
+"""Why what is no wrong answer matters all the same."""
+
+
+_SAID: Final[dict[Kind, str]] = {
+    "slow": "no answer in time",
+    "died": "the end of its process",
+}
+
+
+def findings(case: Case, seen: Observation) -> Iterator[Finding]:
+    """Say what is wrong with what was seen: the answer, or that it does not stand."""
+    first, again, awaited = seen.first, seen.again, seen.awaited
+    if first.says not in FITTING[case.expected]:
+        if first.says in ("raised", "nothing", "unclear", "slow", "died"):
+            kind: Kind = first.says
+            got = first.text or _SAID[kind]
+        else:
+            kind, got = "wrong", f"{first.says}: {first.text}"
+        yield finding_of(case, kind, case.expected, got)
+    elif again and not again.is_as(first):
+        yield finding_of(case, "unsteady", "the same twice", f"{first.text}, then {again.text}")
+    elif awaited and not awaited.is_as(first):
+        got = f"{first.text}; awaited: {awaited.text}"
+        yield finding_of(case, "async", "the same awaited", got)
+    if seen.changed:
+        yield finding_of(case, "changed", "the reference as it was", "it was changed")
+
+
+def finding_of(case: Case, kind: Kind, expected: str, got: str) -> Finding:
+    """Say what was found, why it matters, and how much."""
+    severity: Severity = case.severity if kind == "wrong" else _SEVERITY.get(kind, "high")
+    if kind in ("raised", "nothing"):
+        severity = max(severity, case.severity, key=RANK.__getitem__)
+    why = case.why if kind == "wrong" else _WHY[kind]
+    texts = [one_line(shown(value)) for value in (case.output, case.reference)]
+    return Finding(case.name, kind, expected, got, why, severity, *texts)

@@ -1,0 +1,159 @@
+"""What is tried, behind one face, recognised by its shape."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from llmeval_integrations.conformance.answer import Answer, read_answer, read_verdict
+from llmeval_integrations.conformance.case import Case
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.wording import shown
+
+VERDICT_READING = "verdict_reading"
+"""The claim whose answers are verdicts."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """How to ask an evaluator, and how to read what it says."""
+
+    name: str
+    """What it is called."""
+
+    call: Callable[[Case], Any] | None
+    """Asks it; None where it can only be awaited."""
+
+    acall: Callable[[Case], Any] | None
+    """Asks it for something to be awaited; None where it cannot."""
+
+    read: Callable[[Any], Answer]
+    """Reads its result."""
+
+    refusal: type[Exception] | tuple[()] = ()
+    """The exceptions by which it says that there is no answer."""
+
+
+def subject_of(thing: Any, claim: str) -> Subject:
+    """Recognise an evaluator: ours, LangChain's, LlamaIndex's, or a callable.
+
+    Raises InvalidOptionError for anything else.
+    """
+    if inspect.isclass(thing):
+        raise InvalidOptionError(f"{shown(thing)} is a class; check an instance of it")
+    if claim == VERDICT_READING:
+        return _reader(thing)
+    name = str(getattr(thing, "name", None) or type(thing).__name__)
+    if isinstance(thing, Evaluator):
+        return Subject(
+            name,
+            lambda case: thing.evaluate(Sample(case.output, case.reference)),
+            lambda case: thing.aevaluate(Sample(case.output, case.reference)),
+            read_answer,
+        )
+    if callable(getattr(thing, "evaluate_strings", None)):
+        return _langchain(thing)
+    if _takes_a_response(getattr(thing, "evaluate", None)):
+        return _llama_index(thing)
+    if not callable(thing):
+        raise InvalidOptionError(
+            f"{shown(thing)} is no evaluator: it is none of ours, has no evaluate_strings, no "
+            "evaluate(response=...), and cannot be called"
+        )
+    return _function(thing, 1 if claim == "json_validity" else 2, read_answer)
+
+
+def _langchain(thing: Any) -> Subject:
+    def arguments(case: Case) -> dict[str, Any]:
+        given = None if case.reference is MISSING else case.reference
+        wanted = given is not None or getattr(thing, "requires_reference", False)
+        question = {"input": ""} if getattr(thing, "requires_input", False) else {}
+        reference = {"reference": given} if wanted else {}
+        return {"prediction": case.output, **reference, **question}
+
+    awaited = getattr(thing, "aevaluate_strings", None)
+    return Subject(
+        type(thing).__name__,
+        lambda case: thing.evaluate_strings(**arguments(case)),
+        awaited and (lambda case: awaited(**arguments(case))),
+        read_answer,
+    )
+
+
+def _takes_a_response(method: Any) -> bool:
+    parameters = _parameters(method) if callable(method) else None
+    return parameters is not None and "response" in parameters
+
+
+def _llama_index(thing: Any) -> Subject:
+    def arguments(case: Case) -> dict[str, Any]:
+        reference = case.reference
+        if not isinstance(reference, str) and reference is not MISSING:
+            reference = json.dumps(reference)
+        return {"response": case.output} | (
+            {} if reference is MISSING else {"reference": reference}
+        )
+
+    awaited = getattr(thing, "aevaluate", None)
+    return Subject(
+        type(thing).__name__,
+        lambda case: thing.evaluate(**arguments(case)),
+        awaited and (lambda case: awaited(**arguments(case))),
+        read_answer,
+    )
+
+
+def _reader(thing: Any) -> Subject:
+    if isinstance(thing, Evaluator) or not callable(thing):
+        raise InvalidOptionError(
+            f"{shown(thing)} reads no verdicts: that takes a function of a judge's reply"
+        )
+    return _function(thing, 1, read_verdict, ValueError)
+
+
+def _function(
+    function: Any,
+    fewest: int,
+    read: Callable[[Any], Answer],
+    refusal: type[Exception] | tuple[()] = (),
+) -> Subject:
+    """Ask a function of the output alone, or of output and reference, awaited or not."""
+    alone = fewest == 1 and not _takes_two(function)
+
+    def call(case: Case) -> Any:
+        if alone:
+            return function(case.output)
+        return function(case.output, None if case.reference is MISSING else case.reference)
+
+    name = getattr(function, "__name__", type(function).__name__)
+    if _is_awaited(function):
+        return Subject(name, None, call, read, refusal)
+    return Subject(name, call, None, read, refusal)
+
+
+def _is_awaited(function: Any) -> bool:
+    method = getattr(type(function), "__call__", None)  # noqa: B004 - an object's own, awaited too
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
+
+
+def _takes_two(function: Any) -> bool:
+    """Whether a function cannot do without a second positional argument."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [
+        each
+        for each in (_parameters(function) or {}).values()
+        if each.kind in positional and each.default is each.empty
+    ]
+    return len(needed) > 1
+
+
+def _parameters(function: Any) -> Any:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some builtins have none
+        return None

@@ -1,0 +1,123 @@
+"""Where an evaluator is tried, so that it can be given up: a process of its own, or a thread."""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import multiprocessing
+import os
+import queue
+import sys
+import threading
+import warnings
+from typing import Any, Final, Protocol
+
+from llmeval_integrations.conformance.answer import Answer
+from llmeval_integrations.conformance.case import Case
+from llmeval_integrations.conformance.subject import Subject
+from llmeval_integrations.conformance.trying import Observation, Trial
+
+CAN_ISOLATE: Final = sys.platform == "linux"
+"""Whether a process can be forked safely, which takes over an evaluator that cannot be pickled."""
+
+SLOW: Final = Observation(Answer("slow"))
+DIED: Final = Observation(Answer("died"))
+
+
+class Worker(Protocol):
+    """Tries one case after the other."""
+
+    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
+        """Try a case; SLOW after so many seconds, DIED where it took the process with it.
+
+        After either the worker can only be closed.
+        """
+
+    def close(self) -> None:
+        """Give it up, whatever it is doing."""
+
+
+def start_worker(subject: Subject, *, isolate: bool) -> Worker:
+    """Make a worker; without isolation what keeps the interpreter to itself cannot be given up."""
+    if isolate and CAN_ISOLATE and not multiprocessing.current_process().daemon:
+        return ProcessWorker(subject)
+    return ThreadWorker(subject)
+
+
+class ProcessWorker:
+    """A fork of this process, so that crashes, endless loops and all that is printed stay there."""
+
+    def __init__(self, subject: Subject) -> None:
+        context = multiprocessing.get_context("fork")
+        self._ours, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(subject, self._ours, theirs))
+        with warnings.catch_warnings():  # forking beside threads: the child touches none of theirs
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
+        theirs.close()
+
+    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
+        try:
+            self._ours.send((case.output, case.reference, once))
+            if not self._ours.poll(limit):
+                return SLOW
+            found: Observation = self._ours.recv()
+        except (EOFError, OSError):
+            return DIED
+        return found
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._ours.close()
+
+
+def _serve(subject: Subject, ours: Any, theirs: Any) -> None:
+    """Answer until nobody asks any more; the other end is closed here, or we would not see that."""
+    ours.close()
+    _be_silent()
+    trial = Trial(subject)
+    while True:
+        try:
+            output, reference, once = theirs.recv()
+        except EOFError:
+            return
+        theirs.send(trial.observe(Case("", "either", output, reference), once=once))
+
+
+def _be_silent() -> None:
+    """Keep what an evaluator prints, logs and warns of out of the caller's terminal."""
+    faulthandler.disable()  # that it died is what the other end says
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
+
+class ThreadWorker:
+    """A thread of this process."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._asked: queue.SimpleQueue[tuple[Case, bool] | None] = queue.SimpleQueue()
+        self._answered: queue.SimpleQueue[Observation] = queue.SimpleQueue()
+        threading.Thread(target=self._serve, args=(subject,), daemon=True).start()
+
+    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
+        self._asked.put((case, once))
+        try:
+            return self._answered.get(timeout=limit)
+        except queue.Empty:
+            return SLOW
+
+    def close(self) -> None:
+        self._asked.put(None)
+
+    def _serve(self, subject: Subject) -> None:
+        trial = Trial(subject)
+        while (asked := self._asked.get()) is not None:
+            case, once = asked
+            self._answered.put(trial.observe(case, once=once))
+        trial.close()

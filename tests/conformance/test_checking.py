@@ -1,0 +1,300 @@
+"""What `check_evaluator` takes, what it tells apart, and what it gives."""
+
+import json
+from enum import Enum
+from types import SimpleNamespace
+
+import pytest
+
+from llmeval_integrations import (
+    InvalidOptionError,
+    JsonEquality,
+    JsonMatch,
+    JsonSchema,
+    Result,
+    UnknownNameError,
+)
+from llmeval_integrations.conformance import Finding, check_evaluator, list_claims
+from llmeval_integrations.conformance.case import FITTING
+from llmeval_integrations.conformance.rules import Rules
+from llmeval_integrations.json_text import parse
+from llmeval_integrations.judges.reading import parse_judgement
+
+CLAIMS = ["json_equality", "json_match", "json_schema", "json_validity", "verdict_reading"]
+RULES = [(order, extra) for order in ("strict", "any", "top_level_any") for extra in (False, True)]
+RIGHT = JsonEquality()
+
+
+def bank(claim, list_order="strict", extra_keys=False):
+    return Rules(list_order, extra_keys, 1, 1, isolate=False).bank(claim)
+
+
+def key(output, reference):
+    return output, json.dumps(reference, default=repr)
+
+
+# --- the bank ----------------------------------------------------------------------------------
+
+
+def test_the_claims():
+    assert list_claims() == CLAIMS
+
+
+@pytest.mark.parametrize(
+    ("claim", "list_order", "extra_keys"),
+    [
+        *((claim, "strict", False) for claim in CLAIMS),
+        *((claim, *rules) for claim in ("json_equality", "json_match") for rules in RULES[1:]),
+    ],
+)
+def test_each_case_has_a_name_of_its_own_and_one_right_answer(claim, list_order, extra_keys):
+    cases, growths = bank(claim, list_order, extra_keys)
+    names = [case.name for case in (*cases, *growths)]
+    assert sorted(set(names)) == sorted(names)
+    answers = {}
+    for case in cases:
+        assert case.why
+        assert case.expected in FITTING
+        reference = getattr(case.reference, "name", case.reference)
+        answers.setdefault(key(case.output, reference), set()).add(case.expected)
+    assert all(len(expected) == 1 for expected in answers.values())
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_families_grow_as_they_should(claim):
+    order = "any" if claim in ("json_equality", "json_match") else "strict"
+    for growth in bank(claim, order)[1]:
+        for size in (1000, 4000):
+            output, _ = growth.make(size)
+            assert size / 2 < len(output) < size * 3, growth.name
+
+
+def oracle(claim, *, wrong=False):
+    """Make a function that knows the bank's answers, or the opposite of each."""
+    opposite = {"yes": "no", "no": "yes", "an error": "yes", "Pass": "Fail", "Fail": "Pass"}
+    opposite["no verdict"] = "Pass"
+    answers = {
+        key(case.output, getattr(case.reference, "name", case.reference)): case.expected
+        for case in bank(claim)[0]
+    }
+
+    def answer(output, reference=None):
+        known = "MISSING" if claim in ("json_validity", "verdict_reading") else reference
+        expected = answers.get(key(output, known), "either")
+        expected = opposite.get(expected, "either") if wrong else expected
+        if expected == "an error":
+            raise ValueError(reference)
+        if claim == "verdict_reading":
+            return expected if expected in ("Pass", "Fail") else None
+        return expected == "yes"
+
+    return answer
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_who_is_always_right_has_no_finding(claim):
+    found = check_evaluator(oracle(claim), claim)
+    assert not found, str(found)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_who_is_always_wrong_has_a_finding_in_each_case_that_has_a_right_answer(claim):
+    found = check_evaluator(oracle(claim, wrong=True), claim)
+    decided = [case for case in bank(claim)[0] if case.expected != "either"]
+    assert {(each.case, each.kind) for each in found} == {(case.name, "wrong") for case in decided}
+    ranks = ["high medium low".split().index(finding.severity) for finding in found]
+    assert ranks == sorted(ranks)
+
+
+# --- one fault each ----------------------------------------------------------------------------
+
+
+def without_nulls(value):
+    if isinstance(value, dict):
+        return {name: without_nulls(item) for name, item in value.items() if item is not None}
+    return list(map(without_nulls, value)) if isinstance(value, list) else value
+
+
+def compared_as(change):
+    """Make an equality that is right, but for what the change makes alike."""
+
+    def evaluate(output, reference):
+        result = RIGHT(output, reference)  # raises what it raises
+        values = [parse(text) for text in (output, reference)]
+        if result.label or any(not isinstance(value, (dict, list)) for value in values):
+            return result
+        return RIGHT(*map(change, values))
+
+    return evaluate
+
+
+FAULTS = [
+    # what is made alike, the cases that show it
+    (without_nulls, ["missing and null", "null and missing", "missing and null, deep down"]),
+    (lambda value: {name.lower(): item for name, item in value.items()} if isinstance(value, dict) else value, ["letters of another case"]),
+    (lambda value: value or [], ["empty array and empty object"]),
+    (
+        lambda value: [*map(float, value)] if value and isinstance(value, list) and all(isinstance(item, int) and item > 1e9 for item in value) else value,
+        ["neighbours among large integers", "a large integer and its float"],
+    ),
+    (
+        lambda value: sorted(value) if isinstance(value, list) and all(type(item) is int for item in value) else value,
+        ["items turned"],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "shown_by"), FAULTS)
+def test_a_fault_is_shown_by_its_cases_alone(change, shown_by):
+    found = check_evaluator(compared_as(change), "json_equality")
+    wrong = {finding.case for finding in found if finding.kind == "wrong"}
+    assert wrong == set(shown_by)
+
+
+def test_who_compares_texts_depends_on_the_order_of_keys():
+    found = check_evaluator(
+        lambda output, reference: RIGHT(output, reference).passed and output == reference,
+        "json_equality",
+    )
+    assert sum(finding.case.startswith("keys in another order") for finding in found) == 6
+
+
+def test_which_order_counts_is_said_by_an_option():
+    for evaluator, order in [(JsonMatch(), "any"), (JsonMatch(strict_order=False), "strict")]:
+        found = check_evaluator(evaluator, list_order=order)
+        assert any(finding.case.startswith("items turned") for finding in found)
+
+
+# --- shapes ------------------------------------------------------------------------------------
+
+
+def shape_of_langchain(**attributes):
+    def evaluate_strings(*, prediction, reference=None, input=None):
+        return {"score": RIGHT(prediction, reference).score, "reasoning": ""}
+
+    return SimpleNamespace(evaluate_strings=evaluate_strings, **attributes)
+
+
+def shape_of_llama_index(answer):
+    class Shaped:
+        def evaluate(self, query=None, response=None, contexts=None, reference=None, **_):
+            return answer(RIGHT(response, reference))
+
+    return Shaped()
+
+
+async def awaited(output, reference):
+    return RIGHT(output, reference)
+
+
+class AwaitedObject:
+    async def __call__(self, output, reference):
+        return RIGHT(output, reference).score
+
+
+@pytest.mark.parametrize(
+    "evaluator",
+    [
+        RIGHT,
+        shape_of_langchain(),
+        shape_of_langchain(requires_reference=True, requires_input=True),
+        shape_of_llama_index(lambda result: result),
+        shape_of_llama_index(lambda result: SimpleNamespace(passing=result.passed, score=0.5)),
+        shape_of_llama_index(lambda result: SimpleNamespace(passing=None, score=result.score)),
+        lambda output, reference: RIGHT(output, reference).passed,
+        lambda output, reference: float(RIGHT(output, reference).score),
+        lambda output, reference: {"passed": RIGHT(output, reference).passed},
+        lambda output, reference: Result(0.9, RIGHT(output, reference).passed),
+        awaited,
+        AwaitedObject(),
+    ],
+)
+def test_an_evaluator_is_told_by_its_shape(evaluator):
+    found = check_evaluator(evaluator, "json_equality")
+    assert not found, str(found)
+
+
+def test_a_schema_reaches_llama_indexs_shape_as_text():
+    class Shaped:
+        def evaluate(self, query=None, response=None, contexts=None, reference=None, **_):
+            assert isinstance(reference, str)
+            return JsonSchema()(response, reference)
+
+    assert not check_evaluator(Shaped(), "json_schema")
+
+
+class Word(Enum):
+    PASS = "Pass"  # noqa: S105 - a verdict
+    FAIL = "Fail"
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda judgement: judgement,
+        lambda judgement: judgement.verdict,
+        lambda judgement: str(judgement.verdict).upper(),
+        lambda judgement: {"verdict": str(judgement.verdict)},
+        lambda judgement: Word(str(judgement.verdict)),
+        lambda judgement: judgement.verdict.value == "Pass",
+    ],
+)
+def test_a_verdict_is_read_in_many_shapes(shape):
+    assert not check_evaluator(lambda reply: shape(parse_judgement(reply)), "verdict_reading")
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "claim", "error", "says"),
+    [
+        (JsonEquality, "json_equality", InvalidOptionError, "is a class"),
+        (5, "json_equality", InvalidOptionError, "cannot be called"),
+        (RIGHT, "verdict_reading", InvalidOptionError, "function of a judge's reply"),
+        (RIGHT, "json_equalty", UnknownNameError, "there are json_equality"),
+        (RIGHT, 5, UnknownNameError, "5"),
+        (awaited, None, InvalidOptionError, "say what"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(evaluator, claim, error, says):
+    with pytest.raises(error, match=says):
+        check_evaluator(evaluator, claim)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"list_order": "none"}, {"extra_keys": 1}, {"limit": 0}, {"seconds": "1"}, {"isolate": None}],
+)
+def test_a_wrong_option_is_refused(options):
+    with pytest.raises(InvalidOptionError, match=next(iter(options))):
+        check_evaluator(RIGHT, **options)
+
+
+@pytest.mark.parametrize("claim", ["json_validity", "json_schema", "verdict_reading"])
+@pytest.mark.parametrize("rule", [{"list_order": "any"}, {"extra_keys": True}])
+def test_a_rule_that_decides_nothing_is_refused(claim, rule):
+    with pytest.raises(InvalidOptionError, match=f"of any meaning for {claim}"):
+        check_evaluator(lambda output: True, claim, **rule)
+
+
+# --- what comes back ---------------------------------------------------------------------------
+
+
+def test_findings_are_a_sequence_and_a_table():
+    found = check_evaluator(lambda output, reference: True, "json_equality")
+    assert found
+    assert isinstance(found[0], Finding)
+    assert list(found)[:2] == list(found[:2])
+    assert len(found) == len(found.findings)
+    text = str(found)
+    assert text.startswith(f"<lambda> as json_equality: {len(found)} findings in 103 cases")
+    assert all(len(line) <= 120 for line in text.splitlines())
+    assert "yes: True" in text
+    half = next(finding for finding in found if finding.case.startswith("half a pair"))
+    assert (half.expected, half.got, half.reference) == ("no", "yes: True", "'\"?\"'")
+    text.encode()  # whatever the cases hold
+    assert json.loads(json.dumps(found.as_dict()))["findings"][0]["severity"] == "high"
+
+
+def test_no_finding_is_false_and_a_line():
+    found = check_evaluator(RIGHT)
+    assert not found
+    assert str(found).startswith("json_equality as json_equality: no finding in 103 cases")

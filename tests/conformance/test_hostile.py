@@ -1,0 +1,222 @@
+"""Whatever an evaluator does, the check says so, ends in time and leaves nothing behind."""
+
+import asyncio
+import ctypes
+import itertools
+import json
+import math
+import multiprocessing
+import os
+import re
+import sys
+import threading
+import time
+
+import pytest
+
+from llmeval_integrations import JsonEquality, JsonSchema, JsonValidity
+from llmeval_integrations.conformance import check_evaluator
+from llmeval_integrations.conformance.claims import json_schema
+
+ISOLATED = pytest.param(True, marks=pytest.mark.skipif(sys.platform != "linux", reason="forks"))
+EITHER = pytest.mark.parametrize("isolate", [ISOLATED, False])
+
+
+def raises(_output, _reference):
+    raise KeyError("odd")
+
+
+def exits(_output, _reference):
+    sys.exit(3)
+
+
+def calls_itself(output, reference):
+    return calls_itself(output, reference)
+
+
+class Mute(Exception):  # noqa: N818
+    def __str__(self):
+        raise ValueError("no words")
+
+
+def raises_without_words(_output, _reference):
+    raise Mute
+
+
+def returns(value):
+    return lambda output, reference: value
+
+
+@EITHER
+@pytest.mark.parametrize(
+    ("evaluator", "kind"),
+    [
+        (raises, "raised"),
+        (exits, "raised"),
+        (calls_itself, "raised"),
+        (raises_without_words, "raised"),
+        (returns(None), "nothing"),
+        (returns({"score": None}), "nothing"),
+        (returns(math.nan), "unclear"),
+        (returns(math.inf), "unclear"),
+        (returns(7), "unclear"),
+        (returns("yes"), "unclear"),
+        (returns(10**400), "unclear"),
+        (returns({"score": "high"}), "unclear"),
+        (returns(object()), "unclear"),
+    ],
+)
+def test_what_gives_no_answer_is_found_to_give_none(evaluator, kind, isolate):
+    found = check_evaluator(evaluator, "json_equality", isolate=isolate)
+    assert found.tried == found.cases
+    same = next(finding for finding in found if finding.case == "the same text")
+    assert same.kind == kind
+    assert {finding.kind for finding in found} == {kind}
+
+
+@EITHER
+def test_what_sleeps_is_given_up(isolate):
+    start = time.monotonic()
+    found = check_evaluator(
+        lambda output, reference: time.sleep(2), "json_equality", limit=0.05, isolate=isolate
+    )
+    assert time.monotonic() - start < 1.5
+    assert (found.tried, {finding.kind for finding in found}) == (3, {"slow"})
+    assert "3 of 103 cases" in next(each.got for each in found if each.case == "all cases")
+
+
+@EITHER
+def test_when_the_time_is_up_the_rest_is_left_out_and_said_to_be(isolate):
+    def takes_its_time(output, reference):
+        time.sleep(0.01)
+        return JsonEquality()(output, reference)
+
+    found = check_evaluator(takes_its_time, "json_equality", seconds=0.3, isolate=isolate)
+    assert 1 < found.tried < found.cases
+    assert [(each.case, each.kind) for each in found] == [("all cases", "slow")]
+    assert f"of {found.cases} cases" in str(found)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_what_keeps_the_interpreter_to_itself_is_given_up_in_a_process():
+    def matches(output, reference):
+        return bool(re.match(r"(\w+\s?)+$", "a" * 60 + "!"))
+
+    found = check_evaluator(matches, "json_equality", limit=0.05)
+    assert {finding.kind for finding in found} == {"slow"}
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_what_ends_the_process_ends_another_one():
+    def reads_nowhere(output, reference):
+        if output == "null":
+            ctypes.string_at(0)
+        if output == "false":
+            os._exit(0)
+        return JsonEquality()(output, reference)
+
+    found = check_evaluator(reads_nowhere, "json_equality")
+    assert {(each.case, each.kind) for each in found} == {("null", "died"), ("false", "died")}
+    assert found.tried == found.cases
+
+
+@EITHER
+def test_what_flips_between_calls_is_unsteady(isolate):
+    calls = itertools.count()
+
+    def flips(output, reference):
+        next(calls)
+        right = JsonEquality()(output, reference)
+        return not right.passed if next(calls) % 4 == 3 else right
+
+    found = check_evaluator(flips, "json_equality", isolate=isolate)
+    assert "unsteady" in {finding.kind for finding in found}
+
+
+class TwoFaced:
+    """Shaped like LlamaIndex's; awaited it takes whatever is there for right."""
+
+    def evaluate(self, query=None, response=None, contexts=None, reference=None, **_):
+        return JsonEquality()(response, reference)
+
+    async def aevaluate(self, query=None, response=None, contexts=None, reference=None, **_):
+        await asyncio.sleep(0)
+        result = JsonEquality()(response, reference)
+        return True if response == "[1, 2]" else result
+
+
+@EITHER
+def test_what_answers_otherwise_when_awaited_is_found(isolate):
+    found = check_evaluator(TwoFaced(), "json_equality", isolate=isolate)
+    assert {finding.kind for finding in found} == {"async"}
+    assert {"an item less", "items turned"} <= {finding.case for finding in found}
+
+
+@EITHER
+def test_what_changes_its_reference_is_found_and_the_cases_stay_as_they_are(isolate):
+    before = json.dumps([case.reference for case in json_schema.CASES])
+
+    def changes(output, schema):
+        result = JsonSchema()(output, schema)
+        if isinstance(schema, dict):
+            schema.pop("type", None)
+            schema["title"] = "seen"
+        return result
+
+    found = check_evaluator(changes, "json_schema", isolate=isolate)
+    assert "changed" in {finding.kind for finding in found}
+    assert json.dumps([case.reference for case in json_schema.CASES]) == before
+    assert not check_evaluator(JsonSchema())
+
+
+def test_what_it_prints_stays_in_its_process(capfd):
+    if sys.platform != "linux":
+        pytest.skip("forks")
+
+    def prints(output, reference):
+        print("noise")  # noqa: T201
+        os.write(2, b"more noise")
+        return JsonEquality()(output, reference)
+
+    assert not check_evaluator(prints, "json_equality")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_is_left_running():
+    before = threading.active_count()
+    for isolate in (True, False):
+        check_evaluator(JsonEquality(), isolate=isolate)
+    for _ in range(100):
+        if threading.active_count() <= before:
+            break
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+    assert not multiprocessing.active_children()
+
+
+@EITHER
+def test_it_works_where_an_event_loop_is_running(isolate):
+    async def check():
+        return check_evaluator(JsonEquality(), isolate=isolate)
+
+    assert not asyncio.run(check())
+
+
+def test_a_cost_that_explodes_is_found():
+    def quadratic(output):
+        for _ in range(output.count("[") ** 2 // 500):
+            pass
+        return JsonValidity()(output)
+
+    found = check_evaluator(quadratic, "json_validity", limit=9)
+    assert {"brackets that never close"} == {each.case for each in found if each.kind == "cost"}
+
+
+def test_a_cost_that_is_high_and_linear_is_none():
+    def linear(output, reference):
+        for _ in range(len(output) * 10):
+            pass
+        return JsonEquality()(output, reference)
+
+    assert "cost" not in {each.kind for each in check_evaluator(linear, "json_equality", limit=9)}

@@ -1,0 +1,85 @@
+"""Whatever evaluator of ours makes one of the claims keeps it, alone and in each framework."""
+
+import pytest
+
+from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
+from llmeval_integrations.conformance import check_evaluator
+from llmeval_integrations.judges.reading import parse_judgement
+
+ANY = {"list_order": "any"}
+EXTRA = {"extra_keys": True}
+TOP = {"list_order": "top_level_any"}
+
+OURS = [
+    # evaluator, claim, rules
+    (JsonValidity(), "json_validity", {}),
+    (JsonValidity(parsing="strict"), "json_validity", {}),
+    (JsonEquality(), "json_equality", {}),
+    (JsonEquality(parsing="strict"), "json_equality", {}),
+    (JsonEquality(list_order="any"), "json_equality", ANY),
+    (JsonEquality(list_order="top_level_any"), "json_equality", TOP),
+    (JsonMatch(), "json_match", {}),
+    (JsonMatch(), "json_equality", {}),
+    (JsonMatch(parsing="strict"), "json_match", {}),
+    (JsonMatch(strict_order=False), "json_match", ANY),
+    (JsonMatch(ignore_extra_keys=True), "json_match", EXTRA),
+    (JsonMatch(strict_order=False, ignore_extra_keys=True), "json_match", ANY | EXTRA),
+    (JsonSchema(), "json_schema", {}),
+    (JsonSchema(parsing="strict"), "json_schema", {}),
+    (parse_judgement, "verdict_reading", {}),
+]
+DROP_INS = [
+    ("JsonValidityEvaluator", "json_validity", {}),
+    ("JsonEqualityEvaluator", "json_equality", TOP),
+    ("JsonSchemaEvaluator", "json_schema", {}),
+]
+
+
+def assert_conforms(findings):
+    assert not findings, str(findings)
+    assert findings.tried == findings.cases > 30
+    assert findings.seconds < 5
+
+
+@pytest.mark.parametrize(("evaluator", "claim", "rules"), OURS, ids=lambda value: repr(value)[:60])
+def test_ours_keep_their_claims(evaluator, claim, rules):
+    assert_conforms(check_evaluator(evaluator, claim, **rules))
+
+
+@pytest.mark.parametrize(("name", "claim", "rules"), DROP_INS)
+@pytest.mark.parametrize("framework", ["langchain", "llama_index"])
+def test_drop_ins_keep_them_as_they_come(framework, name, claim, rules):
+    pytest.importorskip("langchain_core" if framework == "langchain" else "llama_index.core")
+    module = pytest.importorskip(f"llmeval_integrations.frameworks.{framework}")
+    assert_conforms(check_evaluator(getattr(module, name)(), claim, **rules))
+
+
+def test_any_evaluator_keeps_them_as_langchains():
+    pytest.importorskip("langchain_core")
+    from llmeval_integrations.frameworks.langchain import LangChainEvaluator
+
+    assert_conforms(check_evaluator(LangChainEvaluator(JsonMatch()), "json_match"))
+
+
+def test_any_evaluator_keeps_them_as_llama_indexs():
+    pytest.importorskip("llama_index.core")
+    from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator
+
+    assert_conforms(check_evaluator(LlamaIndexEvaluator(JsonEquality()), "json_equality"))
+
+
+LENIENT_TEXTS = {
+    *("cut object", "cut array", "cut within a text", "cut behind a comma", "cut behind a key"),
+    *("cut before the fence ends", "prose behind", "prose before a fence", "two fences"),
+    *("two documents", "two lines of documents", "a number with its unit"),
+    *("closing bracket alone", "raw line break in a text"),
+}
+
+
+def test_lenient_reading_is_found_to_be_lenient_and_nothing_else():
+    found = check_evaluator(JsonEquality(parsing="lenient"))
+    assert {finding.case for finding in found} == LENIENT_TEXTS | {
+        "reference cut",
+        "reference with NaN",
+    }
+    assert {finding.kind for finding in found} == {"wrong"}

@@ -1,0 +1,149 @@
+"""The known faults of the peers that are installed, and of what people write in a line."""
+
+import json
+import re
+
+import pytest
+
+from llmeval_integrations.conformance import check_evaluator
+
+CUT = {
+    *("cut object", "cut array", "cut within a text", "cut behind a comma", "cut behind a key"),
+    "cut before the fence ends",
+}
+FIRST_ONLY = {
+    *("prose behind", "prose before a fence", "two fences", "two documents"),
+    *("two lines of documents", "a number with its unit"),
+}
+BOOLEANS = {"true and 1", "false and 0", "true and 1.0, deep down"}
+NULLS = {"missing and null", "null and missing", "missing and null, deep down"}
+BLAMED = {
+    *("reference cut", "reference empty", "reference that is prose", "reference with NaN"),
+    "output and reference broken",
+}
+TOP = {"list_order": "top_level_any"}
+
+
+def cases(findings, *kinds):
+    """Name the cases of these kinds."""
+    return {finding.case for finding in findings if finding.kind in kinds}
+
+
+def test_langchains_validity():
+    evaluation = pytest.importorskip("langchain_classic.evaluation")
+    found = check_evaluator(evaluation.JsonValidityEvaluator(), "json_validity")
+    assert {"NaN", "Infinity", "prose before a fence"} <= cases(found, "wrong")
+    assert not cases(found, "raised")
+
+
+def test_langchains_equality():
+    pytest.importorskip("langchain_classic")
+    from langchain_classic.evaluation import JsonEqualityEvaluator
+
+    found = check_evaluator(JsonEqualityEvaluator(), "json_equality", **TOP)
+    wrong = cases(found, "wrong")
+    assert wrong >= CUT | FIRST_ONLY | BOOLEANS
+    assert {"objects turned, allowed", "1e400 and 1e500", "reference cut"} <= wrong
+    # Where it reads no JSON at all, its parser's error ends the run.
+    raised = {"empty", "a refusal", "single quotes", "prose before", "100,000 levels"}
+    assert raised <= cases(found, "raised")
+    assert not wrong & NULLS
+
+
+def test_langchains_schema():
+    pytest.importorskip("langchain_classic")
+    pytest.importorskip("jsonschema")
+    from langchain_classic.evaluation import JsonSchemaEvaluator
+
+    found = check_evaluator(JsonSchemaEvaluator(), "json_schema")
+    wrong = cases(found, "wrong")
+    assert CUT | FIRST_ONLY | {"NaN", "schema cut", "multiple of a decimal"} <= wrong
+    assert {"empty", "a refusal"} <= cases(found, "raised")
+    assert not {"true as an integer", "const true", "schema with an unknown type"} & wrong
+
+
+def openjudge(module, grader, **options):
+    """Make a grader a function of output and reference, awaited as theirs are."""
+    peer = pytest.importorskip(f"openjudge.graders.format.json.{module}")
+    grader = getattr(peer, grader)(**options)
+
+    async def evaluate(output, reference=None):
+        return await grader.aevaluate(response=output, reference_response=reference)
+
+    return evaluate
+
+
+def test_openjudges_validator():
+    grader = openjudge("json_validator", "JsonValidatorGrader")
+    found = check_evaluator(grader, "json_validity")
+    assert cases(found, "wrong") >= {"NaN", "Infinity"}
+    assert not cases(found, "raised")
+
+
+def test_openjudges_match():
+    found = check_evaluator(openjudge("json_match", "JsonMatchGrader"), "json_match")
+    wrong = cases(found, "wrong")
+    assert BOOLEANS | NULLS | BLAMED | {"Infinity", "1e400 and 1e500"} <= wrong
+    assert not wrong & (CUT | FIRST_ONLY)
+    assert "100,000 levels" in cases(found, "raised")
+
+
+def test_openjudges_match_in_any_order_pairs_what_fits_first_and_takes_quadratic_time():
+    grader = openjudge("json_match", "JsonMatchGrader", strict_order=False, ignore_extra_keys=True)
+    found = check_evaluator(grader, "json_match", list_order="any", extra_keys=True)
+    assert {"two may stand for one", "true and 1 turned"} <= cases(found, "wrong")
+    assert "many records turned" in cases(found, "cost")
+
+
+def test_pythons_equality():
+    found = check_evaluator(lambda o, r: json.loads(o) == json.loads(r), "json_equality")
+    assert cases(found, "wrong") == BOOLEANS | {
+        *("Infinity", "1e400 and 1e500", "reference with NaN"),
+    }  # fmt: skip
+    # json.loads takes some prose for none of JSON, and says so in the way that ends a run.
+    assert CUT | FIRST_ONLY | {"empty", "100,000 levels"} <= cases(found, "raised")
+
+
+def test_a_reader_that_looks_for_either_word():
+    def read(reply):
+        found = re.search(r"pass|fail", reply, re.IGNORECASE)
+        return found and found[0].title()
+
+    found = check_evaluator(read, "verdict_reading")
+    assert cases(found, "wrong") >= {
+        *("password", "failover", "not pass", "both words", "the other word in the reasoning"),
+        *("two labels that disagree", "cut within the reasoning", "thinking alone"),
+    }
+
+
+def test_a_reader_that_looks_for_the_label():
+    def read(reply):
+        found = re.search(r'verdict"?\W+(pass|fail)\b', reply, re.IGNORECASE)
+        return found and found[1].title()
+
+    wrong = cases(check_evaluator(read, "verdict_reading"), "wrong")
+    assert {"both words", "a key twice", "a condition", "thinking alone"} <= wrong
+    assert not {"password", "not pass", "the other word in the reasoning"} & wrong
+
+
+def test_a_reader_that_loads_json():
+    def read(reply):
+        verdict = json.loads(reply)["verdict"]
+        return verdict if verdict in ("Pass", "Fail") else None
+
+    found = check_evaluator(read, "verdict_reading")
+    assert cases(found, "wrong") == {"a key twice"}
+    # A JSONDecodeError is a ValueError, and so a way to say that there is no verdict.
+    assert cases(found, "nothing") >= {"JSON in a fence", "labels"}
+    assert cases(found, "raised") == {"100,000 brackets"}
+
+
+def test_a_pattern_that_backtracks():
+    pattern = re.compile(r"verdict:(\s*\**)*(pass|fail)", re.IGNORECASE)
+
+    def read(reply):
+        found = pattern.search(reply)
+        return found and found[2].title()
+
+    found = check_evaluator(read, "verdict_reading", limit=0.2)
+    assert "many blanks behind a label" in cases(found, "cost", "slow")
