@@ -32,6 +32,7 @@ bench: $(VENV)/.benched
 	(printf '\n## Reading verdicts\n\n'; $(VENV)/bin/python benchmarks/verdicts.py) \
 	    >> benchmarks/RESULTS.md
 	(echo; $(VENV)/bin/python benchmarks/fields.py) >> benchmarks/RESULTS.md
+	(echo; $(VENV)/bin/python benchmarks/runs.py) >> benchmarks/RESULTS.md
 	(printf '\n## Tool calls\n\n'; $(VENV)/bin/python benchmarks/tool_calls.py) \
 	    >> benchmarks/RESULTS.md
 

@@ -121,7 +121,7 @@ def llama_index(given: list[dict[str, str]]) -> Callable[[], object]:
 
 
 def phoenix(given: list[dict[str, str]]) -> Callable[[], object]:
-    import pandas
+    import pandas as pd
     from phoenix.evals import create_evaluator, evaluate_dataframe
 
     def wrapped(name: str, evaluator: Evaluator) -> Any:
@@ -132,7 +132,7 @@ def phoenix(given: list[dict[str, str]]) -> Callable[[], object]:
         return check
 
     evaluators = [wrapped(name, evaluator) for name, evaluator in EVALUATORS.items()]
-    frame = pandas.DataFrame(given)
+    frame = pd.DataFrame(given)
     return lambda: evaluate_dataframe(frame, evaluators, hide_tqdm_bar=True)
 
 
@@ -199,10 +199,23 @@ def growth(folder: Path) -> Iterator[str]:
         yield f"| {count:,} | {taken * 1e6:.1f} | {taken / first:.2f} | {met} |"
 
 
-def once(path: Path, folder: Path) -> float:
+def once(path: Path, folder: Path, workers: int = 1) -> float:
     began = time.perf_counter()
-    evaluate(path, EVALUATORS, out=folder / "run", overwrite=True)
+    evaluate(path, EVALUATORS, out=folder / "run", overwrite=True, workers=workers)
     return time.perf_counter() - began
+
+
+def processes(folder: Path, rounds: int) -> Iterator[str]:
+    """Time two processes and one in turns over 100,000 rows."""
+    path = written(100_000, folder)
+    ratios = []
+    for _ in range(rounds):
+        one = once(path, folder)
+        ratios.append(one / once(path, folder, workers=2))
+    median = statistics.median(ratios)
+    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+    met = "yes" if median >= 1.6 else "NO"
+    yield f"| two processes, times as fast as one ({spread}) | {median:.2f} | 1.6 | {met} |"
 
 
 def start(folder: Path) -> Iterator[str]:
@@ -261,6 +274,7 @@ def table(rounds: int = 5) -> Iterator[str]:
         yield ""
         yield "| | ours | goal | reached |"
         yield "| --- | --- | --- | --- |"
+        yield from processes(folder, rounds)
         yield from start(folder)
         yield from memory(folder)
 

@@ -86,7 +86,7 @@ class SlowServer:
 
     def __enter__(self) -> Self:
         command = [sys.executable, __file__, json.dumps(self.messages)]
-        self.process = subprocess.Popen(  # noqa: S603 - this file
+        self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True
         )
         self.port = int(self.process.stdout.readline())

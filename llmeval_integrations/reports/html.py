@@ -97,8 +97,8 @@ def _samples(listing: Listing) -> Html:
     note = f"{counted(listing.failing, 'sample')} did not pass."
     if listing.failing > MOST_SHOWN:
         note += (
-            f" The worst {MOST_LISTED:,} of a run are listed, and up to {MOST_SHOWN:,} of them, some"
-            " of each kind, are shown with their texts; the rest is in results.jsonl and"
+            f" The worst {MOST_LISTED:,} of a run are listed, and up to {MOST_SHOWN:,} of them,"
+            " some of each kind, are shown with their texts; the rest is in results.jsonl and"
             " samples.jsonl."
         )
     script = tag("noscript", tag("p", "Filters and samples need scripts to be allowed."))

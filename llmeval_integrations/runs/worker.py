@@ -102,10 +102,13 @@ def main() -> None:
 
 def _write(waiting: Queue[bytes | None], answers: BinaryIO) -> None:
     """Write answers while the next ones are made."""
-    while (answer := waiting.get()) is not None:
-        answers.write(len(answer).to_bytes(LENGTH, "big"))
-        answers.write(answer)
-        answers.flush()
+    try:
+        while (answer := waiting.get()) is not None:
+            answers.write(len(answer).to_bytes(LENGTH, "big"))
+            answers.write(answer)
+            answers.flush()
+    except OSError:
+        os._exit(1)  # who asked is gone, perhaps killed
 
 
 def evaluate_part(job: Job, file: BinaryIO, part: Part) -> Answer:

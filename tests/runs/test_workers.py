@@ -1,8 +1,11 @@
 """Further processes: the same files, byte for byte, and nothing lost where one of them dies."""
 
 import json
+import os
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from slow_evaluators import Leaves, Slow
@@ -78,6 +81,42 @@ def test_a_process_that_ends_loses_nothing(data, tmp_path, monkeypatch):
     ids = [row.id for row in run.rows]
     assert len(ids) == 1_201
     assert sorted(set(map(str, ids))) == sorted(map(str, ids))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_run_that_is_killed_leaves_no_process_and_is_resumed(data, tmp_path):
+    call = f"from llmeval_integrations import evaluate; from slow_evaluators import Slow; evaluate({str(data)!r}, [Slow(0.01)], out={str(tmp_path / 'out')!r}, workers=2, resume=True)"  # fmt: skip
+    run = subprocess.Popen([sys.executable, "-c", call], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not processes_of(run):
+        time.sleep(0.05)
+    time.sleep(1)
+    started = processes_of(run)
+    run.kill()
+    run.wait()
+    assert len(started) == 2
+    while any(map(is_alive, started)):
+        assert time.monotonic() < deadline + 20
+        time.sleep(0.05)
+    rows = evaluate(data, [Slow(0.01)], out=tmp_path / "out", workers=2, resume=True).rows
+    whole = evaluate(data, [Slow(0.0)], out=tmp_path / "whole").rows
+    assert [(row.id, row.score, row.error) for row in rows] == [(row.id, row.score, row.error) for row in whole]  # fmt: skip
+
+
+def processes_of(run):
+    # a process that a thread has started is a child of that thread
+    tasks = Path(f"/proc/{run.pid}/task").iterdir()
+    try:
+        return [pid for task in tasks for pid in (task / "children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def is_alive(pid):
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
