@@ -32,6 +32,7 @@ from llmeval_integrations.evaluators.regex_match import RegexMatch
 from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
+from llmeval_integrations.evaluators.weighted_sum import WeightedSum
 from llmeval_integrations.explaining import explain
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs import Comparison, Run, compare, evaluate
@@ -72,6 +73,7 @@ __all__ = [
     "ToolCallSchema",
     "ToolCalls",
     "UnknownNameError",
+    "WeightedSum",
     "__version__",
     "compare",
     "evaluate",

@@ -27,6 +27,7 @@ def example(name):
         "pass_fail": {"question": "Is it a list?"},
         "questionnaire": {"questions": ["Is it a list?"]},
         "tool_call_schema": {"tools": []},
+        "weighted_sum": {"parts": {load_evaluator("json_validity"): 1}},
         "vote": {"of": load_evaluator("safety", client=Scripted(judgement()))},
     }.get(name, {})
     if name in JUDGED and name not in ("panel", "vote"):

@@ -84,4 +84,3 @@ def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> A
             f" ({value.name}): {value.reason}"
         )
     return value
-

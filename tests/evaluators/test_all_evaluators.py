@@ -41,6 +41,7 @@ from llmeval_integrations import (
     StringDistance,
     ToolCalls,
     ToolCallSchema,
+    WeightedSum,
 )
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
@@ -68,6 +69,7 @@ COMPARING = [
 ]
 FROM_REFERENCE = [JsonSchema(), JsonSchema(check_formats=True, draft="7"), RegexMatch()]
 ALONE = [
+    WeightedSum({JsonValidity(): 1, LengthPenalty(): 0.5}),
     *(JsonValidity(parsing) for parsing in PARSINGS),
     *(JsonObject(parsing) for parsing in PARSINGS),
     *(JsonSchema(SCHEMA, parsing=parsing) for parsing in PARSINGS),
@@ -482,6 +484,7 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (ToolCalls, "tools"),
         (ToolCalls, "before"),
         (ToolCallSchema, "tools"),
+        *((WeightedSum, option) for option in ("parts", "unscored", "min_score")),
     }
     kinds = {
         kind

@@ -1,0 +1,158 @@
+"""What do several evaluators say together?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from llmeval_integrations.asking.steps import Steps, Together
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.evaluator import Conversation, Evaluator, JudgedEvaluator, sum_accounts
+from llmeval_integrations.options import check_choice, check_number, wrong
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
+
+Unscored = Literal["unscored", "left_out"]
+
+
+@dataclass(frozen=True)
+class WeightedSum(Evaluator):
+    """What do several evaluators say together?
+
+    Score: the sum of their scores, each times its weight; True counts 1 and False 0. Passes where
+    no part failed, or from `min_score` on. The label is the first failing part's name and label,
+    the reason the sum written out. Metadata: `parts`, by name, each with score, passed, label and
+    reason.
+
+    A part that is unscored leaves the sum unscored. With `unscored="left_out"` it is left out with
+    its weight: the sum of the others is taken times what all weights have by what the others'
+    have, in absolute terms, so that it stays on the same scale.
+
+    Where a part asks a model, the sum is a judge as well.
+    """
+
+    parts: Any
+    """The evaluators with their weights: a mapping, or a list of pairs, which also takes
+    evaluators that are no keys since an option of theirs is a mapping."""
+
+    unscored: Unscored = "unscored"
+    """What becomes of the sum where a part is unscored."""
+
+    min_score: float | None = None
+    """The score that passes; None wants no part to fail."""
+
+    def __new__(cls, parts: Any = (), *_: Any, **__: Any) -> WeightedSum:  # noqa: PYI034 - or a judge
+        """Make a judge where one of the parts is one."""
+        pairs = parts.items() if isinstance(parts, Mapping) else parts
+        is_judged = isinstance(pairs, Iterable) and any(
+            isinstance(pair, Sequence) and isinstance(pair[0], JudgedEvaluator)
+            for pair in pairs
+            if pair
+        )
+        return object.__new__(_JudgedSum if is_judged else cls)
+
+    def __post_init__(self) -> None:
+        pairs = tuple(map(self._pair, self._given()))
+        if not pairs:
+            raise wrong(self, "parts", "at least one evaluator with its weight")
+        check_choice(self, "unscored", get_args(Unscored))
+        check_number(self, "min_score", optional=True)
+        object.__setattr__(self, "parts", pairs)
+        needs = dict.fromkeys(field for part, _ in pairs for field in part.needs)
+        object.__setattr__(self, "needs", tuple(needs))
+
+    def _given(self) -> Iterable[Any]:
+        parts = self.parts
+        if isinstance(parts, Mapping):
+            return parts.items()
+        if isinstance(parts, Sequence) and not isinstance(parts, str):
+            return parts
+        raise wrong(self, "parts", "a mapping from evaluators to weights, or a list of pairs")
+
+    def _pair(self, pair: Any) -> tuple[Evaluator, float]:
+        try:
+            part, weight = pair
+        except (TypeError, ValueError):
+            raise wrong(self, "parts", "pairs of an evaluator and its weight") from None
+        if not isinstance(part, Evaluator):
+            raise InvalidOptionError(f"{self.name}: {shown(part)} is not an evaluator")
+        is_number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not is_number or not abs(weight) < float("inf"):
+            raise InvalidOptionError(
+                f"{self.name}: {shown(weight)}, the weight of {part.name}, is not a finite number"
+            )
+        return part, weight
+
+    def check(self, sample: Sample) -> Result:
+        return self._sum([part.check(sample) for part, _ in self.parts])
+
+    def check_many(self, samples: list[Sample]) -> list[Result]:
+        columns = [part.check_many(samples) for part, _ in self.parts]
+        return [self._sum(results) for results in zip(*columns, strict=True)]
+
+    def _sum(self, results: Sequence[Result]) -> Result:
+        found = list(zip(self._names(), results, [weight for _, weight in self.parts], strict=True))
+        metadata = {"parts": {name: _as_dict(result) for name, result, _ in found}}
+        missing = [(name, result) for name, result, _ in found if not result.scored]
+        scored = [each for each in found if each[1].scored]
+        if missing and (self.unscored == "unscored" or not scored):
+            name, result = missing[0]
+            state = f"{name}: {result.label or 'unscored'}"
+            return Result(None, None, state, f"{name}: {result.reason}", metadata)
+        score = sum(weight * float(result.score or 0) for _, result, weight in scored)
+        if missing:
+            score *= _size(found) / (_size(scored) or 1.0)
+        failed = [(name, result) for name, result, _ in scored if result.passed is False]
+        passed = not failed if self.min_score is None else score >= self.min_score
+        label = None
+        if failed and not passed:
+            name, result = failed[0]
+            label = f"{name}: {result.label or 'failed'}"
+        said = " + ".join(
+            f"{weight:g} * {name} {_figure(result)}" for name, result, weight in scored
+        )
+        left_out = f"; left out: {', '.join(name for name, _ in missing)}" if missing else ""
+        return Result(score, passed, label, f"{said} = {score:.4g}{left_out}", metadata)
+
+    def _names(self) -> list[str]:
+        """Name the parts; of two that are called alike the second is `name_2`."""
+        names: list[str] = []
+        for part, _ in self.parts:
+            same = sum(name == part.name or name.startswith(f"{part.name}_") for name in names)
+            names.append(f"{part.name}_{same + 1}" if part.name in names else part.name)
+        return names
+
+
+class _JudgedSum(WeightedSum, JudgedEvaluator):
+    """A sum of which a part asks a model."""
+
+    name = "weighted_sum"
+    check = JudgedEvaluator.check
+    check_many = JudgedEvaluator.check_many
+
+    def judge(self, sample: Sample) -> Conversation:
+        results = yield Together([_steps(part, sample) for part, _ in self.parts])
+        total = self._sum(results)
+        total.metadata.update(sum_accounts(results))
+        return total
+
+
+def _steps(part: Evaluator, sample: Sample) -> Steps[Result]:
+    """Work out what a part says, which asks somebody or not."""
+    if isinstance(part, JudgedEvaluator):
+        return (yield from part.steps(sample))
+    return part.check(sample)
+
+
+def _size(found: Iterable[tuple[str, Result, float]]) -> float:
+    return sum(abs(weight) for _, _, weight in found)
+
+
+def _figure(result: Result) -> str:
+    return f"{float(result.score or 0):.4g}"
+
+
+def _as_dict(result: Result) -> dict[str, Any]:
+    return {name: getattr(result, name) for name in ("score", "passed", "label", "reason")}

@@ -1,0 +1,148 @@
+"""Several evaluators as one score."""
+
+import asyncio
+import pickle
+from dataclasses import dataclass
+
+import pytest
+from scripted import Scripted, judgement
+
+from llmeval_integrations import (
+    Evaluator,
+    InvalidOptionError,
+    JsonFields,
+    JsonValidity,
+    LengthPenalty,
+    MissingFieldError,
+    Result,
+    Sample,
+    WeightedSum,
+    evaluate,
+    load_evaluator,
+)
+from llmeval_integrations.evaluator import JudgedEvaluator
+
+LENGTH = LengthPenalty(min_length=0, max_length=10, penalty_rate=0.1)
+
+
+@dataclass(frozen=True)
+class Mute(Evaluator):
+    """Says nothing."""
+
+    def check(self, sample):
+        return Result.unscored("It could not tell", label="mute")
+
+
+def safety(text=None):
+    return load_evaluator("safety", client=Scripted(text or judgement()))
+
+
+@pytest.mark.parametrize(
+    ("output", "score", "passed", "label"),
+    [
+        ("{}", 1.0, True, None),
+        ("{", 0.0, False, "json_validity: truncated"),
+        ('{"a": "0123456789"}', 1.0 + 0.5 * -0.9, False, "length_penalty: too_long"),
+    ],
+)
+def test_scores_are_added_by_weight(output, score, passed, label):
+    result = WeightedSum({JsonValidity(): 1, LENGTH: 0.5})(output)
+    assert result.score == pytest.approx(score)
+    assert (result.passed, result.label) == (passed, label)
+    assert set(result.metadata["parts"]) == {"json_validity", "length_penalty"}
+
+
+def test_the_reason_is_the_sum_written_out():
+    reason = WeightedSum({JsonValidity(): 1, LENGTH: 0.5})('{"a": "0123456789"}').reason
+    assert reason == "1 * json_validity 1 + 0.5 * length_penalty -0.9 = 0.55"
+
+
+def test_a_list_of_pairs_takes_evaluators_with_mappings_as_options():
+    fields = JsonFields(fields={"/a": {"ignore": True}})
+    result = WeightedSum([(fields, 2), (fields, -1)])('{"b": 1}', '{"b": 1}')
+    assert result.score == 1.0
+    assert set(result.metadata["parts"]) == {"json_fields", "json_fields_2"}
+
+
+def test_the_score_that_passes_can_be_set():
+    assert WeightedSum({JsonValidity(): 1, LENGTH: 0.5}, min_score=0.5)(
+        '{"a": "0123456789"}'
+    ).passed
+    assert not WeightedSum({JsonValidity(): 1}, min_score=1.5)("{}").passed
+
+
+def test_an_unscored_part_leaves_the_sum_unscored():
+    result = WeightedSum([(JsonValidity(), 1), (Mute(), 1)])("{}")
+    assert (result.score, result.passed, result.label) == (None, None, "mute: mute")
+    assert result.reason == "mute: It could not tell"
+
+
+def test_an_unscored_part_can_be_left_out_with_its_weight():
+    def left_out(*parts):
+        return WeightedSum(list(parts), unscored="left_out")("{}")
+
+    assert left_out((JsonValidity(), 1), (Mute(), 3)).score == 4.0  # as if it said the same
+    assert left_out((JsonValidity(), 1), (JsonValidity(), -1), (Mute(), 2)).score == 0.0
+    assert left_out((JsonValidity(), 0), (Mute(), 2)).score == 0.0
+    assert left_out((Mute(), 1), (Mute(), 1)).score is None
+    assert "left out: mute" in left_out((JsonValidity(), 1), (Mute(), 1)).reason
+
+
+def test_many_samples_are_as_one_by_one():
+    samples = [Sample(text) for text in ("{}", "{", "[1, 2, 3, 4, 5]", None)]
+    total = WeightedSum({JsonValidity(): 1, LENGTH: 0.5})
+    assert total.evaluate_many(samples) == [total.evaluate(sample) for sample in samples]
+
+
+def test_it_needs_what_its_parts_need_and_raises_what_they_raise():
+    total = WeightedSum([(JsonValidity(), 1), (JsonFields(), 1)])
+    assert total.needs == ("reference",)
+    with pytest.raises(MissingFieldError):
+        total("{}")
+
+
+def test_with_a_judge_among_its_parts_it_is_a_judge():
+    total = WeightedSum([(safety(), 0.5), (JsonValidity(), 1)])
+    assert isinstance(total, JudgedEvaluator)
+    assert total.name == "weighted_sum"
+    result = total("{}", input="Write JSON.")
+    assert result.score == 1.5
+    assert result.metadata["judge"]["calls"] == 1
+    assert asyncio.run(total.aevaluate(Sample("{}", input="Write JSON."))) == result
+    assert total.evaluate_many([Sample("{}", input="Write JSON.")]) == [result]
+    run = evaluate([Sample("{}", input="Write JSON.")] * 3, [total])
+    assert run.summary["evaluators"]["weighted_sum"]["mean"] == 1.5
+    assert run.summary["judging"]["calls"] == 3
+
+
+def test_a_judge_that_fails_leaves_the_sum_unscored():
+    result = WeightedSum([(safety("I cannot say."), 1), (JsonValidity(), 1)])("{}", input="x")
+    assert result.score is None
+    assert result.label.startswith("safety: ")
+
+
+def test_it_goes_to_other_processes():
+    total = WeightedSum({JsonValidity(): 1, LENGTH: 0.5}, min_score=1)
+    assert pickle.loads(pickle.dumps(total)) == total  # noqa: S301 - our own
+    assert hash(total) == hash(WeightedSum([(JsonValidity(), 1), (LENGTH, 0.5)], min_score=1))
+
+
+@pytest.mark.parametrize(
+    ("parts", "options", "message"),
+    [
+        ([], {}, "at least one evaluator"),
+        ("json_validity", {}, "a mapping from evaluators"),
+        (3, {}, "a mapping from evaluators"),
+        ([JsonValidity()], {}, "pairs of an evaluator and its weight"),
+        ([(JsonValidity, 1)], {}, "is not an evaluator"),
+        ([("json_validity", 1)], {}, "is not an evaluator"),
+        ([(JsonValidity(), "1")], {}, "the weight of json_validity, is not a finite number"),
+        ([(JsonValidity(), float("nan"))], {}, "not a finite number"),
+        ([(JsonValidity(), True)], {}, "not a finite number"),
+        ([(JsonValidity(), 1)], {"unscored": "zero"}, "unscored="),
+        ([(JsonValidity(), 1)], {"min_score": "1"}, "min_score="),
+    ],
+)
+def test_what_makes_no_sum_is_named(parts, options, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        WeightedSum(parts, **options)
