@@ -100,6 +100,14 @@ def test_a_configuration_runs(code, folder_with_data):
     assert (folder_with_data / "runs/second/results.jsonl").exists()
 
 
+@pytest.mark.parametrize("code", blocks("py"))
+def test_a_test_file_runs(code, folder_with_data):
+    (folder_with_data / "test_it.py").write_text(code)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_it.py"]
+    done = subprocess.run(command, cwd=folder_with_data, capture_output=True, text=True, check=True)
+    assert "= evaluations =" in done.stdout
+
+
 @pytest.mark.parametrize("code", blocks("yml"))
 def test_the_commands_of_a_workflow_run(code, folder_with_data):
     import yaml
@@ -116,7 +124,7 @@ def test_the_commands_of_a_workflow_run(code, folder_with_data):
 
 def test_no_block_is_left_out():
     kinds = [kind for kind, _ in BLOCKS]
-    assert set(kinds) == {"python", "bash", "yaml", "yml", ""}
+    assert set(kinds) == {"python", "py", "bash", "yaml", "yml", ""}
     # What has no language is only the way to install from an index.
     assert all(line.startswith("pip install") for code in blocks("") for line in code.splitlines())
 

@@ -1,0 +1,65 @@
+"""The marker of a test that is run for every row of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.reading import open_source
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
+
+
+@dataclass(frozen=True)
+class Marked:
+    """What a marker asks for."""
+
+    data: str | Path
+    """A file of rows, relative to the file of the test."""
+
+    evaluators: Mapping[str, Evaluator]
+    """By name; empty where the test names its own."""
+
+    min_pass_rate: float
+    """The share of rows that have to pass; below 1 single rows may fail."""
+
+    fields: Mapping[str, str] | None
+    """Other columns than those called like the fields of a sample."""
+
+    @classmethod
+    def of(cls, marker: Any) -> Marked:
+        """Read a marker; raises InvalidOptionError, and TypeError for what it does not take."""
+        return _read(*marker.args, **marker.kwargs)
+
+    def samples(self, folder: Path) -> list[Sample]:
+        """Read the rows; raises InputError for one that is none."""
+        [columns] = columns_by_evaluator(self.fields or {}, ["row"]).values()
+        source = open_source(folder / self.data)
+        samples = []
+        for number, row in source.records:
+            sample = columns.sample(row, number)
+            if not isinstance(sample, Sample):
+                raise type(sample)(f"{source.name}, {source.place(number)}: {sample}")
+            samples.append(sample)
+        return samples
+
+
+def _read(
+    data: str | Path,
+    evaluators: Any = (),
+    min_pass_rate: float = 1.0,
+    fields: Mapping[str, str] | None = None,
+) -> Marked:
+    if not isinstance(data, (str, Path)):
+        raise InvalidOptionError(f"data={shown(data)} is not the path of a file")
+    is_rate = isinstance(min_pass_rate, (int, float)) and not isinstance(min_pass_rate, bool)
+    if not is_rate or not 0 <= min_pass_rate <= 1:
+        raise InvalidOptionError(f"min_pass_rate={shown(min_pass_rate)} is not from 0 to 1")
+    named = name_evaluators(evaluators) if evaluators else {}
+    return Marked(data, named, min_pass_rate, fields)

@@ -1,0 +1,187 @@
+"""What pytest gets: a fixture, a marker, options, and a section at the end of the session.
+
+What these are made of is imported once a test needs it: the plugin is loaded in every session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from llmeval_integrations.errors import EvalError
+from llmeval_integrations.testing.found import FOUND, EvaluationFailure
+from llmeval_integrations.testing.judges import Judges
+
+if TYPE_CHECKING:
+    from llmeval_integrations.testing.evaluating import Evaluate
+    from llmeval_integrations.testing.marker import Marked
+    from llmeval_integrations.testing.tallying import Tallies
+
+MARKER: Final = "llmeval"
+_SAMPLE: Final = "sample"
+_EVALUATE: Final = "evaluate"
+_JUDGES: Final = pytest.StashKey[Judges]()
+_TALLIES: Final = pytest.StashKey["Tallies"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add where judges' replies are kept, and what becomes of tests that are unscored."""
+    group = parser.getgroup("llmeval", "evaluations of what language models write")
+    group.addoption(
+        "--llmeval-cache", metavar="FILE", help="keep the replies of judges in this file"
+    )
+    group.addoption(
+        "--llmeval-frozen", action="store_true", help="ask judges nothing that the cache lacks"
+    )
+    group.addoption(
+        "--llmeval-unscored",
+        choices=("fail", "skip"),
+        default="fail",
+        help="what becomes of a test whose evaluator could not tell (fail)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known, and open the cache."""
+    config.addinivalue_line(
+        "markers",
+        f"{MARKER}(data, evaluators=(), min_pass_rate=1.0, fields=None): run the test for every "
+        "row of a file, as its argument `sample`; with a pass rate below 1 single rows may fail",
+    )
+    cache, frozen = config.getoption("--llmeval-cache"), config.getoption("--llmeval-frozen")
+    if frozen and cache is None:
+        raise pytest.UsageError("--llmeval-frozen takes replies from a cache: --llmeval-cache FILE")
+    config.stash[_JUDGES] = Judges(cache, frozen=frozen)
+    config.pluginmanager.register(_Counting(config))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close the cache."""
+    if _JUDGES in config.stash:
+        config.stash[_JUDGES].close()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a marked test once for every row of its data."""
+    marked = _marked(metafunc.definition)
+    if marked is None:
+        return
+    if _SAMPLE not in metafunc.fixturenames:
+        raise pytest.UsageError(
+            f"{metafunc.definition.nodeid}: a test that is marked with {MARKER} takes `sample`, "
+            "the row that it is run for"
+        )
+    try:
+        samples = marked.samples(metafunc.definition.path.parent)
+    except EvalError as error:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from error
+    metafunc.parametrize(_SAMPLE, samples, ids=[str(sample.id) for sample in samples])
+
+
+@pytest.fixture
+def evaluate(request: pytest.FixtureRequest) -> Evaluate:
+    """Evaluate an output, and fail the test where it does not pass.
+
+    `evaluate(output, JsonSchema(schema), reference=...)` takes any number of evaluators and the
+    fields of a sample; in a test that is marked with `llmeval`, what is left out is that of the
+    row, and the evaluators are the marker's. Gives the result, of several evaluators their list.
+    """
+    return _evaluate(request.node)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    """Evaluate the output of the row where a marked test does not ask for it by itself."""
+    done = yield
+    if _marked(pyfuncitem) is not None and _EVALUATE not in pyfuncitem.fixturenames:
+        __tracebackhide__ = True
+        _evaluate(pyfuncitem)()
+    return done
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Send along what was found, and let single rows fail where a pass rate is asked for."""
+    report = yield
+    if report.when != "call":
+        return report
+    sent = vars(report)  # which goes along from xdist's workers
+    sent["llmeval"] = [list(found) for found in item.stash.get(FOUND, [])]
+    marked = _marked(item)
+    if marked is None:
+        return report
+    sent["llmeval_rate"] = marked.min_pass_rate
+    failure = call.excinfo.value if call.excinfo else None
+    if marked.min_pass_rate < 1 and isinstance(failure, EvaluationFailure):
+        report.outcome = "skipped"
+        sent["wasxfail"] = f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.short}"
+    return report
+
+
+class _Counting:
+    """Counts what tests found, wherever they ran."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count a test in."""
+        found, rate = getattr(report, "llmeval", ()), getattr(report, "llmeval_rate", None)
+        if report.when == "call" and (found or rate is not None):
+            _tallies(self._config).add(report.nodeid, found, rate)
+
+
+def _tallies(config: pytest.Config) -> Tallies:
+    from llmeval_integrations.testing.tallying import Tallies
+
+    return config.stash.setdefault(_TALLIES, Tallies())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fail the session where a pass rate was missed; xdist's workers leave that to their master."""
+    is_worker = hasattr(session.config, "workerinput")
+    tallies = session.config.stash.get(_TALLIES, None)
+    missed = tallies.missed() if tallies else ()
+    if (
+        missed
+        and not is_worker
+        and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    ):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Show what the evaluators found."""
+    tallies = config.stash.get(_TALLIES, None)
+    if tallies:
+        terminalreporter.write_sep("=", "evaluations")
+        for line in tallies.lines():
+            terminalreporter.write_line(line)
+        for line in tallies.missed():
+            terminalreporter.write_line(line, red=True)
+
+
+def _marked(item: Any) -> Marked | None:
+    marker = item.get_closest_marker(MARKER)
+    if marker is None:
+        return None
+    from llmeval_integrations.testing.marker import Marked
+
+    try:
+        return Marked.of(marker)
+    except (EvalError, TypeError) as error:
+        raise pytest.UsageError(f"{item.nodeid}: {error}") from error
+
+
+def _evaluate(item: Any) -> Evaluate:
+    from llmeval_integrations.testing.evaluating import Evaluate
+
+    config = item.config
+    sample = getattr(item, "callspec", None) and item.callspec.params.get(_SAMPLE)
+    unscored = config.getoption("--llmeval-unscored")
+    return Evaluate(item, config.stash[_JUDGES], _marked(item), sample, unscored)

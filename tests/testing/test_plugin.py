@@ -1,0 +1,221 @@
+"""The plugin in sessions of its own, as a user's tests would meet it."""
+
+import json
+from fnmatch import fnmatchcase
+from xml.etree import ElementTree
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+INVOICE = """
+    from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity
+    SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}
+"""
+
+
+@pytest.fixture
+def session(pytester):
+    """Write a test file and run it; gives pytest's result."""
+
+    def session(code, *options, rows=()):
+        head = "\n".join(line[4:] for line in INVOICE.strip("\n").split("\n"))
+        pytester.makepyfile(test_it=f"{head}\nimport pytest\n{code}")
+        (pytester.path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        quiet = ("-p", "no:cacheprovider", "-p", "no:anyio", "-p", "no:langsmith_plugin")
+        run = pytester.runpytest_subprocess if "-n" in options else pytester.runpytest_inprocess
+        return run(*quiet, *options)
+
+    return session
+
+
+def rows(outputs):
+    return [{"id": f"row {n}", "output": text, "reference": '{"total": 1}'} for n, text in enumerate(outputs)]  # fmt: skip
+
+
+def test_an_output_that_passes_passes(session):
+    result = session("def test_invoice(evaluate):\n    assert evaluate('{\"total\": 1}', JsonSchema(SCHEMA)).score is True")  # fmt: skip
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["*= evaluations =*", "evaluator *passed*", "json_schema *1 *100.0 %*"]
+    )
+
+
+def test_one_that_does_not_fails_with_the_reason_and_the_difference(session):
+    result = session("def test_invoice(evaluate):\n    evaluate('{\"total\": 2}', JsonMatch(), reference={'total': 1})")  # fmt: skip
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *EvaluationFailure: json_match: mismatch: /total 2, expected 1",
+            "E * /total  mismatch  2  expected 1",
+            "E * output:",
+            'E *{"total": 2}',
+        ]
+    )
+    text = result.stdout.str()
+    assert "evaluating.py" not in text  # no frame of ours stands between the test and the reason
+
+
+def test_every_evaluator_that_fails_is_told(session):
+    result = session("def test_invoice(evaluate):\n    evaluate('{', JsonValidity(), JsonSchema(SCHEMA))")  # fmt: skip
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *json_validity: truncated: *", "E *json_schema: truncated: *"])
+
+
+def test_a_wrong_call_is_an_error_and_no_failure_of_the_output(session):
+    result = session("def test_invoice(evaluate):\n    evaluate('{}', JsonMatch())")
+    result.stdout.fnmatch_lines(["E *MissingFieldError: json_match needs a reference*"])
+    result = session("def test_invoice(evaluate):\n    evaluate('{}')")
+    result.stdout.fnmatch_lines(["E *InvalidOptionError: evaluate(output) needs an evaluator*"])
+
+
+UNSCORED = """
+from dataclasses import dataclass
+from llmeval_integrations import Evaluator, Result
+@dataclass(frozen=True)
+class Mute(Evaluator):
+    def check(self, sample):
+        return Result.unscored("nobody can tell")
+def test_it(evaluate):
+    evaluate("x", Mute())
+"""
+
+
+def test_what_is_unscored_fails_unless_it_is_to_be_skipped(session):
+    session(UNSCORED).assert_outcomes(failed=1)
+    result = session(UNSCORED, "--llmeval-unscored=skip", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*mute: unscored: nobody can tell"])
+
+
+def test_an_async_test_uses_it_as_well(session):
+    code = "import anyio\n@pytest.mark.anyio\nasync def test_it(evaluate):\n    await anyio.sleep(0)\n    evaluate('{}', JsonValidity())"  # fmt: skip
+    pytest.importorskip("anyio")
+    session(code, "-p", "anyio").assert_outcomes(passed=1)
+
+
+MARKED = """
+@pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonMatch()]{more})
+def test_rows(sample):
+    pass
+"""
+BODY = """
+@pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonValidity(), JsonMatch()]{more})
+def test_rows(sample, evaluate):
+    evaluate(sample.output.replace("one", "1"))
+"""
+GOOD, BAD = '{"total": 1}', '{"total": 2}'
+
+
+def test_every_row_is_a_test(session):
+    result = session(MARKED.format(more=""), "-v", rows=rows([GOOD, BAD, GOOD]))
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*test_rows*row 0*PASSED*"])
+    result.stdout.fnmatch_lines(["json_match *3 *66.7 %*"])
+
+
+def test_the_test_may_make_the_output_itself(session):
+    result = session(BODY.format(more=""), rows=rows(['{"total": one}', BAD]))
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["json_validity *2 *100.0 %*", "json_match *2 *50.0 %*"])
+
+
+@pytest.mark.parametrize(
+    ("rate", "code", "workers"), [(0.75, 0, ()), (0.8, 1, ()), (0.8, 1, ("-n", "2"))]
+)
+def test_single_rows_may_fail_as_long_as_the_pass_rate_is_reached(session, workers, rate, code):
+    if workers:
+        pytest.importorskip("xdist")
+    marked = MARKED.format(more=f", min_pass_rate={rate}")
+    result = session(marked, "-rx", *workers, rows=rows([GOOD, BAD, GOOD, GOOD]))
+    result.assert_outcomes(passed=3, xfailed=1)
+    assert result.ret == code
+    result.stdout.fnmatch_lines(["*allowed by min_pass_rate*/total 2, expected 1*"])
+    missed = "test_it.py::test_rows: json_match passed 75.0 %, under min_pass_rate=0.8"
+    assert (missed in result.stdout.str()) is (code == 1)
+
+
+def test_an_exception_of_the_test_fails_whatever_the_pass_rate(session):
+    code = BODY.format(more=", min_pass_rate=0.1").replace('"one", "1"', "sample.nothing")
+    session(code, rows=rows([GOOD])).assert_outcomes(failed=1)
+
+
+def test_columns_may_be_called_otherwise(session):
+    given = [{"answer": GOOD, "gold": GOOD}]
+    more = ", fields={'output': 'answer', 'reference': 'gold'}"
+    session(MARKED.format(more=more), rows=given).assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (MARKED.format(more=", colour='red'"), "*unexpected keyword argument 'colour'*"),
+        (MARKED.format(more=", min_pass_rate=95"), "*min_pass_rate=95 is not from 0 to 1*"),
+        (MARKED.format(more="").replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
+        (MARKED.format(more="").replace("JsonMatch()", "'json_match'"), "*expected an Evaluator, got 'json_match'*"),
+        (MARKED.format(more="").replace("(sample)", "()"), "*takes `sample`, the row that it is run for*"),
+    ],
+)  # fmt: skip
+def test_a_wrong_marker_says_what_is_wrong(session, code, message):
+    result = session(code, rows=rows([GOOD]))
+    assert result.ret != 0
+    assert any(fnmatchcase(line, message) for line in [*result.outlines, *result.errlines])
+
+
+def test_a_row_that_is_none_is_named(session, pytester):
+    result = session(MARKED.format(more=""), rows=[{"output": GOOD}, {"text": "x"}])
+    assert any("cases.jsonl, line 2" in line for line in [*result.outlines, *result.errlines])
+
+
+def test_junit_has_what_was_found(session, pytester):
+    session(
+        BODY.format(more=""), "--junitxml=junit.xml", "-o", "junit_family=xunit1", rows=rows([BAD])
+    )
+    [case] = ElementTree.parse(pytester.path / "junit.xml").iter("testcase")
+    found = {each.get("name"): each.get("value") for each in case.iter("property")}
+    assert found["llmeval.json_validity.passed"] == "True"
+    assert found["llmeval.json_match.score"] == "0.0"
+    assert found["llmeval.json_match.label"] == "mismatch"
+    assert found["llmeval.json_match.reason"] == "/total 2, expected 1"
+
+
+def test_an_output_of_a_model_moves_no_terminal(session):
+    result = session("def test_it(evaluate):\n    evaluate('\\x1b[2J\\x1b]0;title\\x07{', JsonValidity())")  # fmt: skip
+    assert "\x1b]0;" not in result.stdout.str()
+
+
+JUDGED = """
+from llmeval_integrations.judges import PassFail, load_client
+CLIENT = load_client({{"platform": "openai", "name": "m", "base_url": "{url}/v1", "api_key": "sk-1"}})
+def test_judged(evaluate):
+    evaluate("4", PassFail(CLIENT, question="Is it four, all in all?"))
+"""
+
+
+def test_judges_are_asked_once_and_then_not_at_all(session):
+    pytest.importorskip("openai")
+    from server import ModelServer, chat
+
+    verdict = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
+    with ModelServer() as server:
+        server.plays(chat(json.dumps(verdict)))
+        code = JUDGED.format(url=server.url)
+        for options in (("--llmeval-cache=replies.sqlite",), ("--llmeval-cache=replies.sqlite", "--llmeval-frozen")):  # fmt: skip
+            session(code, *options).assert_outcomes(passed=1)
+        assert len(server.requests) == 1
+        result = session(code, "--llmeval-cache=replies.sqlite", "--llmeval-frozen", "-k", "judged")
+        result.assert_outcomes(passed=1)
+        changed = code.replace("all in all", "on the whole")
+        session(changed, "--llmeval-cache=replies.sqlite", "--llmeval-frozen").assert_outcomes(
+            failed=1
+        )
+        assert len(server.requests) == 1
+
+
+def test_frozen_needs_a_cache(session):
+    result = session("def test_it(): pass", "--llmeval-frozen")
+    assert any("--llmeval-cache FILE" in line for line in result.errlines)
+
+
+def test_a_session_without_evaluations_says_nothing_of_them(session):
+    assert "= evaluations =" not in session("def test_it(): pass").stdout.str()
