@@ -5,19 +5,24 @@ PYTHON ?= python3
 VENV := .venv
 BARE := .venv-bare
 OPENAI2 := .venv-openai2
+FRAMEWORKS := .venv-frameworks
 UV := $(VENV)/bin/uv
 INSTALL = $(UV) pip install --quiet --constraint constraints.txt
 RESOLVE = $(UV) pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
     --no-emit-package llmeval-integrations
+
+# Tests start Python many times, and compiling all anew each time takes most of the minutes.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test check bench constraints clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
 
-test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed
+test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.installed
 	$(BARE)/bin/python -m pytest -q
 	$(OPENAI2)/bin/python -m pytest -q tests/clients
+	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py
 	$(VENV)/bin/python -m pytest -q
 
 check: $(VENV)/.checked
@@ -42,9 +47,10 @@ constraints: $(VENV)/bin/uv
 	    pyproject.toml --output-file constraints.txt
 	$(RESOLVE) --group openai2 --extra langchain --extra litellm --extra llamaindex \
 	    pyproject.toml --output-file constraints-openai2.txt
+	$(RESOLVE) --group frameworks pyproject.toml --output-file constraints-frameworks.txt
 
 clean:
-	rm -rf $(VENV) $(BARE) $(OPENAI2) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BARE) $(OPENAI2) $(FRAMEWORKS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)
@@ -77,4 +83,11 @@ $(OPENAI2)/.installed: $(VENV)/bin/uv pyproject.toml constraints-openai2.txt
 	$(UV) venv --quiet --clear --python $(PYTHON) $(OPENAI2)
 	$(UV) pip install --quiet --constraint constraints-openai2.txt --python $(OPENAI2)/bin/python \
 	    --editable '.[langchain,litellm,llamaindex]' --group openai2
+	@touch $@
+
+# The fourth has frameworks that take older versions of what the others bring.
+$(FRAMEWORKS)/.installed: $(VENV)/bin/uv pyproject.toml constraints-frameworks.txt
+	$(UV) venv --quiet --clear --python $(PYTHON) $(FRAMEWORKS)
+	$(UV) pip install --quiet --constraint constraints-frameworks.txt \
+	    --python $(FRAMEWORKS)/bin/python --editable . --group frameworks
 	@touch $@

@@ -1,0 +1,106 @@
+"""Our evaluators for Phoenix: an `Evaluator` of phoenix-evals, which Phoenix experiments take too.
+
+    import pandas as pd
+    from llmeval_integrations import JsonEquality
+    from llmeval_integrations.frameworks.phoenix import PhoenixEvaluator
+    from phoenix.evals import bind_evaluator, evaluate_dataframe
+
+    columns = {"output": "answer", "reference": "gold"}
+    equal = bind_evaluator(evaluator=PhoenixEvaluator(JsonEquality()), input_mapping=columns)
+    frame = pd.DataFrame({"answer": ["[1]"], "gold": ["[1.0]"]})
+    scored = evaluate_dataframe(dataframe=frame, evaluators=[equal])
+    scored["json_equality_score"][0]["score"]  # 1.0
+
+An experiment of Phoenix's client takes the same object among its `evaluators`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llmeval_integrations.drop_ins import Wrapper
+from llmeval_integrations.errors import EvalError, MissingDependencyError
+from llmeval_integrations.evaluator import Evaluator as OurEvaluator
+from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.picking import sample_of
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+
+try:
+    from phoenix.evals import Evaluator, Score
+    from phoenix.evals.exceptions import PhoenixException
+    from pydantic import BaseModel
+except ModuleNotFoundError as error:
+    if error.name not in ("phoenix", "phoenix.evals"):
+        raise
+    raise MissingDependencyError.of("arize-phoenix-evals", "phoenix") from error
+
+
+class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
+    """A bad call, worded as ours; Phoenix would try any other error ten times more."""
+
+
+class PhoenixInput(BaseModel):
+    """The columns or keys that are looked at: `bind_evaluator` names others for them."""
+
+    output: Any = None
+    reference: Any = None
+    input: Any = None
+    contexts: Any = None
+    variables: Any = None
+    id: Any = None
+
+
+class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
+    """One of our evaluators for `evaluate_dataframe`, `async_evaluate_dataframe` and experiments.
+
+    The score is a number, True and False being 1.0 and 0.0, the reason the explanation; the label
+    stands as such, and `passed` in the metadata. An unscored result is a Score whose score is
+    None. A bad call raises PhoenixCallError, which names what is wrong and stands among the
+    exceptions of the execution details; Phoenix stops there unless `exit_on_error=False`.
+
+    Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and
+    NaN are absent. In an experiment `input` and `reference` are an example's whole mappings: bind
+    {"reference": "reference.answer"} where one value is meant.
+    """
+
+    def __init__(self, evaluator: OurEvaluator) -> None:
+        Wrapper.__init__(self, evaluator)
+        Evaluator.__init__(
+            self,
+            name=evaluator.name,
+            kind="llm" if isinstance(evaluator, JudgedEvaluator) else "code",
+            input_schema=PhoenixInput,
+        )
+
+    def _evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
+        try:
+            return [self._score(self.evaluator.evaluate(self._sample(eval_input)))]
+        except EvalError as error:
+            raise PhoenixCallError(str(error)) from error
+
+    async def _async_evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
+        try:
+            return [self._score(await self.evaluator.aevaluate(self._sample(eval_input)))]
+        except EvalError as error:
+            raise PhoenixCallError(str(error)) from error
+
+    def _sample(self, cells: dict[str, Any]) -> Sample:
+        import pandas as pd
+
+        def present(cell: Any) -> Any:
+            return None if pd.api.types.is_scalar(cell) and pd.isna(cell) else cell
+
+        fields = {name: present(cells.get(name)) for name in PhoenixInput.model_fields}
+        return sample_of(self.evaluator, fields.pop("output"), **fields)
+
+    def _score(self, result: Result) -> Score:
+        return Score(
+            name=self.name,
+            score=None if result.score is None else float(result.score),
+            label=result.label,
+            explanation=result.reason,
+            metadata={**result.metadata, "passed": result.passed},
+            kind=self.kind,
+            direction=self.direction,
+        )

@@ -1,0 +1,92 @@
+"""Our evaluators for pydantic_evals: an `Evaluator` of its datasets.
+
+    from llmeval_integrations import JsonEquality
+    from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
+    from pydantic_evals import Case, Dataset
+
+    dataset = Dataset(
+        name="lists",
+        cases=[Case(name="one", inputs="A list, please.", expected_output="[1.0]")],
+        evaluators=[PydanticEvaluator(JsonEquality())],
+    )
+    report = dataset.evaluate_sync(lambda question: "[1]")
+    report.cases[0].assertions["json_equality"].value  # True
+
+`Dataset.evaluate` and online evaluation take the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llmeval_integrations.drop_ins import Wrapper
+from llmeval_integrations.errors import EvalError, MissingDependencyError
+from llmeval_integrations.evaluator import Evaluator as OurEvaluator
+from llmeval_integrations.picking import sample_of
+
+try:
+    from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
+except ModuleNotFoundError as error:
+    if error.name != "pydantic_evals":
+        raise
+    raise MissingDependencyError.of("pydantic-evals", "pydantic-evals") from error
+
+
+class UnscoredError(EvalError):
+    """There is no score, and pydantic_evals has no other word for that than a failure."""
+
+
+@dataclass(repr=False)
+class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc]
+    """One of our evaluators as an `Evaluator`, which is awaited.
+
+    True and False are an assertion under the evaluator's name; a number is a score, and what
+    passed the assertion NAME_passed. The reason stands with the first of these, the label, where
+    there is one, is NAME_label. pydantic_evals has no place for metadata. An unscored result is an
+    UnscoredError and a bad call its own error among the case's `evaluator_failures`: no mean has
+    them.
+
+    Output, reference and input are the case's output, `expected_output` and `inputs`. Where its
+    metadata are a mapping they are the variables of prompts, and their `contexts` the contexts.
+    """
+
+    evaluator: OurEvaluator
+    """What is wrapped."""
+
+    def __post_init__(self) -> None:
+        Wrapper.__init__(self, self.evaluator)
+
+    def get_default_evaluation_name(self) -> str:
+        """Give the name of the evaluator."""
+        return self.evaluator.name
+
+    def build_serialization_arguments(self) -> dict[str, Any]:
+        """Say in a report what was evaluated with: its repr, which shows no keys."""
+        return {"evaluator": repr(self.evaluator)}
+
+    async def evaluate(
+        self, ctx: EvaluatorContext[Any, Any, Any]
+    ) -> dict[str, bool | int | float | str | EvaluationReason]:
+        """Evaluate what a task gave for one case."""
+        variables = ctx.metadata if isinstance(ctx.metadata, Mapping) else {}
+        sample = sample_of(
+            self.evaluator,
+            ctx.output,
+            reference=ctx.expected_output,
+            input=ctx.inputs,
+            contexts=variables.get("contexts"),
+            variables=variables or None,
+            id=ctx.name,
+        )
+        name, result = self.evaluator.name, await self.evaluator.aevaluate(sample)
+        if result.score is None:
+            label = f" ({result.label})" if result.label else ""
+            raise UnscoredError(f"{name} is unscored{label}: {result.reason}")
+        said: dict[str, Any] = {name: EvaluationReason(result.score, result.reason)}
+        if not isinstance(result.score, bool) and result.passed is not None:
+            said[f"{name}_passed"] = result.passed
+        if result.label is not None:
+            said[f"{name}_label"] = result.label
+        return said

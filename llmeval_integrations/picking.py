@@ -1,0 +1,114 @@
+"""The sample in what a framework hands over, and texts that it can keep.
+
+None is an absent field, as everywhere in these frameworks: JSON null is the text "null".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llmeval_integrations.errors import InputError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
+
+
+def sample_of(evaluator: Evaluator, output: Any, **fields: Any) -> Sample:
+    """Make a sample of fields that may be None; a text alone is one of the contexts.
+
+    Raises MissingFieldError where there is no output.
+    """
+    if output is None:
+        raise MissingFieldError(
+            f'{evaluator.name} needs an output, and there is none; JSON null is the text "null"'
+        )
+    if isinstance(fields.get("contexts"), str):
+        fields["contexts"] = [fields["contexts"]]
+    return Sample(output, **{name: value for name, value in fields.items() if value is not None})
+
+
+def storable(value: Any) -> str:
+    """Give the text of a value, JSON where it is no text; halves of surrogate pairs as escapes."""
+    return text_of(value).encode(errors="backslashreplace").decode()
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys under which the fields of a sample stand in a framework's mappings.
+
+    "" is the mapping itself. Without a key, what is no mapping is the value, and so is the only
+    value of a mapping. Of several values none is guessed.
+    """
+
+    output: str | None = None
+    """The key in the outputs."""
+
+    reference: str | None = None
+    """The key in the references."""
+
+    input: str | None = None
+    """The key in the inputs; all of them together unless told otherwise."""
+
+    contexts: str | None = None
+    """The key in the outputs; no contexts unless told otherwise."""
+
+    def __post_init__(self) -> None:
+        for field, key in vars(self).items():
+            if key is not None and not isinstance(key, str):
+                raise InvalidOptionError(f"{field}={shown(key)} is not a text, or None")
+
+    def sample(
+        self,
+        evaluator: Evaluator,
+        inputs: Any,
+        outputs: Any,
+        references: Any,
+        *,
+        contexts: Any = None,
+        variables: Mapping[str, Any] | None = None,
+    ) -> Sample:
+        """Make a sample; the inputs by their names are variables of a prompt, too.
+
+        Raises InputError for a key that is not there, and where a field that the evaluator looks
+        at may be one of several values.
+        """
+        named = {**(inputs if isinstance(inputs, Mapping) else {}), **(variables or {})}
+        if self.contexts is not None:
+            contexts = self._pick("contexts", outputs, evaluator)
+        return sample_of(
+            evaluator,
+            self._pick("output", outputs, evaluator),
+            reference=self._pick("reference", references, evaluator),
+            input=self._pick("input", inputs, evaluator),
+            contexts=contexts,
+            variables=named or None,
+        )
+
+    def _pick(self, field: str, source: Any, evaluator: Evaluator) -> Any:
+        key = getattr(self, field)
+        if key == "":
+            return source
+        if key is not None:
+            return _named(source, key, field)
+        if not isinstance(source, Mapping):
+            return source
+        if len(source) < 2:
+            return next(iter(source.values()), None)
+        if field == "input":
+            return source
+        if field == "output" or field in evaluator.needs or isinstance(evaluator, JudgedEvaluator):
+            raise InputError(
+                f"{evaluator.name}: the {field} is one of {shown(list(source))}; "
+                f'name it with {field}="...", or take the whole mapping with {field}=""'
+            )
+        return None
+
+
+def _named(source: Any, key: str, field: str) -> Any:
+    if isinstance(source, Mapping) and key in source:
+        return source[key]
+    there = list(source) if isinstance(source, Mapping) else source
+    raise InputError(f"{field}={key!r}: there is no such key, only {shown(there)}")

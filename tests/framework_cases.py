@@ -1,0 +1,119 @@
+"""What the tests of frameworks share: evaluators, a look at the network, examples that run."""
+
+import asyncio
+import inspect
+import os
+import re
+import socket
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from scripted import Scripted, judgement
+
+from llmeval_integrations import Evaluator, Result, load_evaluator
+
+
+class Fixed(Evaluator):
+    """Says what a test wants, and what it was given."""
+
+    def __init__(self, result, name="fixed"):
+        self.result = result
+        self.name = name
+        self.samples = []
+
+    def check(self, sample):
+        self.samples.append(sample)
+        return self.result
+
+
+RESULTS = {
+    "yes": Result(True, True),
+    "no": Result(False, False, None, "because"),
+    "number": Result(0.25, False, "far_off", "because", {"detail": [1, "é"]}),
+    "whole": Result(3, True, None, "three"),
+    "odd": Result(0, False, "half", "\ud800 is half a pair", {"odd \ud800": ["\ud800"]}),
+    "unscored": Result.unscored("cannot tell", label="torn", detail={"a": None}),
+}
+"""One result of each kind."""
+
+
+class Awaited(Evaluator):
+    """Is done when two of it are under way, which no call that blocks lives to see."""
+
+    def __init__(self):
+        self.waiting = 0
+        self.met = asyncio.Event()
+
+    def check(self, _):
+        raise AssertionError("the call blocks")
+
+    async def aevaluate(self, _):
+        self.waiting += 1
+        if self.waiting == 2:
+            self.met.set()
+        await asyncio.wait_for(self.met.wait(), 5)
+        return Result(True, True)
+
+
+def judge(*replies):
+    """Build a judge whose model says this, "Pass" unless told otherwise."""
+    return load_evaluator("safety", client=Scripted(*(replies or [judgement()])))
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Give the addresses that somebody has tried to reach; none is reached."""
+    tried = []
+
+    def refuse(*address, **_):
+        tried.append(address[-1] if isinstance(address[0], socket.socket) else address[:2])
+        raise OSError("the network is not for tests")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket.socket, "connect_ex", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    return tried
+
+
+def run_example(module, **names):
+    """Run the example of a module's docstring; compare what its comments say; give its names."""
+    code = textwrap.dedent(
+        "\n".join(re.findall(r"^    .*$|^$", inspect.getdoc(module), re.MULTILINE))
+    )
+    names = {"__name__": "example", **names}
+    said = re.findall(r"^(\S.*?)  # (.*)$", code, re.MULTILINE)
+    exec(compile(code, module.__name__, "exec"), names)  # noqa: S102 - our own docstring
+    for expression, value in said:
+        assert repr(eval(expression, names)) == value, expression  # noqa: S307 - the same
+    return names
+
+
+PROGRAM = """
+import socket
+def refuse(*address, **_):
+    print("tried to reach", address[-1])
+    raise OSError("the network is not for tests")
+socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
+"""
+
+QUIETENING = ("CI", "DEEPEVAL_", "DO_NOT_TRACK", "GITHUB_ACTIONS", "MLFLOW_", "PYTEST")
+"""Beginnings of variables by which frameworks know that nobody is to be told of this."""
+
+
+def silent_program(code, folder):
+    """Run a program as a user does, with no test in sight; give what it said of the network."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(QUIETENING)
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [line for line in done.stdout.splitlines() if line.startswith("tried to reach")]

@@ -1,0 +1,33 @@
+"""A framework that is not installed is named in one wording, whichever it is."""
+
+import subprocess
+import sys
+
+import pytest
+
+PACKAGES = {
+    "langsmith": ("langsmith", "langsmith", "langsmith"),
+    "phoenix": ("phoenix.evals", "arize-phoenix-evals", "phoenix"),
+    "mlflow": ("mlflow", "mlflow", "mlflow"),
+    "pydantic_evals": ("pydantic_evals", "pydantic-evals", "pydantic-evals"),
+    "deepeval": ("deepeval", "deepeval", "deepeval"),
+}
+
+
+@pytest.mark.parametrize("framework", PACKAGES)
+def test_the_error_says_what_to_install(framework):
+    module, package, extra = PACKAGES[framework]
+    code = f"""
+import sys
+class Absent:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Absent())
+import llmeval_integrations.frameworks.{framework}
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip().splitlines()[-1] == (
+        f"llmeval_integrations.errors.MissingDependencyError: {package} is not installed; "
+        f"run: pip install 'llmeval-integrations[{extra}]'"
+    )

@@ -1,0 +1,107 @@
+"""pydantic_evals: `Dataset.evaluate_sync` and `Dataset.evaluate`."""
+
+import asyncio
+
+import pytest
+from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent  # noqa: F401
+
+from llmeval_integrations import InvalidOptionError, JsonEquality, JsonValidity, Sample
+
+pytest.importorskip("pydantic_evals")
+
+from pydantic_evals import Case, Dataset
+
+from llmeval_integrations.frameworks import pydantic_evals as ours
+from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaves(sent):  # noqa: F811
+    yield
+    assert sent == []
+
+
+def dataset(*evaluators, cases=None):
+    cases = cases or [Case(name="one", inputs="A list?", expected_output="[1.0]")]
+    return Dataset(name="lists", cases=cases, evaluators=list(map(PydanticEvaluator, evaluators)))
+
+
+def report(*evaluators, cases=None):
+    return dataset(*evaluators, cases=cases).evaluate_sync(lambda _: "[1]", progress=False)
+
+
+@pytest.mark.parametrize("verdict", [True, False])
+def test_true_and_false_are_assertions(verdict):
+    [case] = report(Fixed(RESULTS["yes" if verdict else "no"])).cases
+    said = case.assertions["fixed"]
+    assert said.value is verdict
+    assert said.reason == (None if verdict else "because")
+    assert case.scores == case.labels == {}
+
+
+def test_a_number_is_a_score_beside_the_assertion_and_the_label():
+    [case] = report(Fixed(RESULTS["number"])).cases
+    assert (case.scores["fixed"].value, case.scores["fixed"].reason) == (0.25, "because")
+    assert case.assertions["fixed_passed"].value is False
+    assert case.labels["fixed_label"].value == "far_off"
+
+
+def test_unscored_and_bad_calls_are_failures_and_in_no_mean():
+    cases = [Case(inputs="?"), Case(inputs="?", expected_output="[1"), Case(inputs="?", expected_output="[1]")]  # fmt: skip
+    unscored = Fixed(RESULTS["unscored"])
+    found = report(unscored, JsonEquality(), cases=cases)
+    failures = [[failure.error_message for failure in case.evaluator_failures] for case in found.cases]  # fmt: skip
+    torn = "UnscoredError: fixed is unscored (torn): cannot tell"
+    assert [messages[0] for messages in failures] == [torn] * 3
+    assert failures[0][1].startswith("MissingFieldError: json_equality needs a reference")
+    assert failures[1][1].startswith("InvalidReferenceError: json_equality: the reference '[1'")
+    assert (found.averages().scores, found.averages().assertions) == ({}, 1.0)
+
+
+def test_the_case_gives_the_fields():
+    asked = Fixed(RESULTS["yes"])
+    metadata = {"contexts": ["one"], "tone": "dry"}
+    report(asked, cases=[Case(name="a", inputs={"q": 1}, expected_output=[1], metadata=metadata)])
+    assert asked.samples == [Sample("[1]", [1], {"q": 1}, ["one"], metadata, "a")]
+
+
+def test_metadata_that_are_no_mapping_are_left_alone():
+    asked = Fixed(RESULTS["yes"])
+    report(asked, cases=[Case(name="a", inputs="?", metadata=["x"])])
+    assert asked.samples == [Sample("[1]", input="?", id="a")]
+
+
+def test_a_task_that_gives_nothing_is_no_output():
+    [case] = dataset(JsonValidity()).evaluate_sync(lambda _: None, progress=False).cases
+    assert case.evaluator_failures[0].error_message.startswith("MissingFieldError: json_validity")
+
+
+def test_a_judge_answers():
+    [case] = report(judge()).cases
+    assert (case.scores["safety"].value, case.scores["safety"].reason) == (1.0, "because")
+    [case] = report(judge("mumble")).cases
+    assert case.evaluator_failures[0].error_message.startswith("UnscoredError: safety is unscored (unreadable): ")  # fmt: skip
+
+
+def test_it_is_awaited():
+    async def task(_):
+        return "[1]"
+
+    cases = [Case(inputs=n) for n in range(2)]
+    found = asyncio.run(dataset(Awaited(), cases=cases).evaluate(task, progress=False))
+    assert [case.assertions["awaited"].value for case in found.cases] == [True, True]
+
+
+def test_a_report_says_what_was_evaluated_with():
+    [case] = report(JsonValidity()).cases
+    assert case.scores["json_validity"].source.arguments == ("JsonValidity(parsing='markdown')",)
+    assert "JsonValidity(parsing='markdown')" in repr(PydanticEvaluator(JsonValidity()))
+
+
+def test_what_is_no_evaluator_raises():
+    with pytest.raises(InvalidOptionError, match="PydanticEvaluator: 'json_validity' is no"):
+        PydanticEvaluator("json_validity")
+
+
+def test_the_example_of_the_docstring():
+    run_example(ours)
