@@ -86,9 +86,7 @@ class SlowServer:
 
     def __enter__(self) -> Self:
         command = [sys.executable, __file__, json.dumps(self.messages)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True
-        )
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
         return self
 
