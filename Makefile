@@ -14,16 +14,23 @@ RESOLVE = $(UV) pip compile --quiet --universal --python-version 3.10 --no-heade
 # Tests start Python many times, and compiling all anew each time takes most of the minutes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test check bench constraints clean
+.PHONY: demo test test-trl check bench docs constraints clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
 
 test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.installed
 	$(BARE)/bin/python -m pytest -q
-	$(OPENAI2)/bin/python -m pytest -q tests/clients
+	$(OPENAI2)/bin/python -m pytest -q tests/clients tests/frameworks/test_dspy.py
 	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py
 	$(VENV)/bin/python -m pytest -q
+
+# Two steps of training by themselves, for PyTorch is larger than all else together.
+test-trl: $(VENV)/bin/uv
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv-trl
+	$(UV) pip install --quiet $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS)) \
+	    --python .venv-trl/bin/python --editable . --group trl
+	.venv-trl/bin/python -m pytest -q tests/frameworks/test_trl.py
 
 check: $(VENV)/.checked
 	$(VENV)/bin/ruff check
@@ -41,16 +48,20 @@ bench: $(VENV)/.benched
 	(printf '\n## Tool calls\n\n'; $(VENV)/bin/python benchmarks/tool_calls.py) \
 	    >> benchmarks/RESULTS.md
 
+docs: $(VENV)/.docs
+	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going -d build/doctrees docs build/docs
+	$(VENV)/bin/python docs/links.py build/docs
+
 # Names and versions only: no address of an index, and good for every supported Python.
 constraints: $(VENV)/bin/uv
-	$(RESOLVE) --group check --group bench --extra all \
+	$(RESOLVE) --group check --group bench --group docs --extra all \
 	    pyproject.toml --output-file constraints.txt
 	$(RESOLVE) --group openai2 --extra langchain --extra litellm --extra llamaindex \
 	    pyproject.toml --output-file constraints-openai2.txt
 	$(RESOLVE) --group frameworks pyproject.toml --output-file constraints-frameworks.txt
 
 clean:
-	rm -rf $(VENV) $(BARE) $(OPENAI2) $(FRAMEWORKS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build/docs build/doctrees
 
 $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)
@@ -70,6 +81,10 @@ $(VENV)/.checked: $(VENV)/.tested
 
 $(VENV)/.benched: $(VENV)/.tested
 	$(INSTALL) --group bench
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.tested
+	$(INSTALL) --group docs
 	@touch $@
 
 # The second environment has no framework in it, so that an import that leaks is caught.

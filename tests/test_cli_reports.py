@@ -71,7 +71,7 @@ def test_what_cannot_be_written_is_named_and_the_run_stays(run, tmp_path, capsys
 def test_a_full_disk_leaves_the_report_that_was_there(run, capsys):
     (run / "report.html").write_text("the one of yesterday")
     limited = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); from llmeval_integrations.cli import main; sys.exit(main(sys.argv[1:]))"  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", limited, "report", str(run)], capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run([sys.executable, "-B", "-c", limited, "report", str(run)], capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 2
     assert "cannot write" in done.stderr
     assert (run / "report.html").read_text() == "the one of yesterday"

@@ -44,8 +44,11 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "tool_call_schema": [{"tools": [{"name": "a"}]}],
     "tool_calls": [{"order": "strict", "arguments": "superset"}],
     "string_distance": [{"distance": "damerau_levenshtein"}],
+    "weighted_sum": [
+        {"parts": {load_evaluator("json_validity"): 1, load_evaluator("json_equality"): 2}}
+    ],
 }
-NEEDING = {"python_type", "tool_call_schema"}
+NEEDING = {"python_type", "tool_call_schema", "weighted_sum"}
 
 EVALUATORS = [
     load_evaluator(name, **options)

@@ -11,6 +11,11 @@ PACKAGES = {
     "mlflow": ("mlflow", "mlflow", "mlflow"),
     "pydantic_evals": ("pydantic_evals", "pydantic-evals", "pydantic-evals"),
     "deepeval": ("deepeval", "deepeval", "deepeval"),
+    "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),
+    "dspy": ("dspy", "dspy", "dspy"),
+    "pandas": ("pandas", "pandas", "pandas"),
+    "polars": ("polars", "polars", "polars"),
+    "datasets": ("datasets", "datasets", "datasets"),
 }
 
 

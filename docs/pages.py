@@ -1,0 +1,323 @@
+"""Makes the pages that are written elsewhere: in the README, in docstrings, in the notebooks."""
+
+from __future__ import annotations
+
+import ast
+import json
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import llmeval_integrations
+from llmeval_integrations import conformance, frameworks, judges
+from llmeval_integrations.asking.messages import Message
+from llmeval_integrations.catalog import evaluator_class, list_evaluators
+from llmeval_integrations.errors import MissingDependencyError
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.runs.describing import Description, Option, describe
+
+if TYPE_CHECKING:  # the tests make pages without it
+    from sphinx.application import Sphinx
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+MADE = ("guide", "evaluators", "notebooks", "reference")
+"""The folders that hold nothing but made pages."""
+
+INCLUDED = {
+    "CHANGELOG.md": "/changelog.md",
+    "CONTRIBUTING.md": "/contributing.md",
+    "benchmarks/RESULTS.md": "/benchmarks.md",
+}
+"""The files that a page of the site includes."""
+
+COURSE = ("langchain", "llama_index", "judges", "extraction", "rewards")
+"""The notebooks in the order in which they teach; others follow."""
+
+NOT_INSTALLED = (
+    "Its framework was not installed where this site was built, so its names are left out."
+)
+
+LONGEST_DEFAULT = 60
+"""The characters of a default that a signature still shows."""
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add the making of pages to a build."""
+    app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir), all_pages()))
+    app.connect("autodoc-process-docstring", as_restructured_text)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def all_pages() -> dict[str, str]:
+    """Make all pages, by their paths."""
+    return {**guide(), **evaluators(), **notebooks(), **reference()}
+
+
+def write_pages(folder: Path, pages: dict[str, str]) -> None:
+    """Write pages, touching only what has changed, and remove those that are no more."""
+    for room in MADE:
+        for path in (folder / room).glob("*.*"):
+            if f"{room}/{path.name}" not in pages:
+                path.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+# The guide: each section of the README is a page.
+
+
+def sections() -> dict[str, str]:
+    """Give the README's sections by title."""
+    _, *parts = re.split(r"^## (.+)\n", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+def guide() -> dict[str, str]:
+    """Make a page of every section that has no place elsewhere, and their list."""
+    titles = [title for title in sections() if title != "Evaluators"]
+    pages = {f"guide/{slug(title)}.md": section(title) for title in titles}
+    pages["guide/index.md"] = f"# Guide\n\n{toctree(map(slug, titles))}"
+    return pages
+
+
+def section(title: str) -> str:
+    """Write a section as a page: headings one level up, links to where things stand here."""
+    prose_and_code = re.split(r"(^```.*?^```$)", sections()[title], flags=re.MULTILINE | re.DOTALL)
+    for place, text in enumerate(prose_and_code):
+        if not text.startswith("```"):
+            text = re.sub(r"^#(#+ )", r"\1", text, flags=re.MULTILINE)  # noqa: PLW2901
+            prose_and_code[place] = re.sub(r"\]\(([^)\s]+)\)", linked, text)
+    return f"# {title}\n{''.join(prose_and_code)}"
+
+
+def linked(link: re.Match[str]) -> str:
+    """Turn a link of the README into one of the site."""
+    target = link[1]
+    if target.startswith("#"):
+        here = [title for title in sections() if slug(title) == target[1:]]
+        target = f"/guide/{slug(here[0])}.md" if here else target
+    elif target == "notebooks/":
+        target = "/notebooks/index.md"
+    elif target.endswith(".ipynb"):
+        target = f"/{target}"
+    elif target in INCLUDED:
+        target = INCLUDED[target]
+    elif ":" not in target:
+        target = f"/../{target}"
+    return f"]({target})"
+
+
+def slug(title: str) -> str:
+    """Write a title as GitHub does in an address."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def toctree(pages: Any, *, hidden: bool = False) -> str:
+    """Write a list of pages."""
+    option = ":hidden:\n" if hidden else ":maxdepth: 1\n"
+    return "```{toctree}\n" + option + "\n" + "\n".join(pages) + "\n```\n"
+
+
+# One page for each evaluator.
+
+
+def evaluators() -> dict[str, str]:
+    """Make a page for each evaluator of ours, and their list."""
+    kinds = [kind for kind in map(evaluator_class, list_evaluators()) if is_ours(kind)]
+    pages = {f"evaluators/{kind.name}.md": evaluator_page(kind) for kind in kinds}
+    asked = [kind for kind in kinds if issubclass(kind, JudgedEvaluator)]
+    rows = "".join(
+        f"| [`{kind.name}`]({kind.name}.md) | {describe(kind).summary} |\n" for kind in asked
+    )
+    table = re.sub(
+        r"^\| `(\w+)` \| `\w+\(.*?\)` \|",
+        r"| [`\1`](\1.md) |",
+        section("Evaluators").replace("| name | class |", "| name |").replace("| --- |", "|", 1),
+        flags=re.MULTILINE,
+    )
+    judged = f"## Judges\n\nThese ask a model.\n\n| name | asks |\n| --- | --- |\n{rows}\n"
+    names = toctree((kind.name for kind in kinds), hidden=True)
+    pages["evaluators/index.md"] = f"{table}\n{judged}{names}"
+    return pages
+
+
+def is_ours(kind: type[Evaluator]) -> bool:
+    """Tell an evaluator of this package from one that another package has installed."""
+    return kind.__module__.startswith(f"{llmeval_integrations.__name__}.")
+
+
+def evaluator_page(kind: type[Evaluator]) -> str:
+    """Write what there is to know about an evaluator, with its example."""
+    description = describe(kind)
+    example = (DOCS / "examples" / f"{kind.name}.py").read_text()
+    options = "\n".join(map(option_entry, description.options))
+    prompts = [option.default for option in description.options if type(option.default) is Prompt]
+    return f"""\
+# {kind.name}
+
+**{description.summary}** {needs_of(description)}
+
+{description.documentation}
+
+## Example
+
+```python
+{example}```
+
+## Options
+
+```{{py:currentmodule}} {home_of(kind).__name__}
+```
+
+`````{{py:class}} {signature(kind, description)}
+{options}
+`````
+{"".join(map(prompt_entry, prompts))}"""
+
+
+def home_of(kind: type[Evaluator]) -> ModuleType:
+    """Give the module that people import an evaluator from."""
+    return llmeval_integrations if hasattr(llmeval_integrations, kind.__name__) else judges
+
+
+def needs_of(description: Description) -> str:
+    """Say by which names an evaluator is found, and what a sample has to have."""
+    names = " or ".join(f"`{name}`" for name in (description.name, *description.aliases))
+    needs = " and ".join(f"`{name}`" for name in description.needs)
+    needed = f"It needs {needs} beside the output." if needs else "It needs nothing but the output."
+    return f"{needed}\nBy name, in `load_evaluator` and on the command line: {names}."
+
+
+def signature(kind: type[Evaluator], description: Description) -> str:
+    """Write how an evaluator is built."""
+    options = (
+        option.name if option.required else f"{option.name}={short(option.default, 30)}"
+        for option in description.options
+    )
+    return f"{kind.__name__}({', '.join(options)})"
+
+
+def short(value: Any, longest: int = LONGEST_DEFAULT) -> str:
+    """Write a default, or what kind of thing it is where it is long."""
+    written = repr(value)
+    if len(written) <= longest:
+        return written
+    return "'...'" if isinstance(value, str) else f"{type(value).__name__}(...)"
+
+
+def option_entry(option: Option) -> str:
+    """Write an option with its type, its default and what it is for."""
+    default = "" if option.required else f":value: {quoted(short(option.default))}\n"
+    whole = ""
+    if isinstance(option.default, str) and short(option.default) == "'...'":
+        whole = f"\n\n> {option.default}"
+    return (
+        f"````{{py:attribute}} {option.name}\n:type: {quoted(option.type)}\n{default}\n"
+        f"{option.documentation}{whole}\n````\n"
+    )
+
+
+def quoted(text: str) -> str:
+    """Write a directive's option so that no character in it counts."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def prompt_entry(prompt: Prompt) -> str:
+    """Show what a judge says to its model."""
+    said = (
+        f"{message.role}:\n\n```text\n{message.text}\n```\n"
+        for message in prompt.template
+        if isinstance(message, Message)
+    )
+    return "\n## What the model is told\n\n" + "\n".join(said)
+
+
+# The notebooks, as they were committed.
+
+
+def notebooks() -> dict[str, str]:
+    """Take over the notebooks, and list them as a course."""
+    found = {path.stem: path.read_text() for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    order = sorted(found, key=lambda name: COURSE.index(name) if name in COURSE else len(COURSE))
+    pages = {f"notebooks/{name}.ipynb": text for name, text in found.items()}
+    pages["notebooks/index.md"] = (
+        "# Notebooks\n\nEach runs from top to bottom on a laptop, without a key or a network.\n\n"
+        + toctree(order)
+    )
+    return pages
+
+
+# The reference: every public name, from its docstring.
+
+
+def reference() -> dict[str, str]:
+    """Make a page for each module that people import from."""
+    rooms = [module.__name__ for module in (llmeval_integrations, judges, conformance)]
+    files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
+    names = rooms + [found.name for found in files]
+    pages = {f"reference/{name}.md": module_page(name) for name in names}
+    pages["reference/index.md"] = f"# Reference\n\n{toctree(names)}"
+    return pages
+
+
+def module_page(name: str) -> str:
+    """Write a module's page; of one whose framework is not installed, what its file begins with."""
+    title = f"# {name.removeprefix('llmeval_integrations.')}\n\n"
+    try:
+        module = import_module(name)
+    except MissingDependencyError:
+        spec = find_spec(name)
+        source = Path(str(spec and spec.origin)).read_text()
+        text = restructured(ast.get_docstring(ast.parse(source)) or "")
+        return f"{title}```{{eval-rst}}\n{text}\n```\n\n{NOT_INSTALLED}\n"
+    names = list(getattr(module, "__all__", ())) or list(defined(module))
+    names = [each for each in names if not is_evaluator(getattr(module, each))]
+    return f"""{title}```{{eval-rst}}
+.. automodule:: {name}
+   :members: {", ".join(names)}
+   :imported-members:
+```
+"""
+
+
+def defined(module: ModuleType) -> Iterator[str]:
+    """Name what a module without `__all__` defines for others."""
+    for name, thing in vars(module).items():
+        if not name.startswith("_") and getattr(thing, "__module__", None) == module.__name__:
+            yield name
+
+
+def is_evaluator(thing: Any) -> bool:
+    """Tell a class that has a page among the evaluators."""
+    return isinstance(thing, type) and getattr(thing, "name", None) in list_evaluators()
+
+
+def as_restructured_text(
+    _app: Sphinx, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]
+) -> None:
+    """Turn the docstring that autodoc has found into what it reads."""
+    lines[:] = restructured("\n".join(lines)).split("\n")
+
+
+def restructured(docstring: str) -> str:
+    """Write parameters, code in back-ticks and indented code as reStructuredText has them."""
+    text = re.sub(r"^([a-z_]+(?:, [a-z_]+)*): ", r"`\1`\n    ", docstring, flags=re.MULTILINE)
+    parts = re.split(r"(`[^`]+`|(?<=\n\n) {4}.*(?:\n+ {4}.*)*)", text)
+    for place, part in enumerate(parts):
+        if part.startswith("`"):
+            parts[place] = f"`{part}`"
+        elif part.startswith("    "):
+            parts[place] = f".. code-block:: python\n\n{part}"
+        else:
+            parts[place] = re.sub(r"([*|\\]|_\b)", r"\\\1", part)
+    return "".join(parts)

@@ -1,0 +1,79 @@
+"""Our evaluators for Hugging Face datasets: a dataset in, the same with the results out.
+
+    from datasets import Dataset
+    from llmeval_integrations import JsonEquality, JsonValidity
+    from llmeval_integrations.frameworks.datasets import evaluate
+
+    dataset = Dataset.from_dict({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
+    scored = evaluate(
+        dataset, [JsonValidity(), JsonEquality()], fields={"output": "answer", "reference": "gold"}
+    )
+    list(scored["json_equality"])  # [1.0, 0.0]
+    list(scored["json_validity_label"])  # [None, 'truncated']
+
+A figure with its interval is what `llmeval_integrations.evaluate` gives, of an iterable of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from llmeval_integrations.errors import InputError, MissingDependencyError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.runs.columns import TableEvaluation
+from llmeval_integrations.wording import shown
+
+try:
+    from datasets import Dataset, DatasetDict, Value
+except ModuleNotFoundError as error:
+    if error.name != "datasets":
+        raise
+    raise MissingDependencyError.of("datasets", "datasets") from error
+
+_TYPES: Final = {float: "float64", bool: "bool", str: "string"}
+
+D = TypeVar("D", Dataset, DatasetDict)
+
+
+def evaluate(
+    dataset: D,
+    evaluators: Mapping[str, Evaluator] | Sequence[Evaluator],
+    *,
+    fields: Mapping[str, str] | None = None,
+    **options: Any,
+) -> D:
+    """Evaluate each row, and give the dataset with the results as further columns.
+
+    dataset: a Dataset, or a DatasetDict, each split of which is evaluated.
+    evaluators: a list, or a mapping from the names that the columns shall have.
+    fields: which column is which field of a sample, where the name is another, as
+        {"output": "answer", "json_schema.reference": "schema"}.
+    options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
+        and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
+
+    For each evaluator there come five columns: NAME is the score, as a float, NAME_passed,
+    NAME_label, NAME_reason and NAME_error, with NAME_metadata as JSON. Unscored rows are None. A
+    row that an evaluator cannot look at has its error in NAME_error alone, and a RowErrorWarning
+    says how many there are. Columns of these names are replaced.
+
+    None is an absent field: a reference of JSON null is the text "null". A mapping in a column has
+    all its keys in all rows, None where a row lacks one; texts of JSON tell the two apart. Raises
+    InputError for a column that is not there, and for what is no such dataset, as one that is
+    streamed.
+    """
+    if isinstance(dataset, DatasetDict):
+        parts = {
+            split: evaluate(part, evaluators, fields=fields, **options)
+            for split, part in dataset.items()
+        }
+        return DatasetDict(parts)
+    if not isinstance(dataset, Dataset):
+        raise InputError(f"expected a Dataset or a DatasetDict, got {shown(dataset)}")
+    evaluation = TableEvaluation(dataset.column_names, evaluators, fields=fields, **options)
+    table = dataset.select_columns(evaluation.read).with_format("arrow")
+    made = evaluation.columns(table[:])
+    scored = dataset.remove_columns([name for name in made if name in dataset.column_names])
+    for name, cells in made.items():
+        scored = scored.add_column(name, cells, feature=Value(_TYPES[evaluation.kinds[name]]))
+    return scored

@@ -1,0 +1,140 @@
+"""Our evaluators for Inspect: a `Scorer`, with its metrics.
+
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from llmeval_integrations import JsonEquality
+    from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
+
+    lists = Task(
+        dataset=[Sample(input="A list, please.", target="[1.0]")],
+        scorer=[inspect_scorer(JsonEquality())],
+    )
+    [log] = eval(lists, model=model)
+    log.results.scores[0].metrics["mean"].value  # 1.0
+
+An evaluator that asks a model asks its own client, not a model of Inspect's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llmeval_integrations.drop_ins import Wrapper
+from llmeval_integrations.errors import InputError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.picking import sample_of
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
+
+try:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.scorer import (
+        Metric,
+        Score,
+        Scorer,
+        Target,
+        mean,
+        scorer,
+        stderr,
+    )
+    from inspect_ai.solver import TaskState
+except ModuleNotFoundError as error:
+    if error.name != "inspect_ai":
+        raise
+    raise MissingDependencyError.of("inspect-ai", "inspect") from error
+
+
+def inspect_scorer(
+    evaluator: Evaluator,
+    *,
+    metrics: Sequence[Metric] | None = None,
+    value: str = "score",
+    messages: bool = False,
+    reference: str | None = None,
+) -> Scorer:
+    """Make a scorer of one of our evaluators; it has the evaluator's name.
+
+    metrics: those of Inspect, `mean` and `stderr` unless given.
+    value: "score", or "passed" for a value of True or False.
+    messages: whether the output is the list of the conversation's messages, as ToolCalls reads
+        it, rather than the text of the model's last one.
+    reference: a key of the sample's metadata; unless given, the reference is the target, and an
+        empty one is absent. Of several targets none is guessed (InputError).
+
+    The reason is the score's explanation, its metadata are the result's with `label` and `passed`.
+    An unscored result is `Score.unscored` with the label as its reason, which metrics leave out
+    and `unscored_samples` counts. A bad call raises one of our errors: the sample has an error,
+    and the evaluation fails unless `fail_on_error=False`.
+
+    The input is the text of the sample's input, of messages the user's last. The sample's metadata
+    are variables of a judge's prompt, their `contexts` the contexts.
+    """
+    made = _Scorer(evaluator, value, messages, reference)
+
+    @scorer(metrics=list(metrics or [mean(), stderr()]), name=evaluator.name)  # type: ignore[untyped-decorator]
+    def registered(evaluator: str) -> Scorer:  # noqa: ARG001 - it stands in the log
+        return made
+
+    return registered(repr(evaluator))
+
+
+class _Scorer(Wrapper):
+    """One of our evaluators as what Inspect awaits."""
+
+    def __init__(
+        self, evaluator: Evaluator, value: str, messages: bool, reference: str | None
+    ) -> None:
+        super().__init__(evaluator)
+        if value not in ("score", "passed"):
+            raise InvalidOptionError(f"value={shown(value)} is not 'score' or 'passed'")
+        self.value, self.messages, self.reference = value, messages, reference
+
+    async def __call__(self, state: TaskState, target: Target) -> Score:
+        """Score what a model has written."""
+        result = await self.evaluator.aevaluate(self._sample(state, target))
+        return self._score(result, state.output.completion)
+
+    def _sample(self, state: TaskState, target: Target) -> Sample:
+        output: Any = state.output.completion
+        if self.messages:
+            output = list(map(_dumped, state.messages))
+        return sample_of(
+            self.evaluator,
+            output,
+            reference=self._reference(state, target),
+            input=state.input_text,
+            contexts=state.metadata.get("contexts"),
+            variables=state.metadata or None,
+            id=state.sample_id,
+        )
+
+    def _reference(self, state: TaskState, target: Target) -> Any:
+        if self.reference is not None:
+            return state.metadata.get(self.reference)
+        if len(target) > 1:
+            raise InputError(
+                f"{self.evaluator.name}: the sample has {len(target)} targets, and the evaluator "
+                'looks at one; keep it in the metadata and name it with reference="..."'
+            )
+        return target.text or None
+
+    def _score(self, result: Result, answer: str) -> Score:
+        said = {
+            "answer": answer,
+            "explanation": result.reason,
+            "metadata": {**result.metadata, "label": result.label, "passed": result.passed},
+        }
+        value = getattr(result, self.value)
+        if value is None:
+            return Score.unscored(reason=result.label or "unscored", **said)
+        return Score(value=value, **said)
+
+
+def _dumped(message: ChatMessage) -> dict[str, Any]:
+    """Give a message as JSON; Inspect calls a tool's name its function."""
+    dumped: dict[str, Any] = message.model_dump(exclude_none=True)
+    for call in dumped.get("tool_calls", ()):
+        call["name"] = call.pop("function")
+    return dumped

@@ -1,0 +1,90 @@
+"""Our evaluators for pandas: a DataFrame in, the same with the results out.
+
+    import pandas as pd
+    from llmeval_integrations import JsonEquality, JsonValidity
+    from llmeval_integrations.frameworks.pandas import evaluate
+
+    frame = pd.DataFrame({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
+    scored = evaluate(
+        frame, [JsonValidity(), JsonEquality()], fields={"output": "answer", "reference": "gold"}
+    )
+    scored["json_equality"].tolist()  # [1.0, 0.0]
+    scored["json_validity_label"].tolist()  # [<NA>, 'truncated']
+    float(scored["json_equality"].mean())  # 0.5
+
+A frame is also what `llmeval_integrations.evaluate` takes, whose Run has figures and intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from llmeval_integrations.errors import InputError, MissingDependencyError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.runs.columns import TableEvaluation
+from llmeval_integrations.wording import shown
+
+try:
+    import numpy as np
+    import pandas as pd
+except ModuleNotFoundError as error:
+    if error.name not in ("numpy", "pandas"):
+        raise
+    raise MissingDependencyError.of("pandas", "pandas") from error
+
+_TYPES: Final = {float: "Float64", bool: "boolean", str: "string"}
+
+
+def evaluate(
+    frame: pd.DataFrame,
+    evaluators: Mapping[str, Evaluator] | Sequence[Evaluator],
+    *,
+    fields: Mapping[str, str] | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Evaluate each row, and give the frame with the results as further columns.
+
+    evaluators: a list, or a mapping from the names that the columns shall have.
+    fields: which column is which field of a sample, where the name is another, as
+        {"output": "answer", "json_schema.reference": "schema"}.
+    options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
+        and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
+
+    For each evaluator there come five columns: NAME is the score, as a float, NAME_passed,
+    NAME_label, NAME_reason and NAME_error, with NAME_metadata as JSON. They are of pandas' nullable
+    types, so that unscored rows are NA, which means and counts leave out. A row that an evaluator
+    cannot look at has its error in NAME_error alone, and a RowErrorWarning says how many there
+    are. The index stays; columns of these names are replaced.
+
+    None, NaN and NA are absent fields: a reference of JSON null is the text "null". Arrays of
+    NumPy, which is what pandas makes of lists in a Parquet file, are JSON arrays. Raises InputError
+    for a column that is not there.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"expected a DataFrame of pandas, got {shown(frame)}")
+    evaluation = TableEvaluation(list(frame.columns), evaluators, fields=fields, **options)
+    made = evaluation.columns(_without_arrays(frame[evaluation.read]))
+    kinds = evaluation.kinds
+    return frame.assign(
+        **{name: pd.array(cells, dtype=_TYPES[kinds[name]]) for name, cells in made.items()}
+    )
+
+
+def _without_arrays(frame: pd.DataFrame) -> pd.DataFrame:
+    if not frame.columns.is_unique:
+        return frame  # refused where it is read
+    objects = [column for column in frame if frame[column].dtype == object]
+    return frame.assign(**{column: frame[column].map(_listed) for column in objects})
+
+
+def _listed(cell: Any) -> Any:
+    """Make lists of the arrays in a cell; pandas puts none into what is too deep for this."""
+    try:
+        if isinstance(cell, np.ndarray):
+            return [_listed(item) for item in cell.tolist()]
+        if type(cell) is dict:
+            return {key: _listed(item) for key, item in cell.items()}
+        return [_listed(item) for item in cell] if type(cell) is list else cell
+    except RecursionError:
+        return cell

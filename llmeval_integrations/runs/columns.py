@@ -1,0 +1,124 @@
+"""A table's results as further columns of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, Final
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.runs.fields import FIELDS, Columns, columns_by_evaluator
+from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.running import evaluate
+
+KINDS: Final[dict[str, type]] = {
+    "": float,
+    "_passed": bool,
+    "_label": str,
+    "_reason": str,
+    "_error": str,
+    "_metadata": str,
+}
+"""What stands behind the evaluator's name in a column's, and the type of its cells."""
+
+
+class RowErrorWarning(UserWarning):
+    """Rows could not be evaluated; their errors stand in a column."""
+
+
+class TableEvaluation:
+    """Evaluators and the columns of one table that they look at.
+
+    Gives five new columns for each evaluator: NAME is its score, True and False being 1.0 and 0.0,
+    then come NAME_passed, NAME_label, NAME_reason and NAME_error, and with `metadata` also
+    NAME_metadata, as JSON. An unscored row has no score, but a reason and perhaps a label. A row
+    that an evaluator cannot look at has nothing but an error, and a RowErrorWarning says how many
+    there are.
+
+    Raises InputError for a column that is not there, and for one that would be overwritten though
+    it is read; InvalidOptionError for what is no evaluator.
+    """
+
+    def __init__(
+        self,
+        present: Collection[str],
+        evaluators: Mapping[str, Evaluator] | Sequence[Evaluator],
+        *,
+        fields: Mapping[str, str] | None = None,
+        metadata: bool = False,
+        concurrency: int = 32,
+        cache: str | PathLike[str] | None = None,
+        frozen: bool = False,
+        max_cost: float | None = None,
+        max_tokens: int | None = None,
+    ) -> None:
+        self._evaluators = name_evaluators(evaluators)
+        self._fields = fields
+        self._asking = {
+            "concurrency": concurrency,
+            "cache": cache,
+            "frozen": frozen,
+            "max_cost": max_cost,
+            "max_tokens": max_tokens,
+        }
+        self._kinds = {end: kind for end, kind in KINDS.items() if metadata or end != "_metadata"}
+        self.read: list[str] = []
+        """The columns that are read."""
+        for name, columns in columns_by_evaluator(fields or {}, self._evaluators).items():
+            self._find(columns, present, ("output", *self._evaluators[name].needs), name)
+        for column in self.kinds:
+            if column in self.read:
+                raise InputError(
+                    f"column {column!r} is read and would be overwritten; give the evaluator "
+                    "another name: {name: evaluator}"
+                )
+
+    def _find(
+        self, columns: Columns, present: Collection[str], needed: Collection[str], evaluator: str
+    ) -> None:
+        for field, column in zip(FIELDS, columns.of):
+            if column in present:
+                self.read += [column] * (column not in self.read)
+            elif field in needed or column in columns.named:
+                raise InputError(
+                    f"{evaluator}: the {field} is column {column!r}, and there are only "
+                    f'{list(present)!r:.300}; name another with fields={{"{field}": ...}}'
+                )
+
+    @property
+    def kinds(self) -> dict[str, type]:
+        """The new columns, with the type of their cells."""
+        ends = self._kinds.items()
+        return {f"{name}{end}": kind for name in self._evaluators for end, kind in ends}
+
+    def columns(self, table: Any) -> dict[str, list[Any]]:
+        """Evaluate a table; give the new columns, in which None is no value."""
+        rows = evaluate(table, self._evaluators, fields=self._fields, **self._asking).rows  # type: ignore[arg-type]
+        made: dict[str, list[Any]] = {column: [] for column in self.kinds}
+        for row in rows:
+            for end, cell in zip(self._kinds, _cells(row)):
+                made[f"{row.evaluator}{end}"].append(cell)
+        for name in self._evaluators:
+            _tell(name, made[f"{name}_error"])
+        return made
+
+
+def _cells(row: Row) -> Iterator[Any]:
+    yield None if row.score is None else float(row.score)
+    yield from (row.passed, row.label, row.reason, row.error)
+    yield text_of(row.metadata) if row.metadata else None
+
+
+def _tell(name: str, column: list[str | None]) -> None:
+    errors = [error for error in column if error is not None]
+    if errors:
+        warnings.warn(
+            f"{name}: {len(errors)} of {len(column)} rows were not evaluated; "
+            f"the first: {errors[0]}",
+            RowErrorWarning,
+            stacklevel=4,
+        )

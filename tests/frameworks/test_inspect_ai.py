@@ -1,0 +1,204 @@
+"""Inspect: `eval` with its mock model."""
+
+import math
+from dataclasses import dataclass
+
+import pytest
+from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent  # noqa: F401
+
+from llmeval_integrations import (
+    Evaluator,
+    InvalidOptionError,
+    JsonEquality,
+    JsonValidity,
+    Result,
+    Sample,
+    ToolCalls,
+)
+from llmeval_integrations.sample import MISSING
+
+pytest.importorskip("inspect_ai")
+
+import inspect_ai
+from inspect_ai import Task, score
+from inspect_ai.dataset import Sample as Row
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.scorer import accuracy, match
+from inspect_ai.scorer import mean as their_mean
+
+from llmeval_integrations.frameworks import inspect_ai as ours
+from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaves(sent):  # noqa: F811
+    yield
+    assert sent == []
+
+
+@dataclass(frozen=True)
+class Reading(Evaluator):
+    """Scores what stands in the output, nothing where that is a question mark."""
+
+    def check(self, sample):
+        if sample.output == "?":
+            return Result.unscored("cannot tell", label="torn")
+        return Result(float(sample.output), True)
+
+
+def model(*outputs):
+    """Make a model that says this; its usage is given, or Inspect would fetch a vocabulary."""
+    made = [
+        output if isinstance(output, ModelOutput) else ModelOutput.from_content("mock", output)
+        for output in outputs
+    ]
+    for output in made:
+        output.usage = ModelUsage()
+    return get_model("mockllm/model", custom_outputs=made, memoize=False)
+
+
+def run(tmp_path, scorers, outputs, rows=None, **options):
+    """Evaluate what a model says, one sample for each output unless told otherwise."""
+    rows = rows or [Row(input="?", target="[1.0]") for _ in outputs]
+    task = Task(dataset=rows, scorer=scorers)
+    [log] = inspect_ai.eval(
+        task, model=model(*outputs), log_dir=str(tmp_path), display="none", max_samples=1, **options
+    )
+    return log
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "passed"),
+    [("yes", True, True), ("no", False, False), ("number", 0.25, False), ("whole", 3, True)],
+)
+def test_a_score_says_what_the_result_says(tmp_path, kind, value, passed):
+    result = RESULTS[kind]
+    scorers = [inspect_scorer(Fixed(result)), inspect_scorer(Fixed(result, "other"), value="passed")]  # fmt: skip
+    [sample] = run(tmp_path, scorers, ["[1]"]).samples
+    said = sample.scores["fixed"]
+    assert (said.value, said.explanation, said.answer, said.reason) == (value, result.reason, "[1]", None)  # fmt: skip
+    assert said.metadata == {**result.metadata, "label": result.label, "passed": passed}
+    assert sample.scores["other"].value is passed
+
+
+def test_what_is_unscored_stays_so_and_is_in_no_mean(tmp_path):
+    log = run(tmp_path, [inspect_scorer(Reading())], ["1", "?", "0.5"])
+    [figures] = log.results.scores
+    assert (figures.name, figures.scored_samples, figures.unscored_samples) == ("reading", 2, 1)
+    assert figures.metrics["mean"].value == 0.75
+    torn = log.samples[1].scores["reading"]
+    assert math.isnan(torn.value)
+    assert (torn.reason, torn.explanation) == ("torn", "cannot tell")
+    [again] = read_eval_log(log.location).results.scores
+    assert (again.unscored_samples, again.metrics["mean"].value) == (1, 0.75)
+
+
+def test_where_nothing_is_scored_there_is_no_mean(tmp_path):
+    [figures] = run(tmp_path, [inspect_scorer(Reading())], ["?", "?"]).results.scores
+    assert (figures.scored_samples, figures.unscored_samples) == (0, 2)
+    assert math.isnan(figures.metrics["mean"].value)
+
+
+def test_of_several_epochs_those_that_are_scored_count(tmp_path):
+    rows = [Row(input="?")]
+    [figures] = run(tmp_path, [inspect_scorer(Reading())], ["1", "?", "0"], rows, epochs=3).results.scores  # fmt: skip
+    assert (figures.metrics["mean"].value, figures.unscored_samples) == (0.5, 0)
+
+
+def test_metrics_are_those_of_inspect(tmp_path):
+    scorers = [inspect_scorer(JsonEquality(), metrics=[accuracy(), their_mean()]), match()]
+    ours_, theirs = run(tmp_path, scorers, ["[1]", "[1.0]"]).results.scores
+    assert {name: each.value for name, each in ours_.metrics.items()} == {"accuracy": 1.0, "mean": 1.0}  # fmt: skip
+    assert theirs.metrics["accuracy"].value == 0.5
+
+
+def test_the_log_says_what_was_evaluated_with(tmp_path):
+    [figures] = run(tmp_path, [inspect_scorer(JsonValidity("strict"))], ["1"]).results.scores
+    assert figures.params == {"evaluator": "JsonValidity(parsing='strict')"}
+
+
+def test_a_log_is_scored_again_by_another_evaluator(tmp_path):
+    log = run(tmp_path, [inspect_scorer(JsonValidity())], ["[1]", "[2]"])
+    again = score(log, inspect_scorer(JsonEquality()), action="append", display="none")
+    assert {each.name: each.metrics["mean"].value for each in again.results.scores} == {
+        "json_validity": 1.0,
+        "json_equality": 0.5,
+    }
+
+
+def test_what_inspect_knows_is_the_sample(tmp_path):
+    fixed = Fixed(RESULTS["yes"])
+    talk = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="A list?")]
+    rows = [
+        Row(input="A list?", target="[1.0]", id="one"),
+        Row(input=talk, id="two", metadata={"gold": [1], "contexts": ["a", "b"]}),
+    ]
+    run(tmp_path, [inspect_scorer(fixed)], ["[1]", "[2]"], rows)
+    run(tmp_path, [inspect_scorer(fixed, reference="gold")], ["[3]"], rows[1:])
+    about = {"gold": [1], "contexts": ["a", "b"]}
+    assert fixed.samples == [
+        Sample("[1]", "[1.0]", "A list?", id="one"),
+        Sample("[2]", MISSING, "A list?", ["a", "b"], about, "two"),
+        Sample("[3]", [1], "A list?", ["a", "b"], about, "two"),
+    ]
+
+
+def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
+    call = ModelOutput.for_tool_call("mock", "add", {"a": 1})
+    gold = [{"name": "add", "arguments": {"a": 1}}]
+    rows = [Row(input="?", metadata={"calls": gold}) for _ in range(2)]
+    scorers = [inspect_scorer(ToolCalls(), messages=True, reference="calls")]
+    log = run(tmp_path, scorers, [call, "done", "no"], rows)
+    assert [sample.scores["tool_calls"].value for sample in log.samples] == [1.0, 0.0]
+
+
+def test_samples_are_scored_side_by_side(tmp_path):
+    task = Task(dataset=[Row(input="1"), Row(input="2")], scorer=[inspect_scorer(Awaited())])
+    [log] = inspect_ai.eval(task, model=model("1", "2"), log_dir=str(tmp_path), display="none")
+    assert log.status == "success"
+
+
+def test_judges_are_awaited_and_unscored_where_they_fail(tmp_path):
+    scorers = [inspect_scorer(judge()), inspect_scorer(judge("neither"))]
+    log = run(tmp_path, scorers, ["1"])
+    first, second = log.results.scores
+    assert (first.unscored_samples, second.unscored_samples) == (0, 1)
+    assert log.samples[0].scores["safety1"].reason == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("", "json_equality needs a reference"),
+        ("[1", r"the reference '\[1'"),
+        (["[1]", "[2]"], "the sample has 2 targets, and the evaluator looks at one"),
+    ],
+)
+def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):
+    rows = [Row(input="?", target=target), Row(input="?", target="[1]")]
+    log = run(tmp_path, [inspect_scorer(JsonEquality())], ["[1]"] * 2, rows, fail_on_error=False)
+    assert log.samples[0].error.message.find(message.replace("\\", "")) > 0
+    [figures] = log.results.scores
+    assert (figures.scored_samples, figures.metrics["mean"].value) == (1, 1.0)
+    failed = run(tmp_path, [inspect_scorer(JsonEquality())], ["[1]"] * 2, rows)
+    assert failed.status == "error"
+
+
+def test_what_is_no_evaluator_or_option_is_refused():
+    with pytest.raises(InvalidOptionError, match="'json_validity' is no Evaluator"):
+        inspect_scorer("json_validity")
+    with pytest.raises(InvalidOptionError, match="value='both' is not 'score' or 'passed'"):
+        inspect_scorer(JsonValidity(), value="both")
+
+
+def test_the_example(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    run_example(ours, model=model("[1]"))

@@ -1,0 +1,299 @@
+"""TRL: two steps of GRPO and RLOO on the CPU, with a model and a tokenizer made here."""
+
+import os
+import warnings
+from copy import deepcopy
+
+import pytest
+from framework_cases import RESULTS, Fixed, judge, run_example
+
+from llmeval_integrations import (
+    ExactMatch,
+    InputError,
+    InvalidOptionError,
+    InvalidReferenceError,
+    JsonEquality,
+    JsonValidity,
+    LengthPenalty,
+    MissingFieldError,
+    Result,
+    Sample,
+    ToolCalls,
+    WeightedSum,
+)
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.frameworks import trl as ours
+from llmeval_integrations.frameworks.trl import TrlReward
+from llmeval_integrations.sample import MISSING
+
+WORDS = ["<pad>", "<eos>", "[", "]", "1", "2", ",", " ", "{", "}", "u", "a", "<|", "|>"]
+CHAT = "{% for m in messages %}<|{{ m.role[0] }}|>{{ m.content }}{% endfor %}<|a|>"
+
+
+class Noting(Evaluator):
+    """Scores 0, nothing, 2, 3 and so on, and notes its batches."""
+
+    def __init__(self):
+        self.batches = []
+
+    def check(self, _):
+        raise AssertionError("one by one")
+
+    def check_many(self, samples):
+        self.batches.append(samples)
+        scores = map(Result, range(len(samples)))
+        return [Result.unscored("torn") if result.score == 1 else result for result in scores]
+
+
+def message(content, role="assistant", **more):
+    return [{"role": role, "content": content, **more}]
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
+
+
+# What a function gives, without any trainer.
+
+
+def test_rewards_are_floats_in_order_and_none_where_unscored():
+    noting = Noting()
+    rewards = TrlReward(noting)(["?"] * 3, ["a", "b", "c"])
+    assert repr(rewards) == "[0.0, None, 2.0]"
+    assert [[sample.output for sample in batch] for batch in noting.batches] == [["a", "b", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "score", "passed"),
+    [("yes", 1.0, 1.0), ("no", 0.0, 0.0), ("number", 0.25, 0.0), ("whole", 3.0, 1.0), ("unscored", None, None)],
+)  # fmt: skip
+def test_the_reward_is_the_score_or_whether_it_passed(kind, score, passed):
+    evaluator = Fixed(RESULTS[kind])
+    given = [TrlReward(evaluator, value=value)(["?"], ["1"]) for value in ("score", "passed")]
+    assert repr(given) == repr([[score], [passed]])
+
+
+@pytest.mark.parametrize(
+    ("completion", "messages", "output"),
+    [
+        ("[1]", False, "[1]"),
+        (message("[1]"), False, "[1]"),
+        (message("so") + message("[1]", "tool") + message("[2]"), False, "[2]"),
+        (message([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}]), False, "[1]"),
+        (message(None, tool_calls=[]), False, ""),
+        ([], False, ""),
+        (message("[1]"), True, message("[1]")),
+    ],
+)
+def test_a_completion_is_a_text_or_messages(completion, messages, output):
+    fixed = Fixed(RESULTS["yes"])
+    TrlReward(fixed, messages=messages)([message("go", "user")], [completion])
+    assert fixed.samples == [Sample(output, input="go")]
+
+
+def test_tool_calls_are_read_in_messages():
+    called = message(None, tool_calls=[{"type": "function", "function": {"name": "add", "arguments": {"a": 1}}}])  # fmt: skip
+    reward = TrlReward(ToolCalls(), messages=True, reference="calls")
+    gold = [{"name": "add", "arguments": {"a": 1}}]
+    assert reward(["?", "?"], [called, message("no")], calls=[gold, gold]) == [1.0, 0.0]
+
+
+def test_columns_are_fields_of_the_samples():
+    fixed = Fixed(RESULTS["yes"])
+    system = message("Be brief.", "system") + message("go", "user")
+    cells = {"gold": ["1", None], "documents": ["one", None]}
+    TrlReward(fixed, reference="gold", contexts="documents")(
+        ["go", system], ["1", "2"], completion_ids=[[1], [2]], trainer_state=object(), **cells
+    )
+    assert fixed.samples == [
+        Sample("1", "1", "go", ["one"], {"gold": "1", "documents": "one"}),
+        Sample("2", MISSING, system, MISSING, {"gold": None, "documents": None}),
+    ]
+
+
+def test_what_is_unscored_is_logged():
+    logged = {}
+    TrlReward(Noting())(["?"] * 2, ["a", "b"], log_extra=logged.__setitem__, log_metric=logged.__setitem__)  # fmt: skip
+    assert logged == {"noting/unscored": 0.5, "noting_reason": [None, "torn"]}
+
+
+def test_judges_are_rewards_and_leave_unscored_what_they_do_not_say_clearly():
+    assert TrlReward(judge())(["?"], ["1"]) == [1.0]
+    assert TrlReward(judge("neither"))(["?"], ["1"]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ({}, InputError, r"json_equality needs reference, and there is no column 'gold', only \[\]; name"),
+        ({"solution": ["1"]}, InputError, r"only \['solution'\]"),
+        ({"gold": [None]}, MissingFieldError, "json_equality needs a reference"),
+        ({"gold": ["[1"]}, InvalidReferenceError, r"the reference '\[1'"),
+    ],
+)  # fmt: skip
+def test_a_bad_call_raises(columns, error, message):
+    with pytest.raises(error, match=message):
+        TrlReward(JsonEquality(), reference="gold")(["?"], ["1"], **columns)
+
+
+def test_rows_of_another_task_have_no_reward_where_that_is_asked_for():
+    reward = TrlReward(JsonEquality(), missing="unscored")
+    assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
+    with pytest.raises(InvalidReferenceError):
+        reward(["?"], ["1"], reference=["[1"])
+
+
+@pytest.mark.parametrize("option", ["value", "missing"])
+def test_options_are_checked(option):
+    with pytest.raises(InvalidOptionError, match=f"{option}='both' is not one of"):
+        TrlReward(JsonValidity(), **{option: "both"})
+
+
+def test_what_is_no_evaluator_is_named():
+    with pytest.raises(InvalidOptionError, match="TrlReward: 'json_validity' is no Evaluator"):
+        TrlReward("json_validity")
+
+
+def test_it_can_be_copied_and_has_the_evaluators_name():
+    again = deepcopy(TrlReward(ExactMatch(), reference="gold"))
+    assert (again.__name__, again(["?"], ["1"], gold=["1"])) == ("exact_match", [1.0])
+
+
+# Training.
+
+
+@pytest.fixture(scope="module")
+def trl():
+    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("trl")
+
+
+@pytest.fixture
+def parts(trl, tmp_path):
+    """Give a model of two thousand weights, its tokenizer of single letters, and options."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = {word: number for number, word in enumerate(WORDS)}
+    letters = Tokenizer(models.WordLevel(words, "<pad>"))
+    letters.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    letters.decoder = decoders.Fuse()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=letters, chat_template=CHAT)
+    tokenizer.add_special_tokens({"pad_token": "<pad>", "eos_token": "<eos>"})
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(WORDS),
+        hidden_size=16,
+        intermediate_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        pad_token_id=0,
+        eos_token_id=1,
+        bos_token_id=None,
+    )
+    options = {
+        "output_dir": str(tmp_path),
+        "max_steps": 2,
+        "per_device_train_batch_size": 4,
+        "num_generations": 2,
+        "max_completion_length": 4,
+        "use_cpu": True,
+        "bf16": False,
+        "report_to": "none",
+        "logging_steps": 1,
+        "save_strategy": "no",
+        "disable_tqdm": True,
+    }
+    return {"model": LlamaForCausalLM(config), "tokenizer": tokenizer, "options": options}
+
+
+def trained(trl, parts, rewards, data, kind="GRPO", **options):
+    """Train for two steps; give the trainer and what it logged of each step."""
+    from datasets import Dataset
+
+    trainer = getattr(trl, f"{kind}Trainer")(
+        model=parts["model"],
+        reward_funcs=rewards,
+        args=getattr(trl, f"{kind}Config")(**{**parts["options"], **options}),
+        train_dataset=Dataset.from_dict(data),
+        processing_class=parts["tokenizer"],
+    )
+    trainer.train()
+    return trainer.state.log_history[:2]
+
+
+@pytest.mark.parametrize("kind", ["GRPO", "RLOO"])
+def test_two_steps_of_training_with_unscored_completions(trl, parts, kind):
+    noting = Noting()
+    weights = {name: value.clone() for name, value in parts["model"].state_dict().items()}
+    data = {"prompt": ["[1", "[2"]}
+    logged = trained(trl, parts, TrlReward(noting), data, kind, num_generations=4, beta=0.0)
+    now = parts["model"].state_dict()
+    assert any(not now[name].equal(value) for name, value in weights.items())
+    assert [len(batch) for batch in noting.batches] == [4, 4]
+    for step in logged:
+        assert step["rewards/noting/mean"] == step["reward"] == pytest.approx((0 + 2 + 3) / 3)
+        assert step["noting/unscored"] == 0.25
+
+
+def test_several_rewards_are_summed_by_their_weights(trl, parts):
+    rewards = [TrlReward(Fixed(Result(2), "two")), TrlReward(Fixed(Result(0.5), "half"))]
+    [one, other] = trained(trl, parts, rewards, {"prompt": ["1", "2"]}, reward_weights=[1.0, -3.0])
+    assert one["reward"] == other["reward"] == 2 * 1.0 - 0.5 * 3.0
+    assert (one["rewards/two/mean"], one["rewards/half/mean"]) == (2, 0.5)
+
+
+def test_one_of_several_rewards_that_is_none_is_left_out_of_the_sum(trl, parts):
+    rewards = [TrlReward(Noting()), TrlReward(Fixed(Result(1)))]
+    [one, _] = trained(trl, parts, rewards, {"prompt": ["1", "2"]}, num_generations=4)
+    assert one["reward"] == ((0 + 1) + 1 + (2 + 1) + (3 + 1)) / 4
+
+
+@pytest.mark.parametrize(("unscored", "second"), [("unscored", None), ("left_out", 3.0)])
+def test_a_weighted_sum_is_one_reward_that_is_none_where_a_part_is(unscored, second):
+    parts = [(Noting(), 2), (Fixed(Result(1)), -1)]
+    assert TrlReward(WeightedSum(parts[:1], unscored))(["?"] * 3, ["a", "b", "c"]) == [0, None, 4]
+    rewards = TrlReward(WeightedSum(parts, unscored))(["?"] * 3, ["a", "b", "c"])
+    assert rewards == [-1.0, None if second is None else -second, 3.0]
+
+
+def test_a_weighted_sum_is_trained_with(trl, parts):
+    weighted = WeightedSum([(Noting(), 1), (Fixed(Result(1)), 10)])
+    [one, _] = trained(trl, parts, TrlReward(weighted), {"prompt": ["1", "2"]}, num_generations=4)
+    assert one["reward"] == pytest.approx((10 + 12 + 13) / 3)
+    assert one["weighted_sum/unscored"] == 0.25
+
+
+def test_conversations_and_a_reference(trl, parts):
+    fixed = Fixed(RESULTS["number"])
+    data = {"prompt": [message("1", "user"), message("2", "user")], "solution": ["[1]", "[2]"]}
+    [one, _] = trained(trl, parts, TrlReward(fixed, reference="solution"), data)
+    assert one["rewards/fixed/mean"] == 0.25
+    assert all(isinstance(sample.output, str) for sample in fixed.samples)
+    assert {(sample.input, sample.reference) for sample in fixed.samples} == {("1", "[1]"), ("2", "[2]")}  # fmt: skip
+
+
+def test_reasons_stand_in_the_table_of_completions(trl, parts, tmp_path):
+    data = {"prompt": ["1", "2"], "reference": ["x", "y"]}
+    trained(trl, parts, TrlReward(ExactMatch()), data, log_completions=True)
+    pandas = pytest.importorskip("pandas")
+    table = pandas.concat(map(pandas.read_parquet, tmp_path.glob("completions/*.parquet")))
+    assert len(table) == 8
+    assert table["exact_match_reason"].str.len().min() > 0
+
+
+def test_a_bad_call_ends_the_training(trl, parts):
+    with pytest.raises(InputError, match="no column 'reference', only"):
+        trained(trl, parts, TrlReward(JsonEquality()), {"prompt": ["1", "2"]})
+
+
+def test_the_example(trl, parts):
+    from datasets import Dataset
+
+    data = Dataset.from_dict({"prompt": ["1", "2"], "solution": ["[1]", "[2]"]})
+    names = run_example(ours, **parts, dataset=data)
+    first = names["trainer"].state.log_history[0]
+    assert {"rewards/json_equality/mean", "rewards/length_penalty/mean"} <= set(first)
+    assert names["trainer"].reward_funcs[1].evaluator == LengthPenalty(max_length=80)

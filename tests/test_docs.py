@@ -1,0 +1,120 @@
+"""The site: every evaluator has an example that runs, and what is included from elsewhere is there."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from examples import JUDGED
+
+from llmeval_integrations import list_evaluators
+
+DOCS = Path(__file__).parents[1] / "docs"
+WRITTEN = sorted(DOCS.glob("*.md"))
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return runpy.run_path(str(DOCS / "pages.py"))
+
+
+@pytest.fixture(scope="module")
+def made(pages):
+    parts = ("guide", "evaluators", "notebooks")  # the reference imports every framework there is
+    return {name: text for part in parts for name, text in pages[part]().items()}
+
+
+def test_there_is_an_example_for_every_evaluator_and_none_besides():
+    assert sorted(path.stem for path in (DOCS / "examples").glob("*.py")) == list_evaluators()
+
+
+@pytest.mark.parametrize("name", list_evaluators())
+def test_an_example_prints_what_it_says(name, capsys):
+    if name in JUDGED:
+        pytest.importorskip("langchain_core")
+    path = DOCS / "examples" / f"{name}.py"
+    runpy.run_path(str(path))
+    lines = path.read_text().splitlines()
+    said = [line.removeprefix("#> ") for line in lines if line.startswith("#> ")]
+    assert said
+    assert capsys.readouterr().out.splitlines() == said
+
+
+def test_every_section_of_the_readme_has_its_page(pages, made):
+    readme = (DOCS.parent / "README.md").read_text()
+    prose = re.sub(r"^```.*?^```$", "", readme, flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^## (.+)", prose, re.MULTILINE)
+    assert list(pages["sections"]()) == titles
+    for title in {*titles} - {"Evaluators"}:
+        assert made[f"guide/{pages['slug'](title)}.md"].startswith(f"# {title}\n")
+    assert "# Evaluators\n" in made["evaluators/index.md"]
+
+
+def test_a_page_has_the_evaluators_question_options_and_example(made):
+    page = made["evaluators/json_match.md"]
+    example = (DOCS / "examples/json_match.py").read_text()
+    for part in (
+        "**Does the output match the reference, and where not?**",
+        "It needs `reference`",
+        "Metadata: `matched`;",
+        "{py:attribute} ignore_extra_keys",
+        "Whether objects of the output may have keys that the reference lacks.",
+        example,
+    ):
+        assert part in page
+
+
+def test_the_list_of_evaluators_links_to_each(made):
+    linked = re.findall(r"^\| \[`(\w+)`\]\(\1\.md\)", made["evaluators/index.md"], re.MULTILINE)
+    assert sorted(linked) == list_evaluators()
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
+def test_what_a_page_names_is_there(path, made):
+    text = path.read_text()
+    included = re.findall(r"\{include\} (\S+)", text)
+    linked = re.findall(r"\]\(([\w/.-]+\.(?:md|ipynb))\)", text)
+    assert all((DOCS / name).exists() for name in included)
+    there = {*made, *(path.name for path in WRITTEN), "reference/index.md"}
+    assert set(linked) <= there
+
+
+def test_what_no_page_names_any_more_is_removed(pages, tmp_path):
+    left_over = tmp_path / "evaluators/json_validity_of_old.md"
+    left_over.parent.mkdir()
+    left_over.touch()
+    pages["write_pages"](tmp_path, {"evaluators/json_validity.md": "# json_validity"})
+    assert [path.name for path in left_over.parent.iterdir()] == ["json_validity.md"]
+
+
+def test_the_site_builds_without_a_warning_and_every_link_leads_somewhere(tmp_path):
+    for package in ("sphinx", "myst_nb", "furo", "langchain_core"):
+        pytest.importorskip(package)
+    site = tmp_path / "site"
+    build = ["sphinx", "--quiet", "--fail-on-warning", "-d", tmp_path / "trees", DOCS, site]
+    done = subprocess.run(
+        [sys.executable, "-m", *build], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(runpy.run_path(str(DOCS / "links.py"))["problems"](site)) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "problem"),
+    [
+        ('<a href="b.html#there">', None),
+        ('<a href="b.html#not-there">', "a.html: b.html#not-there leads nowhere"),
+        ('<a href="c.html">', "a.html: c.html leads nowhere"),
+        ('<a href="https://example.com">', None),
+        ('<script src="https://example.com/x.js">', "a.html: fetches https://example.com/x.js"),
+        ('<link href="//example.com/x.css">', "a.html: fetches //example.com/x.css"),
+        ('<img src="data:image/png;base64,">', None),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_told(html, problem, tmp_path):
+    (tmp_path / "a.html").write_text(html)
+    (tmp_path / "b.html").write_text('<p id="there">')
+    problems = list(runpy.run_path(str(DOCS / "links.py"))["problems"](tmp_path))
+    assert (problems[:1] or [None]) == [problem]
