@@ -28,8 +28,7 @@ test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.in
 # Two steps of training by themselves, for PyTorch is larger than all else together.
 test-trl: $(VENV)/bin/uv
 	$(UV) venv --quiet --clear --python $(PYTHON) .venv-trl
-	$(UV) pip install --quiet $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS)) \
-	    --python .venv-trl/bin/python --editable . --group trl
+	$(UV) pip install --quiet --python .venv-trl/bin/python --editable . --group trl
 	.venv-trl/bin/python -m pytest -q tests/frameworks/test_trl.py
 
 check: $(VENV)/.checked

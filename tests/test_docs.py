@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import rich
 from examples import JUDGED
 
 from llmeval_integrations import list_evaluators
@@ -35,6 +36,7 @@ def test_an_example_prints_what_it_says(name, capsys):
     if name in JUDGED:
         pytest.importorskip("langchain_core")
     path = DOCS / "examples" / f"{name}.py"
+    rich.reconfigure()  # some frameworks change the console of the whole process
     runpy.run_path(str(path))
     lines = path.read_text().splitlines()
     said = [line.removeprefix("#> ") for line in lines if line.startswith("#> ")]
