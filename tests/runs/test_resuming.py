@@ -175,7 +175,9 @@ def test_a_disk_that_is_full_ends_with_a_clear_error_and_a_run_to_resume(path, t
         f"    evaluate({str(path)!r}, [JsonValidity()], out={str(tmp_path / 'run')!r})\n"
         "except InputError as error:\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-B", "-c", full], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", full], capture_output=True, text=True, check=True
+    )
     assert "cannot write to" in done.stdout
     assert "can be resumed" in done.stdout
     run = evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True)
