@@ -6,7 +6,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NEEDED = {"judges": ("xllamacpp", "gguf")}
+NEEDED = {
+    "judges": ("xllamacpp", "gguf"),
+    "extraction": ("matplotlib",),
+    "rewards": ("matplotlib",),
+}
 """What a notebook needs beside the package with all its extras."""
 
 VARIES = "varies"
@@ -14,7 +18,13 @@ VARIES = "varies"
 
 
 def test_there_are_notebooks():
-    assert {path.stem for path in NOTEBOOKS} >= {"judges", "langchain", "llama_index"}
+    assert {path.stem for path in NOTEBOOKS} >= {
+        "judges",
+        "langchain",
+        "llama_index",
+        "extraction",
+        "rewards",
+    }
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
