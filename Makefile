@@ -20,9 +20,10 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
 
 test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.installed
-	$(BARE)/bin/python -m pytest -q
-	$(OPENAI2)/bin/python -m pytest -q tests/clients tests/frameworks/test_dspy.py
-	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py
+	$(BARE)/bin/python -m pytest -q > $(BARE)/test.log 2>&1 & bare=$$!; others=0; \
+	$(OPENAI2)/bin/python -m pytest -q tests/clients tests/frameworks/test_dspy.py || others=1; \
+	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py || others=1; \
+	wait $$bare || others=1; cat $(BARE)/test.log; exit $$others
 	$(VENV)/bin/python -m pytest -q
 
 # Two steps of training by themselves, for PyTorch is larger than all else together.

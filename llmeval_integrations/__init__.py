@@ -35,7 +35,7 @@ from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
 from llmeval_integrations.explaining import explain
 from llmeval_integrations.result import Result
-from llmeval_integrations.runs import Comparison, Run, compare, evaluate
+from llmeval_integrations.runs import Comparison, Run, compare, evaluate, evaluate_batch
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.version import __version__
 
@@ -77,6 +77,7 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "evaluate_batch",
     "explain",
     "list_evaluators",
     "load_evaluator",

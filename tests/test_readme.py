@@ -124,7 +124,7 @@ def test_the_commands_of_a_workflow_run(code, folder_with_data):
 
 def test_no_block_is_left_out():
     kinds = [kind for kind, _ in BLOCKS]
-    assert set(kinds) == {"python", "py", "bash", "yaml", "yml", ""}
+    assert set(kinds) == {"python", "py", "bash", "text", "yaml", "yml", ""}
     # What has no language is only the way to install from an index.
     assert all(line.startswith("pip install") for code in blocks("") for line in code.splitlines())
 

@@ -17,6 +17,7 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
 from llmeval_integrations.runs.default_cache import default_cache
+from llmeval_integrations.runs.engine import Engine
 from llmeval_integrations.runs.evaluating import OnProgress
 from llmeval_integrations.runs.fields import parse_field
 from llmeval_integrations.runs.reading import FORMATS
@@ -32,6 +33,9 @@ from llmeval_integrations.runs.thresholds import (
 
 Value = TypeVar("Value")
 
+ENGINES: Final = ("local", "ray")
+"""Where samples are evaluated."""
+
 HELP: Final = "evaluate a file of outputs"
 USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
 DESCRIPTION: Final = """\
@@ -45,7 +49,7 @@ same under data, evaluators, fields, and the names of the other options with _ f
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the data, the evaluators and the options of a run."""
     add = parser.add_argument
-    add("data", help="JSONL, JSON, CSV, TSV or Parquet; - for standard input; or a YAML file")
+    add("data", help="JSONL, JSON, CSV, TSV, Parquet or YAML; - for stdin")
     add(
         "-e",
         "--evaluator",
@@ -65,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
     add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
     add("--workers", type=int, metavar="N", help="use so many processes, where that is faster (1)")
+    add("--engine", choices=ENGINES, help="where JSON Lines are evaluated: here, or on a cluster")
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
     cache = parser.add_mutually_exclusive_group()
     cache.add_argument(
@@ -112,6 +117,7 @@ def run(call: argparse.Namespace) -> int:
             sample=configuration.sample,
             seed=configuration.seed or 0,
             workers=1 if configuration.workers is None else configuration.workers,
+            engine=_engine(configuration.engine),
             on_progress=on_progress,
             **_judging(configuration),
         )
@@ -145,6 +151,17 @@ def _show_plan(
     )
     put(json.dumps(found.summary(), indent=2) + "\n" if call.json else plan_text(found))
     return OK
+
+
+def _engine(name: str | None) -> Engine | None:
+    """Give who evaluates instead of this machine, None where nobody does."""
+    if name not in (None, *ENGINES):
+        raise InputError(f"engine: {name!r} is not one of {', '.join(ENGINES)}")
+    if name != "ray":
+        return None
+    from llmeval_integrations.frameworks.ray import RayEngine
+
+    return RayEngine
 
 
 def _cache(configuration: Configuration) -> str | PathLike[str] | None:
@@ -190,6 +207,7 @@ def _configuration(call: argparse.Namespace) -> Configuration:
         call.sample,
         call.seed,
         call.workers,
+        call.engine,
         call.concurrency,
         call.cache,
         call.frozen,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import BinaryIO, Final
 
-from llmeval_integrations.reports.parts.tables import Table, batches, needed, schema
+from llmeval_integrations.runs.records import Table, batches, needed, schema
 
 SUFFIX: Final = ".arrow"
 
@@ -14,6 +14,6 @@ def write_table(table: Table, out: BinaryIO) -> None:
     needed()
     from pyarrow.ipc import new_file
 
-    with new_file(out, schema(table)) as writer:
+    with new_file(out, schema(table.columns)) as writer:
         for batch in batches(table):
             writer.write_batch(batch)

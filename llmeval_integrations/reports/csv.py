@@ -7,7 +7,8 @@ from codecs import getwriter
 from collections.abc import Sequence
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.reports.parts.tables import Table, rows_table
+from llmeval_integrations.reports.parts.tables import rows_table
+from llmeval_integrations.runs.records import Table
 from llmeval_integrations.runs.run import Run
 
 SUFFIX: Final = ".csv"

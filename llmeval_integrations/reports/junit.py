@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 from llmeval_integrations.printable import printable
 from llmeval_integrations.reports.parts.figures import rows_of
 from llmeval_integrations.reports.parts.names import names_of
-from llmeval_integrations.reports.parts.tables import text_of
+from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 

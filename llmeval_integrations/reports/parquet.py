@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import BinaryIO, Final
 
-from llmeval_integrations.reports.parts.tables import Table, batches, needed, schema
+from llmeval_integrations.runs.records import Table, batches, needed, schema
 
 SUFFIX: Final = ".parquet"
 
@@ -15,6 +15,6 @@ def write_table(table: Table, out: BinaryIO) -> None:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    with ParquetWriter(out, schema(table)) as writer:
+    with ParquetWriter(out, schema(table.columns)) as writer:
         for batch in batches(table):
             writer.write_table(pa.Table.from_batches([batch]))

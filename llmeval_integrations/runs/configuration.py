@@ -63,6 +63,9 @@ class Configuration(NamedTuple):
     workers: int | None = None
     """The most processes."""
 
+    engine: str | None = None
+    """Where samples are evaluated: "local" or "ray"."""
+
     concurrency: int | None = None
     """The most samples that are judged at a time."""
 
@@ -114,6 +117,7 @@ def read_configuration(path: Path) -> Configuration:
         "sample": _number(int),
         "seed": _number(int),
         "workers": _number(int),
+        "engine": _text,
         "concurrency": _number(int),
         "cache": _path_or_false,
         "frozen": _flag,

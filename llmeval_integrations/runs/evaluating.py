@@ -14,13 +14,13 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks
 from llmeval_integrations.runs.directory import Journal, RunDirectory
+from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns, record_fields
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, read_row
 from llmeval_integrations.runs.run import Run, summary_text
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.runs.summary import Tally
-from llmeval_integrations.runs.workers import Workers
 from llmeval_integrations.wording import shown
 
 _log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class Evaluating:
         *,
         judging: Judging | None = None,
         on_progress: OnProgress | None = None,
-        workers: Workers | None = None,
+        workers: Helpers | None = None,
     ) -> None:
         self.samples = 0
         self.tallies = {
@@ -156,13 +156,13 @@ class Evaluating:
     def _count(self, row: Row, *, before: bool) -> None:
         self.tallies[row.evaluator].add([row])
         if self._judging is not None:
-            self._judging.count(row, before=before)
+            self._judging.count(row, elsewhere=before)
 
     def _evaluate(self, kept: Journal | Memory) -> None:
         """Evaluate chunk by chunk, and keep the rows sample by sample.
 
-        Where judges are asked, chunks are begun ahead, so that the judges are never idle. Where
-        nobody is and the rest takes long, other processes do it.
+        Where judges are asked, chunks are begun ahead, so that the judges are never idle. The rest
+        is left to other processes once these are ready for it.
         """
         at_a_time = self._judging.concurrency if self._judging else 0
         begun: deque[_Begun] = deque()
@@ -175,19 +175,25 @@ class Evaluating:
             while begun and ahead > AHEAD * at_a_time:
                 ahead -= self._finish(begun.popleft(), kept)
             if self._workers is not None and self._workers.ready(self._source):
+                while begun:
+                    self._finish(begun.popleft(), kept)
                 self._share_out(self._workers, chunk[-1][0] + 1, kept)
                 break
         while begun:
             self._finish(begun.popleft(), kept)
 
-    def _share_out(self, workers: Workers, number: int, kept: Journal | Memory) -> None:
+    def _share_out(self, workers: Helpers, number: int, kept: Journal | Memory) -> None:
         """Have the lines from `number` on evaluated by other processes."""
         for answer, end in workers.answers(self._source.done, number):
             kept.append(answer.samples, answer.rows, answer.failing)
             lines = answer.rows.splitlines()
             for tally, (scores, others) in zip(self.tallies.values(), answer.counted, strict=True):
                 tally.add_plain(scores)
-                tally.add([read_row(lines[place]) for place in others])
+                rows = [read_row(lines[place]) for place in others]
+                tally.add(rows)
+                if self._judging is not None:
+                    for row in rows:
+                        self._judging.count(row, elsewhere=True)
             self.samples += answer.samples
             self._source.done = end
             if self._on_progress is not None:

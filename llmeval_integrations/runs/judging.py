@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -71,15 +71,26 @@ class Judging:
 
         return results
 
-    def count(self, row: Row, *, before: bool = False) -> None:
-        """Count in what a judge's row took, by its metadata; `before` it broke off, or now."""
+    def count(self, row: Row, *, elsewhere: bool = False) -> None:
+        """Count in what a judge's row took, by its metadata; `elsewhere`, or from this pool."""
         account = row.metadata.get("judge")
         if row.evaluator not in self._spent or account is None:
             return  # not a judge, or one that was never asked
         for spending in (self._spent[row.evaluator], self._sum):
             spending.add_summary(account)
-        if before:
+        if elsewhere:
             self._pool.budget.spent.add_summary(account)
+
+    def left(self, options: JudgingOptions) -> JudgingOptions:
+        """Give the options for whoever asks the rest, with what the budget still has."""
+        spent = self._pool.budget.spent
+        cost, tokens = options.max_cost, options.max_tokens
+        return replace(
+            options,
+            replies=None,
+            max_cost=None if cost is None else max(cost - spent.cost, 0.0),
+            max_tokens=None if tokens is None else max(tokens - spent.tokens, 0),
+        )
 
     def figures(self) -> dict[str, dict[str, Any]]:
         """Give what each judge took, by name."""

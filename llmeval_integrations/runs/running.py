@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.directory import RunDirectory
+from llmeval_integrations.runs.engine import Engine, Helpers
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
@@ -20,6 +22,7 @@ from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.selecting import select
+from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.worker import Job
 from llmeval_integrations.runs.workers import Workers
 
@@ -40,6 +43,7 @@ def evaluate(
     sample: int | None = None,
     seed: int = 0,
     workers: int = 1,
+    engine: Engine | None = None,
     on_progress: OnProgress | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
@@ -69,6 +73,8 @@ def evaluate(
     workers: the most processes that evaluate a file of JSON Lines where no judge is asked. They
         are started once the rest of the file would take longer than that costs; evaluators that
         are made of what a script or notebook defines stay in this process.
+    engine: who evaluates a file of JSON Lines instead, such as `frameworks.ray.RayEngine`; None is
+        this machine.
     on_progress: is told how far the run has come.
 
     concurrency: the most samples that are judged, and calls made to one server, at a time.
@@ -93,6 +99,10 @@ def evaluate(
     )
     if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
         raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
+    if engine is not None and workers > 1:
+        raise InvalidOptionError(
+            f"workers={workers} are processes of this machine, not an engine's"
+        )
     if retry_errors and not resume:
         raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
     if directory is None:
@@ -105,8 +115,11 @@ def evaluate(
     with judging(named, options) as judges, ExitStack() as stack:
         source = open_source(samples, format)
         select(source, limit, sample, seed)
-        helpers = None
-        if workers > 1 and judges is None and source.lines_of is not None:
+        helpers: Helpers | None = None
+        if engine is not None:
+            job = Job(_lines_of(source), named, columns)
+            helpers = stack.enter_context(closing(engine(job, options, judges)))
+        elif workers > 1 and judges is None and source.lines_of is not None:
             job = Job(source.lines_of, named, columns)
             helpers = stack.enter_context(closing(Workers(workers, job)))
         one_pass = Evaluating(
@@ -122,3 +135,14 @@ def evaluate(
     directory.forget_replies()
     _log.info("%d samples are evaluated; written to %s", run.summary["samples"], directory.path)
     return run
+
+
+def _lines_of(source: Source) -> str:
+    """Give the file whose lines an engine evaluates; raise InputError where there is none."""
+    if source.lines_of is None or not Path(source.lines_of).is_file():
+        raise InputError(
+            f"an engine evaluates all lines of a file of JSON Lines, and {source.name} is none, or "
+            "a part was asked for; for Parquet and other data evaluate_dataset of "
+            "llmeval_integrations.frameworks.ray takes whatever Ray Data reads"
+        )
+    return source.lines_of

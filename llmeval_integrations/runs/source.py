@@ -24,7 +24,8 @@ class Source:
     """What a person calls it."""
 
     unit: str = "row"
-    """What the numbers count: lines of a text file, items of an array, or rows."""
+    """What the numbers count: lines of a text file, items of an array, or rows; empty where they
+    say nothing to whoever has the data."""
 
     done: int = 0
     """How much has been read: bytes of a text file, else rows."""
@@ -39,8 +40,8 @@ class Source:
     """The rows."""
 
     def place(self, number: int) -> str:
-        """Word where a row stands."""
-        return f"{self.unit} {number}"
+        """Word where a row stands; empty where its number does not say."""
+        return self.unit and f"{self.unit} {number}"
 
     def without_mark(self, start: bytes) -> bytes:
         """Take the byte order mark off a file's beginning; raise InputError where it is UTF-16."""

@@ -20,12 +20,13 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
 from llmeval_integrations.runs.chunks import in_chunks
 from llmeval_integrations.runs.directory import sample_lines
 from llmeval_integrations.runs.fields import Columns, record_fields
 from llmeval_integrations.runs.json_rows import read_lines
+from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import write_rows
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.summary import is_plain
@@ -46,7 +47,7 @@ class Job(NamedTuple):
     """The file."""
 
     evaluators: Mapping[str, Evaluator]
-    """By name; none of them asks a model."""
+    """By name."""
 
     columns: Mapping[str, Columns]
     """For each evaluator."""
@@ -78,7 +79,8 @@ class Answer(msgspec.Struct, array_like=True):
     """The samples that did not pass: the place in this part, and the line but for its place."""
 
     counted: list[tuple[list[Any], list[int]]]
-    """For each evaluator the scores of its plain rows, and which lines hold its other rows."""
+    """For each evaluator the scores of rows of which nothing else is counted, and which lines hold
+    its other rows."""
 
 
 def main() -> None:
@@ -95,7 +97,9 @@ def main() -> None:
     with open(job.path, "rb") as file:  # noqa: PTH123 - a path in text is all it takes
         for line in sys.stdin.buffer:
             part = Part(*map(int, line.split()))
-            written.put(msgspec.msgpack.encode(evaluate_part(job, file, part)))
+            file.seek(part.offset)
+            answer = evaluate_part(job, file.read(part.length), part.number)
+            written.put(msgspec.msgpack.encode(answer))
     written.put(None)
     thread.join()
 
@@ -111,28 +115,33 @@ def _write(waiting: Queue[bytes | None], answers: BinaryIO) -> None:
         os._exit(1)  # who asked is gone, perhaps killed
 
 
-def evaluate_part(job: Job, file: BinaryIO, part: Part) -> Answer:
-    """Evaluate the samples of a part."""
-    file.seek(part.offset)
+def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = None) -> Answer:
+    """Evaluate the samples of a part by its text, whose first line has this number."""
     source = Source(job.path)
-    source.records = read_lines(BytesIO(file.read(part.length)), source, first=part.number)
+    source.records = read_lines(BytesIO(text), source, first=number)
     width = len(job.evaluators)
-    has_breakdown = [each.breakdown() is not None for each in job.evaluators.values()]
-    answer = Answer(0, b"", [], [([], []) for _ in has_breakdown])
+    has_more = [
+        each.breakdown() is not None or isinstance(each, JudgedEvaluator)
+        for each in job.evaluators.values()
+    ]
+    answer = Answer(0, b"", [], [([], []) for _ in has_more])
     written = []
-    for chunk in in_chunks(source):
-        pending = begin(job.evaluators, job.columns, chunk, source)
+    begun = (
+        (chunk, begin(job.evaluators, job.columns, chunk, source, judging))
+        for chunk in in_chunks(source)
+    )
+    for chunk, pending in begun if judging is None else list(begun):
         rows = list(chain.from_iterable(zip(*(each.rows() for each in pending), strict=True)))
         written.append(write_rows(rows))
         fields = partial(record_fields, next(iter(job.columns.values())), chunk)
         for place, line in sample_lines(rows, width, fields):
             answer.failing.append((answer.samples + place, line))
-        for number, row in enumerate(rows):
-            scores, others = answer.counted[number % width]
-            if is_plain(row) and not has_breakdown[number % width]:
+        for line_number, row in enumerate(rows):
+            scores, others = answer.counted[line_number % width]
+            if is_plain(row) and not has_more[line_number % width]:
                 scores.append(row.score)
             else:
-                others.append(answer.samples * width + number)
+                others.append(answer.samples * width + line_number)
         answer.samples += len(chunk)
     answer.rows = b"".join(written)
     return answer

@@ -121,14 +121,14 @@ class Workers:
         """
         left = Path(self._job.path).stat().st_size - offset
         length = min(max(left // (_PARTS * self._count), _SHORTEST), _LONGEST)
-        return self._ask(self._processes, _parts(self._job.path, offset, number, length))
+        return self._ask(self._processes, parts_of(self._job.path, offset, number, length))
 
     def _ask(
-        self, processes: list[subprocess.Popen[bytes]], parts: Iterator[Part]
+        self, processes: list[subprocess.Popen[bytes]], parts: Iterator[tuple[Part, bytes]]
     ) -> Iterator[tuple[Answer, int]]:
         """Hand out parts in turns, and read the answers in the same order."""
         asked: deque[tuple[subprocess.Popen[bytes], Part]] = deque()
-        for process, part in zip(cycle(processes), parts):
+        for process, (part, _) in zip(cycle(processes), parts):
             _send(process, b"%d %d %d\n" % part)
             asked.append((process, part))
             if len(asked) > _AHEAD * len(processes):
@@ -137,12 +137,13 @@ class Workers:
             yield _answer(*asked.popleft())
 
 
-def _parts(path: str, offset: int, number: int, length: int) -> Iterator[Part]:
+def parts_of(path: str, offset: int, number: int, length: int) -> Iterator[tuple[Part, bytes]]:
+    """Cut a file from an offset on into parts of about this many bytes; gives their texts, too."""
     with Path(path).open("rb") as file:
         file.seek(offset)
         while text := file.read(length):
             text += file.readline()
-            yield Part(offset, len(text), number)
+            yield Part(offset, len(text), number), text
             offset += len(text)
             number += text.count(b"\n")
 

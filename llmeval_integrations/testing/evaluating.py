@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.errors import EvalError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.explaining import explain
 from llmeval_integrations.printable import one_line, printable
@@ -54,10 +54,13 @@ class Evaluate:
             raise InvalidOptionError(
                 "evaluate(output) needs an evaluator: evaluate(output, JsonValidity())"
             )
-        results = {
-            name: self._judges.ready(evaluator).evaluate(sample)
-            for name, evaluator in named.items()
-        }
+        try:
+            results = {
+                name: self._judges.ready(evaluator).evaluate(sample)
+                for name, evaluator in named.items()
+            }
+        except EvalError as error:  # a wrong call: of interest is where it stands, not our frames
+            raise error.with_traceback(None)  # noqa: B904 - the same one
         for name, result in results.items():
             self._record(name, result)
         bad = {name: result for name, result in results.items() if not result.passed}
@@ -67,7 +70,8 @@ class Evaluate:
         bad = {name: result for name, result in bad.items() if _is_failure(result)}
         if bad:
             short = "; ".join(_short(name, result) for name, result in bad.items())
-            raise EvaluationFailure(_message(sample, bad), short)
+            unscored = any(not result.scored for result in bad.values())
+            raise EvaluationFailure(_message(sample, bad), short, unscored=unscored)
         given = list(results.values())
         return given[0] if len(given) == 1 else given
 

@@ -21,10 +21,18 @@ FOUND: Final = pytest.StashKey[list[Found]]()
 """Where a test keeps what its evaluators found."""
 
 
+MISSED: Final = "llmeval_missed"
+"""What the report of a missed pass rate has: how the terminal calls it."""
+
+
 class EvaluationFailure(AssertionError):  # noqa: N818 - as pytest calls what a test ends with
     """An output did not pass."""
 
-    def __init__(self, message: str, short: str) -> None:
+    __module__ = "builtins"  # else the module's name fills pytest's short summary
+
+    def __init__(self, message: str, short: str, *, unscored: bool) -> None:
         super().__init__(message)
         self.short = short
         """The same in a few words."""
+        self.unscored = unscored
+        """Whether an evaluator could not tell, which no pass rate allows for."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
-
 if TYPE_CHECKING:
     from llmeval_integrations.asking.cache import Cache
+    from llmeval_integrations.evaluator import Evaluator
 
 
 class Judges:
@@ -21,11 +20,14 @@ class Judges:
 
     def ready(self, evaluator: Evaluator) -> Evaluator:
         """Give the evaluator; of a judge one that asks only what the cache lacks."""
-        if self._path is None or not isinstance(evaluator, JudgedEvaluator):
+        if self._path is None:
             return evaluator
         from llmeval_integrations.asking.cache import Cache
         from llmeval_integrations.asking.cached import Cached
+        from llmeval_integrations.evaluator import JudgedEvaluator
 
+        if not isinstance(evaluator, JudgedEvaluator):
+            return evaluator
         if self._cache is None:
             self._cache = Cache(self._path, frozen=self._frozen)
         return evaluator.with_clients(partial(Cached, cache=self._cache))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from llmeval_integrations.errors import EvalError
-from llmeval_integrations.testing.found import FOUND, EvaluationFailure
+from llmeval_integrations.testing.found import FOUND, MISSED, EvaluationFailure
 from llmeval_integrations.testing.judges import Judges
 
 if TYPE_CHECKING:
@@ -115,8 +115,12 @@ def pytest_runtest_makereport(
     if marked is None:
         return report
     sent["llmeval_rate"] = marked.min_pass_rate
-    failure = call.excinfo.value if call.excinfo else None
-    if marked.min_pass_rate < 1 and isinstance(failure, EvaluationFailure):
+    if call.excinfo is None or not isinstance(call.excinfo.value, EvaluationFailure):
+        return report
+    failure = call.excinfo.value
+    if _EVALUATE not in getattr(item, "fixturenames", ()):  # then no line of the test led here
+        report.longrepr = call.excinfo.getrepr(style="value", tbfilter=False)
+    if marked.min_pass_rate < 1 and not failure.unscored:
         report.outcome = "skipped"
         sent["wasxfail"] = f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.short}"
     return report
@@ -143,16 +147,34 @@ def _tallies(config: pytest.Config) -> Tallies:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Fail the session where a pass rate was missed; xdist's workers leave that to their master."""
-    is_worker = hasattr(session.config, "workerinput")
+    """Report tests that missed their pass rate as failed, so that JUnit's file has them as well."""
     tallies = session.config.stash.get(_TALLIES, None)
-    missed = tallies.missed() if tallies else ()
-    if (
-        missed
-        and not is_worker
-        and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-    ):
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if not tallies or hasattr(session.config, "workerinput"):  # xdist's workers have a part only
+        return
+    manager = session.config.pluginmanager
+    # They look for failed tests in the next session, where these are none that could be run.
+    others = [manager.get_plugin(name) for name in ("lfplugin", "stepwiseplugin")]
+    tell = manager.subset_hook_caller("pytest_runtest_logreport", others)
+    for test, lines in tallies.missed().items():
+        report = _missed(test, lines)
+        tell(report=report)
+        vars(report)[MISSED] = "FAILED"
+        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _missed(test: str, lines: list[str]) -> pytest.TestReport:
+    path, _, name = test.partition("::")
+    place = (path, None, name.replace("::", "."))
+    report = pytest.TestReport(test, place, {}, "failed", "\n".join(lines), "call")
+    vars(report)[MISSED] = ""  # at first: all tests have had their letter or line, and are 100 %
+    return report
+
+
+def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
+    """Count a missed pass rate as a failure."""
+    word = getattr(report, MISSED, None)
+    return None if word is None else ("failed", "", word)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -162,8 +184,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_sep("=", "evaluations")
         for line in tallies.lines():
             terminalreporter.write_line(line)
-        for line in tallies.missed():
-            terminalreporter.write_line(line, red=True)
+        for test, lines in tallies.missed().items():
+            for line in lines:
+                terminalreporter.write_line(f"{test}: {line}", red=True)
 
 
 def _marked(item: Any) -> Marked | None:

@@ -77,15 +77,16 @@ class Tallies:
             cells = (cell.rjust(width) for cell, width in zip(others, widths[1:]))
             yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
 
-    def missed(self) -> list[str]:
-        """Word where a marked test's pass rate is under what it asks for."""
-        return [
-            f"{test}: {evaluator} passed {percent(tally.rate or 0.0)}, "
-            f"under min_pass_rate={self._rates[test]:g}"
-            for (test, evaluator), tally in self._tallies.items()
-            if self._rates.get(test, 1) < 1
-            and (tally.rate is None or tally.rate < self._rates[test])
-        ]
+    def missed(self) -> dict[str, list[str]]:
+        """Word, by marked test, where the pass rate is under what it asks for."""
+        missed: dict[str, list[str]] = {}
+        for (test, evaluator), tally in self._tallies.items():
+            least = self._rates.get(test, 1)
+            if least < 1 and (tally.rate is None or tally.rate < least):
+                rate = "nothing" if tally.rate is None else percent(tally.rate)
+                line = f"{evaluator} passed {rate}, under min_pass_rate={least:g}"
+                missed.setdefault(test, []).append(line)
+        return missed
 
 
 def _merge(into: _Tally, other: _Tally) -> None:

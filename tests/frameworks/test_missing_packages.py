@@ -13,6 +13,7 @@ PACKAGES = {
     "deepeval": ("deepeval", "deepeval", "deepeval"),
     "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),
     "dspy": ("dspy", "dspy", "dspy"),
+    "ray": ("ray", "ray", "ray"),
     "pandas": ("pandas", "pandas", "pandas"),
     "polars": ("polars", "polars", "polars"),
     "datasets": ("datasets", "datasets", "datasets"),

@@ -52,6 +52,7 @@ def test_one_that_does_not_fails_with_the_reason_and_the_difference(session):
             'E *{"total": 2}',
         ]
     )
+    result.stdout.fnmatch_lines(["FAILED *::test_invoice - EvaluationFailure: json_match: *"])
     text = result.stdout.str()
     assert "evaluating.py" not in text  # no frame of ours stands between the test and the reason
 
@@ -64,6 +65,7 @@ def test_every_evaluator_that_fails_is_told(session):
 
 def test_a_wrong_call_is_an_error_and_no_failure_of_the_output(session):
     result = session("def test_invoice(evaluate):\n    evaluate('{}', JsonMatch())")
+    assert "json_match.py" not in result.stdout.str()  # the test's line is wrong, not ours
     result.stdout.fnmatch_lines(["E *MissingFieldError: json_match needs a reference*"])
     result = session("def test_invoice(evaluate):\n    evaluate('{}')")
     result.stdout.fnmatch_lines(["E *InvalidOptionError: evaluate(output) needs an evaluator*"])
@@ -112,6 +114,7 @@ def test_every_row_is_a_test(session):
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*test_rows*row 0*PASSED*"])
     result.stdout.fnmatch_lines(["json_match *3 *66.7 %*"])
+    assert "traceback entries are hidden" not in result.stdout.str()
 
 
 def test_the_test_may_make_the_output_itself(session):
@@ -127,12 +130,49 @@ def test_single_rows_may_fail_as_long_as_the_pass_rate_is_reached(session, worke
     if workers:
         pytest.importorskip("xdist")
     marked = MARKED.format(more=f", min_pass_rate={rate}")
-    result = session(marked, "-rx", *workers, rows=rows([GOOD, BAD, GOOD, GOOD]))
-    result.assert_outcomes(passed=3, xfailed=1)
+    result = session(marked, "-rfx", *workers, rows=rows([GOOD, BAD, GOOD, GOOD]))
+    result.assert_outcomes(passed=3, xfailed=1, failed=code)
     assert result.ret == code
     result.stdout.fnmatch_lines(["*allowed by min_pass_rate*/total 2, expected 1*"])
     missed = "test_it.py::test_rows: json_match passed 75.0 %, under min_pass_rate=0.8"
-    assert (missed in result.stdout.str()) is (code == 1)
+    assert (missed in result.outlines) is (code == 1)
+    reported = [line for line in result.outlines if line.startswith("FAILED test_it.py::test_rows")]
+    assert len(reported) == code
+    assert "[125%]" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_junit_has_a_missed_pass_rate_as_a_failure(session, pytester, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    marked = MARKED.format(more=", min_pass_rate=0.8")
+    session(marked, "--junitxml=junit.xml", *workers, rows=rows([GOOD, BAD]))
+    cases = {
+        each.get("name"): each
+        for each in ElementTree.parse(pytester.path / "junit.xml").iter("testcase")
+    }
+    assert set(cases) == {"test_rows[row 0]", "test_rows[row 1]", "test_rows"}
+    assert "passed 50.0 %" in cases["test_rows"].find("failure").get("message")
+    assert cases["test_rows[row 1]"].find("failure") is None
+    reasons = [each.get("value") for each in cases["test_rows[row 1]"].iter("property") if each.get("name").endswith("reason")]  # fmt: skip
+    assert reasons == ["/total 2, expected 1"]
+
+
+def test_a_missed_pass_rate_is_no_test_to_run_again(session):
+    marked = MARKED.format(more=", min_pass_rate=0.8")
+    cached = ("-p", "cacheprovider")
+    session(marked, *cached, rows=rows([GOOD, BAD])).assert_outcomes(passed=1, xfailed=1, failed=1)
+    again = session(marked, *cached, "--lf", rows=rows([GOOD, GOOD]))
+    assert "known failure" not in again.stdout.str()
+    again.assert_outcomes(passed=2)
+
+
+def test_no_pass_rate_allows_for_what_is_unscored(session):
+    mute = UNSCORED.partition("def test_it")[0]
+    marked = mute + MARKED.format(more=", min_pass_rate=0.1").replace("JsonMatch()", "Mute()")
+    session(marked, rows=rows([GOOD])).assert_outcomes(failed=2)  # the row, and the rate of none
+    both = mute + MARKED.format(more=", min_pass_rate=0.1").replace("[", "[Mute(), ")
+    session(both, rows=rows([BAD, GOOD])).assert_outcomes(failed=3)
 
 
 def test_an_exception_of_the_test_fails_whatever_the_pass_rate(session):
@@ -219,3 +259,12 @@ def test_frozen_needs_a_cache(session):
 
 def test_a_session_without_evaluations_says_nothing_of_them(session):
     assert "= evaluations =" not in session("def test_it(): pass").stdout.str()
+
+
+def test_the_plugin_loads_nothing_of_its_own_before_a_test_needs_it(pytester):
+    pytester.makepyfile(
+        "import sys\ndef test_it():\n    ours = 'llmeval_integrations.testing.'\n"
+        "    loaded = {name.removeprefix(ours) for name in sys.modules if name.startswith(ours)}\n"
+        "    assert loaded <= {'plugin', 'found', 'judges'}"
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

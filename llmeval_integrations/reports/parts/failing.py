@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.reports.parts.figures import Figures, by_sample, is_failing
-from llmeval_integrations.reports.parts.scores import score_of
+from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_samples

@@ -8,6 +8,7 @@ from typing import Final
 
 from llmeval_integrations.intervals import Interval
 from llmeval_integrations.runs.comparing.statistics import t_of
+from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Row
 
 BARS: Final = 20
@@ -92,14 +93,3 @@ class Scores:
             return 0.5
         share = (score - self.low) / (self.high - self.low)
         return 1 - share if self.lower_is_better else share
-
-
-def score_of(row: Row) -> float | None:
-    """Give a row's score as a finite number, None where it has none."""
-    if row.score is None or row.error is not None:
-        return None
-    try:
-        score = float(row.score)
-    except (OverflowError, ValueError, TypeError):
-        return None
-    return score if math.isfinite(score) else None

@@ -1,0 +1,122 @@
+"""A dataset of Ray Data in, a dataset of rows out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Final
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.frameworks.ray.actors import place, shared
+from llmeval_integrations.runs.batch import Batches
+from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.judging import JudgingOptions, judging
+from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.wording import shown
+
+_ROWS: Final = 2_000
+"""Rows of a task: enough that Ray's own time is small beside theirs."""
+
+_ROWS_JUDGED: Final = 128
+"""Rows of an actor's batch, of which Ray has it do several at a time."""
+
+
+def evaluate_dataset(
+    dataset: Any,
+    evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
+    *,
+    fields: Mapping[str, str] | None = None,
+    concurrency: int = 32,
+    cache: str | PathLike[str] | None = None,
+    frozen: bool = False,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    **remote: Any,
+) -> Any:
+    """Evaluate every row of a dataset of Ray Data with every evaluator.
+
+    Gives a dataset, lazy as the given one, with the columns of `evaluate_batch`: id, evaluator,
+    score, passed, label, reason, unscored, error, metadata. It is in no order, and without an id
+    nobody could tell which row belongs to which sample; so the data need a column of ids.
+
+    evaluators, fields and what concerns judges are those of `evaluate`. Evaluators that ask nobody
+    are tasks. Where there is a judge, all evaluators are in actors, one for every 128 samples that
+    may be judged at a time; `concurrency` holds for all of them together. A budget is kept by one
+    actor. A cache is a file of the machine that this is called on, and the actors are there, too.
+    An actor that is lost is begun anew: what it was asking is asked again unless it is cached, and
+    its budget begins anew.
+
+    remote: further arguments of `map_batches`, such as `num_cpus`, `memory` or `runtime_env`.
+
+    Raises InputError for what is no dataset of Ray Data, InvalidOptionError for what is no
+    evaluator; the rest is raised when the dataset is read.
+    """
+    from ray.data import ActorPoolStrategy, Dataset
+
+    if not isinstance(dataset, Dataset):
+        raise InputError(f"expected a dataset of Ray Data, got {shown(dataset)}")
+    named = name_evaluators(evaluators)
+    columns_by_evaluator(fields or {}, named)  # what is wrong with the call is said by the call
+    options = JudgingOptions(
+        concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
+    )
+    arguments = {"batch_format": "pyarrow", **remote}
+    if not any(isinstance(each, JudgedEvaluator) for each in named.values()):
+        arguments = {"batch_size": _ROWS, "fn_args": (named, fields), **arguments}
+        return dataset.map_batches(_evaluate_rows, **arguments)
+    with judging(named, replace(options, cache=None, frozen=frozen and cache is None)):
+        actors, options = shared(options)
+    return dataset.map_batches(
+        _Rows,
+        **{
+            "batch_size": _ROWS_JUDGED,
+            "compute": ActorPoolStrategy(size=actors),
+            "fn_constructor_args": (named, fields, options),
+            **place(options),
+            **arguments,
+        },
+    )
+
+
+def _evaluate_rows(
+    table: Any, evaluators: Mapping[str, Evaluator], fields: Mapping[str, str] | None
+) -> Any:
+    """Evaluate a table with evaluators that ask nobody."""
+    with _Named(evaluators, fields, JudgingOptions()) as batches:
+        return batches(table)
+
+
+class _Named(Batches):
+    """Looks at tables whose rows can be told apart once they are cut and mixed."""
+
+    def __call__(self, table: Any) -> Any:
+        column = next(iter(self.columns.values())).of[-1]
+        if table.num_rows and (column not in table.column_names or table.column(column).null_count):
+            raise InputError(
+                f"rows without an id in column {column!r}, only {table.column_names!r:.300}; rows "
+                'of a dataset come in no order: name the column with fields={"id": ...}'
+            )
+        return super().__call__(table)
+
+
+class _Rows:
+    """An actor that evaluates tables, several at a time so that its judges are never idle."""
+
+    def __init__(
+        self,
+        evaluators: Mapping[str, Evaluator],
+        fields: Mapping[str, str] | None,
+        options: JudgingOptions,
+    ) -> None:
+        self._stack = ExitStack()
+        self._batches = self._stack.enter_context(_Named(evaluators, fields, options))
+
+    async def __call__(self, table: Any) -> AsyncIterator[Any]:
+        yield await asyncio.to_thread(self._batches, table)
+
+    def __del__(self) -> None:
+        self._stack.close()

@@ -1,0 +1,190 @@
+"""A file of JSON Lines, evaluated part by part on a cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import lru_cache, partial
+from itertools import cycle
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import msgspec
+import ray
+from ray import cloudpickle
+from ray.exceptions import RayError
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.frameworks.ray.actors import place, shared
+from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
+from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.worker import Answer, Job, Part, evaluate_part
+from llmeval_integrations.runs.workers import parts_of
+
+_SHORTEST: Final = 1 << 12
+_LONGEST: Final = 1 << 21
+_LONGEST_JUDGED: Final = 1 << 15
+"""The fewest and the most bytes of a file's part."""
+
+_PARTS: Final = 8
+"""Parts for each that evaluates, at least."""
+
+_AHEAD: Final = 3
+"""How many times more parts are handed out than are evaluated at a time."""
+
+_TRIES: Final = 3
+"""How often a part is handed out again after its process or its machine was lost."""
+
+_Ask: TypeAlias = Callable[[bytes, int], Any]
+"""Has a part evaluated by its text and the number of its first line; gives what will hold it."""
+
+_decode = msgspec.msgpack.Decoder(Answer).decode
+
+
+class RayEngine:
+    """Evaluates a file of JSON Lines on a Ray cluster; `evaluate(..., engine=RayEngine)`.
+
+    Uses the cluster that is connected to, else the one that `RAY_ADDRESS` or this machine has, else
+    begins one on this machine until the run is done. The text of a part goes with its task, so that
+    no machine but this one needs the file. Evaluators that ask nobody are tasks; where there is a
+    judge, all are in actors, as `evaluate_dataset` has them, and only a cache keeps what was paid
+    for when a run breaks off. Raises InputError for evaluators that cannot be sent.
+    """
+
+    def __init__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> None:
+        try:
+            self._job = cloudpickle.dumps(job)  # now: a judge that has been asked holds more
+        except Exception as error:
+            raise InputError(f"the evaluators cannot be sent to Ray: {error}") from error
+        self._path = job.path
+        self._options = options
+        self._judges = judges
+        self._stack = ExitStack()
+
+    def close(self) -> None:
+        """End what was begun here."""
+        self._stack.close()
+
+    def ready(self, source: Source) -> bool:
+        """Whether there is anything left to be evaluated."""
+        return source.share != 1
+
+    def answers(self, offset: int, number: int) -> Iterator[tuple[Answer, int]]:
+        """Evaluate the lines from an offset on; gives answers in order, each with where it ends.
+
+        Raises InputError where Ray cannot be reached or gives a part up.
+        """
+        if not ray.is_initialized():
+            _connect()
+            self._stack.callback(ray.shutdown)
+        left = Path(self._path).stat().st_size - offset
+        if self._judges is None:
+            places, longest = max(int(ray.cluster_resources().get("CPU", 1)), 1), _LONGEST
+            evaluate = ray.remote(_evaluate_part).options(max_retries=_TRIES).remote
+            ask: _Ask = partial(evaluate, ray.put(self._job))
+        else:
+            actors, options = shared(self._judges.left(self._options))
+            places, longest = actors * options.concurrency, _LONGEST_JUDGED
+            ask = self._actors(actors, options)
+        length = min(max(left // (_PARTS * places), _SHORTEST), longest)
+        return _in_order(ask, parts_of(self._path, offset, number, length), _AHEAD * places)
+
+    def _actors(self, count: int, options: JudgingOptions) -> _Ask:
+        """Begin actors; gives what asks them in turns.
+
+        A part has at least one sample, so each does as many parts at a time as samples are judged.
+        """
+        begun = ray.remote(_Parts).options(
+            max_concurrency=options.concurrency + 1,  # one is for closing
+            max_restarts=_TRIES,
+            max_task_retries=_TRIES,
+            **place(options),
+        )
+        actors = [begun.remote(self._job, options) for _ in range(count)]
+        self._stack.callback(_end, actors)
+        turns = cycle(actors)
+
+        def ask(text: bytes, number: int) -> Any:
+            return next(turns).evaluate.remote(text, number)
+
+        return ask
+
+
+class _Parts:
+    """An actor that evaluates parts of a file."""
+
+    def __init__(self, job: bytes, options: JudgingOptions) -> None:
+        self._job = _read(job)
+        self._stack = ExitStack()
+        self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
+
+    def evaluate(self, text: bytes, number: int) -> bytes:
+        return msgspec.msgpack.encode(evaluate_part(self._job, text, number, self._judges))
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+def _evaluate_part(job: bytes, text: bytes, number: int) -> bytes:
+    """Evaluate a part as a task."""
+    return msgspec.msgpack.encode(evaluate_part(_read(job), text, number))
+
+
+@lru_cache(maxsize=1)  # a process has many parts of one job, and evaluators keep what they compile
+def _read(job: bytes) -> Job:
+    read: Job = pickle.loads(job)  # noqa: S301 - from whoever started us
+    return read
+
+
+def _in_order(
+    ask: _Ask, parts: Iterator[tuple[Part, bytes]], most: int
+) -> Iterator[tuple[Answer, int]]:
+    """Hand out parts, so many ahead, and read the answers in the same order."""
+    asked: deque[tuple[Any, Part]] = deque()
+    try:
+        for part, text in parts:
+            asked.append((ask(text, part.number), part))
+            if len(asked) >= most:
+                yield _answer(*asked.popleft())
+        while asked:
+            yield _answer(*asked.popleft())
+    finally:
+        for reference, _ in asked:
+            ray.cancel(reference)
+
+
+def _answer(reference: Any, part: Part) -> tuple[Answer, int]:
+    try:
+        answer = ray.get(reference)
+    except RayError as error:
+        raise InputError(
+            f"Ray gave up lines from {part.number} on ({_worded(error)}); "
+            "what is written stands, and the run can be resumed"
+        ) from error
+    return _decode(answer), part.offset + part.length
+
+
+def _worded(error: RayError) -> str:
+    """Give the line of Ray's report that says what it was."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[-1].strip()}"[:300] if lines else type(error).__name__
+
+
+def _connect() -> None:
+    """Connect to the cluster that there is, or begin one; a new one reports to nobody."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise InputError(f"Ray cannot be reached: {error}") from error
+
+
+def _end(actors: list[Any]) -> None:
+    """Have actors close what they hold, so that a cache is one file again, and end them."""
+    ray.wait([actor.close.remote() for actor in actors], num_returns=len(actors), timeout=10)
+    for actor in actors:
+        ray.kill(actor)

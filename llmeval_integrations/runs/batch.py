@@ -1,0 +1,85 @@
+"""A table of Arrow in, a table of rows out: what Ray, Spark and Dask share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.runs.arrow_rows import read_table
+from llmeval_integrations.runs.evaluating import Evaluating
+from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.judging import JudgingOptions, judging
+from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.records import COLUMNS, Table, batches, needed, record_of, schema
+from llmeval_integrations.runs.source import Source
+from llmeval_integrations.wording import shown
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+def evaluate_batch(
+    table: Any,
+    evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
+    *,
+    fields: Mapping[str, str] | None = None,
+    concurrency: int = 32,
+    cache: str | PathLike[str] | None = None,
+    frozen: bool = False,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+) -> Any:
+    """Evaluate every row of a Table or RecordBatch of pyarrow with every evaluator.
+
+    Gives a Table with a row for every sample and evaluator, sample by sample: id, evaluator, score
+    (a float), passed, label, reason, unscored, error, metadata (JSON), as `llmeval export` writes
+    them; any cut of a table into parts gives the same rows. The arguments are those of `evaluate`,
+    and so is what becomes of a bad row, and what is raised before the first one. A row without an
+    id has its number in this table as id: a part of something needs a column of ids.
+    """
+    options = JudgingOptions(
+        concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
+    )
+    with Batches(evaluators, fields, options) as evaluate:
+        return evaluate(table)
+
+
+class Batches:
+    """Evaluators that look at table after table; their judges stay connected inside `with`."""
+
+    def __init__(
+        self,
+        evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
+        fields: Mapping[str, str] | None,
+        options: JudgingOptions,
+    ) -> None:
+        self._evaluators = name_evaluators(evaluators)
+        self.columns = columns_by_evaluator(fields or {}, self._evaluators)
+        """For each evaluator."""
+        self._options = options
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._judges = stack.enter_context(judging(self._evaluators, self._options))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def __call__(self, table: Any) -> Any:
+        """Evaluate a table; may be called by several threads at a time."""
+        pyarrow = needed()
+        if isinstance(table, pyarrow.RecordBatch):
+            table = pyarrow.Table.from_batches([table])
+        if not isinstance(table, pyarrow.Table):
+            raise InputError(f"expected a Table or RecordBatch of pyarrow, got {shown(table)}")
+        source = Source("the table", unit="")
+        source.records = read_table(table, source)
+        run = Evaluating(self._evaluators, self.columns, source, judging=self._judges).run()
+        made = batches(Table(COLUMNS, map(record_of, run.rows)))
+        return pyarrow.Table.from_batches(made, schema(COLUMNS))

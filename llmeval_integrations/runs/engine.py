@@ -1,0 +1,34 @@
+"""Whoever evaluates the lines of a file outside this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from llmeval_integrations.runs.judging import Judging, JudgingOptions
+from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.worker import Answer, Job
+
+
+class Helpers(Protocol):
+    """Evaluates parts of one file elsewhere: parts in, answers out in their order."""
+
+    def ready(self, source: Source) -> bool:
+        """Whether the rest of the data is to be evaluated there."""
+
+    def answers(self, offset: int, number: int) -> Iterator[tuple[Answer, int]]:
+        """Evaluate the lines from an offset on, the first of which has this number.
+
+        Gives answers in order, each with where its part ends. Raises InputError where a part is
+        not evaluated.
+        """
+
+    def close(self) -> None:
+        """Give back whatever was taken."""
+
+
+class Engine(Protocol):
+    """Makes the helpers of one run."""
+
+    def __call__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> Helpers:
+        """Give helpers for a job; nothing has to be begun yet."""

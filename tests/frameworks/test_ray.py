@@ -1,0 +1,323 @@
+"""A Ray cluster of two machines: the rows of one machine, also where one of the two is lost."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ray.data")
+
+import pyarrow as pa
+import ray
+from framework_cases import run_example
+from pyarrow.parquet import read_table
+from ray.cluster_utils import Cluster
+from remote_model import Remote, Repeats
+from server import ModelServer, chat
+from slow_evaluators import Leaves, Slow
+
+from llmeval_integrations import (
+    Evaluator,
+    InputError,
+    InvalidOptionError,
+    JsonFields,
+    JsonValidity,
+    Result,
+    evaluate,
+    load_evaluator,
+)
+from llmeval_integrations.frameworks import ray as ours
+from llmeval_integrations.frameworks.ray import RayEngine, evaluate_dataset
+
+FILES = ("results.jsonl", "samples.jsonl", "summary.json")
+MEMORY = 80_000_000
+VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Begin a cluster of one machine with one processor, to which `second` adds another."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # for evaluators of the tests
+        checks = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 2}  # fmt: skip
+        head = {"_system_config": checks, "num_cpus": 1, "object_store_memory": MEMORY, "include_dashboard": False}  # fmt: skip
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="warning")
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        yield cluster
+        ray.shutdown()
+        cluster.shutdown()
+
+
+@pytest.fixture
+def second(cluster):
+    """Give the cluster's second machine, added anew where a test has lost it."""
+    others = [node for node in cluster.list_all_nodes() if not node.head]
+    if others:
+        return others[0]
+    node = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+    cluster.wait_for_nodes()
+
+    @ray.remote(label_selector={"ray.io/node-id": node.node_id})
+    def begin():
+        return JsonValidity()
+
+    ray.get(begin.remote())  # so that it has a process when a test begins
+    return node
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.jsonl"
+    odd = {300: "raise", 700: "unscored", 900: "{", 901: 7}
+    lines = []
+    for number in range(1_200):
+        output = odd.get(number, "x" * (number % 5))
+        lines.append(json.dumps({"id": f"é{number}", "output": output, "reference": f'{{"a": {number % 7}}}'}))  # fmt: skip
+        if number % 400 == 0:
+            lines.append("")  # an empty line is skipped but counted
+    lines.insert(1_000, "no JSON at all")
+    path.write_text("\ufeff" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def server():
+    with ModelServer() as server:
+        server.plays(chat(json.dumps(VERDICT)))
+        yield server
+
+
+@pytest.fixture
+def judge(server):
+    client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "sk-1"}
+    return load_evaluator("pass_fail", client=client, question="Is it, all in all, so?")
+
+
+def same_files(one, other):
+    return all((one / name).read_bytes() == (other / name).read_bytes() for name in FILES)
+
+
+def dataset(rows, blocks=12):
+    return ray.data.from_items(rows, override_num_blocks=blocks)
+
+
+def as_rows(made):
+    """Give what a dataset's rows say, in an order of their own."""
+    kept = [name for name in made[0] if name != "metadata"] if made else []
+    return sorted(tuple(str(row[name]) for name in kept) for row in made)
+
+
+def local_rows(rows, evaluators):
+    """Give the same of a run on this machine."""
+    made = []
+    for row in evaluate(pa.Table.from_pylist(rows), evaluators).rows:
+        error = row.error and row.error.replace(f": row {number_of(row.id)}: ", ": ")
+        score = None if row.score is None else float(row.score)
+        made.append({"id": row.id, "evaluator": row.evaluator, "score": score, "passed": row.passed, "label": row.label, "reason": row.reason, "unscored": row.unscored, "error": error})  # fmt: skip
+    return as_rows(made)
+
+
+def number_of(id):
+    return int(id[1:]) + 1
+
+
+def samples(count):
+    outputs = {3: "raise", 5: "unscored", 8: None}
+    return [{"id": f"n{number}", "output": outputs.get(number, "x" * (number % 5)), "reference": "{}"} for number in range(count)]  # fmt: skip
+
+
+def lost(pids):
+    """Give the processes that are no more."""
+    return [pid for pid in pids if not Path(f"/proc/{pid}").exists()]
+
+
+# A dataset
+
+
+def test_judges_of_a_dataset_share_limit_and_cache(second, server, judge, tmp_path):
+    under_way, most, lock = 0, 0, threading.Lock()
+
+    def play(_):
+        nonlocal under_way, most
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        time.sleep(0.02)
+        with lock:
+            under_way -= 1
+        return chat(json.dumps(VERDICT))
+
+    server.plays(play)
+    rows = [{"id": f"n{number}", "output": f"text {number}"} for number in range(200)]
+    made = evaluate_dataset(dataset(rows), {"judge": judge, "valid": JsonValidity()}, concurrency=8, cache=tmp_path / "kept").take_all()  # fmt: skip
+    assert as_rows(made) == local_rows_judged(rows)
+    assert len(server.requests) == 200
+    assert most == 8
+    again = evaluate(rows, {"judge": judge}, cache=tmp_path / "kept", frozen=True)
+    assert again.summary["judging"]["cached"] == 200
+
+
+def local_rows_judged(rows):
+    said = {"evaluator": "judge", "score": 1.0, "passed": True, "label": "Pass", "reason": "It is.", "unscored": False, "error": None}  # fmt: skip
+    judged = as_rows([{"id": row["id"], **said} for row in rows])
+    return sorted([*judged, *local_rows(rows, {"valid": JsonValidity()})])
+
+
+def test_a_row_without_an_id_is_refused(second):
+    rows = [{"key": "a", "output": "{}"}]
+    with pytest.raises(Exception, match=r"rows without an id in column 'id', only \['key', 'out"):
+        evaluate_dataset(dataset(rows, 1), [JsonValidity()]).take_all()
+    made = evaluate_dataset(dataset(rows, 1), [JsonValidity()], fields={"id": "key"}).take_all()
+    assert [(row["id"], row["score"]) for row in made] == [("a", 1.0)]
+
+
+def test_a_wrong_call_is_refused_by_the_call(cluster, judge):
+    with pytest.raises(InputError, match="expected a dataset of Ray Data, got "):
+        evaluate_dataset([{"output": "{}"}], [JsonValidity()])
+    rows = dataset(samples(1), 1)
+    with pytest.raises(InvalidOptionError, match="expected an Evaluator"):
+        evaluate_dataset(rows, ["json_validity"])
+    with pytest.raises(InputError, match="no field is called 'key'"):
+        evaluate_dataset(rows, [JsonValidity()], fields={"key": "id"})
+    with pytest.raises(InvalidOptionError, match="concurrency=0"):
+        evaluate_dataset(rows, [judge], concurrency=0)
+    with pytest.raises(InvalidOptionError, match="max_cost"):
+        evaluate_dataset(rows, [judge], max_cost=-1)
+    with pytest.raises(InputError, match="frozen takes replies from a cache, and none is given"):
+        evaluate_dataset(rows, [judge], frozen=True)
+
+
+def test_the_example_says_what_it_gives(second, tmp_path):
+    run_example(ours, folder=str(tmp_path))
+    assert read_table(tmp_path).num_rows == 2
+
+
+# A file
+
+
+def test_the_files_are_those_of_one_machine(second, data, tmp_path):
+    evaluators = [Slow(0), JsonValidity(), JsonFields()]
+    evaluate(data, evaluators, out=tmp_path / "here")
+    evaluate(data, evaluators, out=tmp_path / "there", engine=RayEngine)
+    assert same_files(tmp_path / "here", tmp_path / "there")
+
+
+def test_a_run_that_was_interrupted_is_gone_on_with(second, data, tmp_path):
+    def interrupt(samples, _):
+        if samples > 200:
+            raise KeyboardInterrupt
+
+    there = partial(evaluate, data, [Slow(0), JsonFields()], out=tmp_path / "there", engine=RayEngine)  # fmt: skip
+    with pytest.raises(KeyboardInterrupt):
+        there(on_progress=interrupt)
+    assert len((tmp_path / "there" / "results.jsonl").read_text().splitlines()) < 2_000
+    there(resume=True)
+    evaluate(data, [Slow(0), JsonFields()], out=tmp_path / "here")
+    assert same_files(tmp_path / "here", tmp_path / "there")
+
+
+def test_judges_ask_on_the_cluster_what_they_ask_here(second, tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(f'{{"id": "n{number}", "output": "text {number}"}}\n' for number in range(300)))  # fmt: skip
+
+    def run(**options):
+        return evaluate(path, {"judge": Repeats(Remote()), "valid": JsonValidity()}, **options)
+
+    run(out=tmp_path / "here", cache=tmp_path / "kept here")
+    run(out=tmp_path / "there", cache=tmp_path / "kept there", engine=RayEngine)
+    assert same_files(tmp_path / "here", tmp_path / "there")
+    assert [each.name for each in tmp_path.glob("kept there*")] == ["kept there"]
+    kept = run(cache=tmp_path / "kept there", frozen=True).summary["judging"]
+    assert (kept["calls"], kept["cached"]) == (300, 300)
+    spent = run(max_tokens=15 * 20, concurrency=4, engine=RayEngine).summary["judging"]
+    assert spent["budget_reached"] == "max_tokens=300"
+    assert 20 <= spent["calls"] < 30
+    assert spent["not_asked"] == 300 - spent["calls"]
+
+
+def test_a_part_that_ends_its_process_ends_the_run_which_can_be_resumed(second, data, tmp_path, monkeypatch):  # fmt: skip
+    lines = data.read_text().splitlines()
+    lines[1_100] = '{"id": "é", "output": "end"}'
+    data.write_text("\n".join(lines))
+    monkeypatch.setattr("llmeval_integrations.frameworks.ray.engine._TRIES", 1)
+    with pytest.raises(InputError, match=r"Ray gave up lines from \d+ on \(.*can be resumed"):
+        evaluate(data, [Leaves()], out=tmp_path / "out", engine=RayEngine)
+    monkeypatch.setenv("SPARED", "1")
+    run = evaluate(data, [Leaves()], out=tmp_path / "out", resume=True)
+    ids = [row.id for row in run.rows]
+    assert len(ids) == len(set(ids)) == 1_201
+
+
+def test_evaluators_of_a_script_are_sent_there(second, data):
+    class Local(Evaluator):
+        """Is of no module's."""
+
+        name = "local"
+
+        def check(self, sample):
+            return Result(len(str(sample.output)), True)
+
+    run = evaluate(data, [Local()], engine=RayEngine)
+    assert run.rows == evaluate(data, [Local()]).rows
+
+
+def test_what_cannot_be_sent_is_named(cluster, data):
+    client = Remote()
+    client.lock = threading.Lock()
+    with pytest.raises(InputError, match="the evaluators cannot be sent to Ray: cannot pickle"):
+        evaluate(data, [Repeats(client)], engine=RayEngine)
+
+
+def test_the_command_runs_on_the_cluster_that_is_there(cluster, second, data, tmp_path):
+    evaluate(data, [JsonValidity()], out=tmp_path / "here")
+    command = [sys.executable, "-m", "llmeval_integrations", "run", str(data), "-e", "json_validity", "--out", str(tmp_path / "there"), "--engine", "ray", "--quiet"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "RAY_ADDRESS": cluster.address}, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert same_files(tmp_path / "here", tmp_path / "there")
+
+
+# A machine that is lost
+
+
+def test_a_dataset_has_the_rows_of_a_run(cluster, second):
+    rows = samples(1_000)
+    evaluators = {"slow": Slow(0), "valid": JsonValidity(), "fields": JsonFields()}
+    made = []
+    for batch in evaluate_dataset(dataset(rows, 20), {**evaluators, "where": Leaves()}, batch_size=50).iter_batches(batch_size=None, batch_format="pyarrow"):  # fmt: skip
+        made += batch.to_pylist()
+        if second in cluster.list_all_nodes() and len(pids_of(made)) > 1:
+            cluster.remove_node(second, allow_graceful=False)
+    assert lost(pids_of(made))  # the lost machine had a part in it
+    assert second not in cluster.list_all_nodes()
+    others = [row for row in made if row["evaluator"] != "where"]
+    assert as_rows(others) == local_rows(rows, evaluators)
+    assert len({row["id"] for row in made}) == 1_000
+    assert len(made) == 4_000
+
+
+def pids_of(made):
+    return {row["label"] for row in made if row["evaluator"] == "where" and row["label"]}
+
+
+def test_a_run_has_the_rows_of_one_machine(cluster, second, data, tmp_path):
+    evaluators = [Slow(0.002), JsonValidity(), Leaves()]
+
+    def lose(samples, _):
+        if samples > 300 and second in cluster.list_all_nodes():
+            cluster.remove_node(second, allow_graceful=False)
+
+    run = evaluate(data, evaluators, out=tmp_path / "there", engine=RayEngine, on_progress=lose)
+    assert second not in cluster.list_all_nodes()
+    assert lost({row.label for row in run.rows if row.evaluator == "leaves" and row.label})
+    here = evaluate(data, evaluators[:2])
+    there = [row for row in run.rows if row.evaluator != "leaves"]
+    assert there == here.rows
+    assert {name: run.summary["evaluators"][name] for name in ("slow", "json_validity")} == here.summary["evaluators"]  # fmt: skip
