@@ -19,7 +19,7 @@ BLOCKS = [
     (language, code)
     for language, code in re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 ]
-NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index"}
+NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index", "pyarrow": "pyarrow"}
 
 
 def blocks(language):
@@ -47,7 +47,7 @@ def model_server():
 @pytest.mark.parametrize("code", blocks("python"))
 def test_a_python_block_prints_what_it_says(code, folder_with_data):
     for word, package in NEEDS.items():
-        if f"frameworks.{word}" in code or f"from {package}" in code:
+        if re.search(rf"frameworks\.{word}\b|^(from|import) {package}\b", code, re.MULTILINE):
             pytest.importorskip(package)
     done = subprocess.run(
         [sys.executable, "-c", code],
