@@ -76,7 +76,7 @@ class ProcessWorker:
 def _serve(subject: Subject, ours: Any, theirs: Any) -> None:
     """Answer until nobody asks any more; the other end is closed here, or we would not see that."""
     ours.close()
-    _be_silent()
+    be_silent()
     trial = Trial(subject)
     while True:
         try:
@@ -86,7 +86,7 @@ def _serve(subject: Subject, ours: Any, theirs: Any) -> None:
         theirs.send(trial.observe(Case("", "either", output, reference), once=once))
 
 
-def _be_silent() -> None:
+def be_silent() -> None:
     """Keep what an evaluator prints, logs and warns of out of the caller's terminal."""
     faulthandler.disable()  # that it died is what the other end says
     logging.disable(logging.CRITICAL)

@@ -38,6 +38,7 @@ DROP_INS = [
 def assert_conforms(findings):
     assert not findings, str(findings)
     assert findings.tried == findings.cases > 30
+    assert findings.seeds == 2
     assert findings.seconds < 5
 
 
