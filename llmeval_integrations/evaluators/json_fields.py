@@ -41,8 +41,9 @@ class JsonFields(Evaluator):
     Metadata: `outcomes`, the leaves that do not match, each with `path` (a JSON Pointer), `field`
     (the same with `*` for positions), `kind` (mismatch, missing, extra, wrong_type) and both
     values; `fields`, for each field how many leaves are of which kind; `precision`, `recall`, `f1`,
-    `path_precision`, `path_recall`, `path_f1`, `value_accuracy`, `type_accuracy`; `perfect`. A run
-    adds the same up for each field.
+    `path_precision`, `path_recall`, `path_f1`, `value_accuracy`, `type_accuracy`; `perfect`;
+    `unreadable` where the output is no JSON, and every field missing. A run adds the same up for
+    each field.
 
     What the schema says decides how values are compared: `format` date, date-time, email and uri
     by what they mean; `number` within a share of 1e-9, `multipleOf` as the grid; `enum`, `const`,
@@ -132,7 +133,7 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     root = layout.root(sample)
     if type(output) is Defect:
         comparison.one_sided(root, "missing", reference, "")
-        return defective(output, 0.0, **details(comparison, perfect=False))
+        return defective(output, 0.0, unreadable=True, **details(comparison, perfect=False))
     comparison.compare(root, output, reference)
     return comparison
 

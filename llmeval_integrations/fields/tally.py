@@ -28,8 +28,14 @@ class FieldTally:
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
         """Count the fields of one sample in, by the metadata of its result."""
+        unreadable = metadata.get("unreadable", False)
         for path, counts in metadata.get("fields", {}).items():
-            self._field(path).counts.update(counts)
+            field = self._field(path)
+            field.counts.update(counts)
+            if unreadable:
+                field.unreadable += counts.get("missing", 0)
+        if unreadable:
+            return  # what is wrong there is no single field
         for outcome in metadata.get("outcomes", ()):
             if outcome["kind"] != "match":
                 self._field(outcome["field"]).add(sample, outcome)
@@ -60,6 +66,7 @@ class _Field:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self.unreadable = 0
         self.values: Counter[tuple[str, str]] = Counter()
         self.examples: list[Any] = []
 
@@ -77,6 +84,7 @@ class _Field:
 
     def merge(self, other: _Field) -> None:
         self.counts.update(other.counts)
+        self.unreadable += other.unreadable
         self.values.update(other.values)
         self._bound()
         new = (sample for sample in other.examples if sample not in self.examples)
@@ -92,6 +100,7 @@ class _Field:
         return {
             "leaves": self.counts.total(),
             **{kind: self.counts[kind] for kind in KINDS},
+            "unreadable": self.unreadable,
             "precision": _share(match, pairs + extra),
             "recall": _share(match, pairs + missing),
             "f1": _share(2 * match, 2 * pairs + extra + missing),

@@ -23,7 +23,7 @@ _LONGEST_REASON: Final = 120
 _LONGEST_KIND: Final = 40
 _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
 _MOST_FIELDS: Final = 6
-_OF_FIELDS: Final = ("leaves", "mismatch", "missing", "extra", "wrong_type", "f1")
+_OF_FIELDS: Final = ("leaves", "mismatch", "missing", "unreadable", "extra", "wrong_type", "f1")
 _JUDGING: Final = (
     "calls",
     "cached",
@@ -105,15 +105,20 @@ def _fields(evaluator: str, fields: dict[str, Any]) -> Table:
     shown = list(fields.items())[:_MOST_FIELDS]
     table = Table(box=box.SIMPLE)
     table.add_column(Text(printable(f"{evaluator}: field")), overflow="fold")
-    for name in _OF_FIELDS:
+    columns = [name for name in _OF_FIELDS if name != "unreadable" or _any(fields, name)]
+    for name in columns:
         table.add_column(name, justify="right")
     table.add_column("most often wrong", overflow="fold")
     for path, figures in shown:
-        cells = [_figure(figures[name]) for name in _OF_FIELDS]
+        cells = [_figure(figures[name]) for name in columns]
         table.add_row(Text(printable(path or "(the whole)")), *cells, _wrong_value(figures))
     if len(fields) > len(shown):
         table.caption = f"and {len(fields) - len(shown)} more in summary.json"
     return table
+
+
+def _any(fields: dict[str, Any], name: str) -> bool:
+    return any(figures[name] for figures in fields.values())
 
 
 def _wrong_value(figures: dict[str, Any]) -> Text:

@@ -10,7 +10,7 @@ from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.records import COLUMNS, Table, record_of, text_of
 from llmeval_integrations.runs.run import Run
 
-_COUNTS: Final = ("leaves", "match", "mismatch", "wrong_type", "missing", "extra")
+_COUNTS: Final = ("leaves", "match", "mismatch", "wrong_type", "missing", "extra", "unreadable")
 _SHARES: Final = ("precision", "recall", "f1")
 
 

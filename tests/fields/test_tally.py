@@ -1,0 +1,114 @@
+"""What became of each field over a run, by the documents that were counted."""
+
+import random
+
+import pytest
+
+from llmeval_integrations import JsonFields, evaluate
+
+FIGURES = ("leaves", "match", "mismatch", "missing", "unreadable", "extra", "wrong_type")
+
+
+def tallied(pairs, evaluator=None):
+    """Give a run's figures of each field."""
+    rows = [
+        {"id": f"s{place}", "output": output, "reference": reference}
+        for place, (output, reference) in enumerate(pairs)
+    ]
+    run = evaluate(rows, [evaluator or JsonFields()])
+    return run.summary["evaluators"]["json_fields"]["fields"]
+
+
+def test_each_field_has_its_figures():
+    reference = {"vendor": "Acme", "items": [{"price": 1}, {"price": 2}]}
+    fields = tallied(
+        [
+            (reference, reference),
+            ({"vendor": "Acme", "items": [{"price": 1}, {"price": 3}]}, reference),
+            ({"items": [{"price": "1"}], "note": "hm"}, reference),
+        ]
+    )
+    assert list(fields) == ["/items/*/price", "/note", "/vendor"]  # the worst first
+    price = fields["/items/*/price"]
+    assert {name: price[name] for name in FIGURES} == {
+        "leaves": 6,
+        "match": 3,
+        "mismatch": 1,
+        "missing": 1,
+        "unreadable": 0,
+        "extra": 0,
+        "wrong_type": 1,
+    }
+    assert price["precision"] == 3 / 5
+    assert price["recall"] == 3 / 6
+    assert price["f1"] == 6 / 11
+    assert price["value_accuracy"] == 3 / 5
+    assert price["wrong_values"] == [
+        {"output": "3", "reference": "2", "count": 1},
+        {"output": '"1"', "reference": "1", "count": 1},
+    ]
+    assert price["examples"] == ["s1", "s2"]
+    assert fields["/note"]["precision"] == 0
+    assert fields["/note"]["recall"] is None
+    assert fields["/vendor"]["recall"] == 2 / 3
+    assert fields["/vendor"]["examples"] == ["s2"]
+
+
+def test_what_could_not_be_read_is_told_from_what_was_left_out():
+    fields = tallied(
+        [
+            ('{"a": 1, "b": 2', {"a": 1, "b": 2}),
+            ("I cannot do that.", {"a": 1, "b": 2}),
+            ('{"a": 1}', {"a": 1, "b": 2}),
+        ]
+    )
+    assert {path: (each["missing"], each["unreadable"]) for path, each in fields.items()} == {
+        "/a": (2, 2),
+        "/b": (3, 2),
+    }
+    assert fields["/a"]["recall"] == 1 / 3  # the application gets nothing either way
+    assert fields["/a"]["examples"] == []
+    assert fields["/b"]["examples"] == ["s2"]
+
+
+def test_the_most_frequent_wrong_values_come_first():
+    values = ["€"] * 5 + ["Eur"] * 3 + ["EURO"] + [f"{number}" for number in range(1_000)]
+    random.Random(3).shuffle(values)
+    [currency] = tallied([({"c": value}, {"c": "EUR"}) for value in values]).values()
+    assert currency["mismatch"] == len(values)
+    assert len(currency["wrong_values"]) == 5
+    assert [(each["output"], each["count"]) for each in currency["wrong_values"][:1]] == [
+        ('"€"', 5)
+    ]
+    assert len(currency["examples"]) == 3
+
+
+def test_long_values_are_cut():
+    [text] = tallied([({"t": "x" * 5_000}, {"t": "y"})]).values()
+    assert len(text["wrong_values"][0]["output"]) == 200
+
+
+def test_beyond_a_thousand_fields_the_rest_is_counted_together():
+    names = [f"k{number}" for number in range(1_200)]
+    fields = tallied([({name: 1 for name in names}, {name: 2 for name in names})])
+    assert len(fields) == 1_001
+    assert list(fields)[-1] == "(other)"
+    assert fields["(other)"]["mismatch"] == 200
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_that_are_put_together_say_what_the_whole_says(seed):
+    chance = random.Random(seed)
+    evaluator = JsonFields()
+    samples = []
+    for place in range(60):
+        reference = {"a": chance.randrange(4), "b": [chance.randrange(3), 1]}
+        output = {"a": chance.randrange(4), "b": [chance.randrange(3)]}
+        shown = "{" if chance.random() < 0.2 else output
+        samples.append((place, evaluator(shown, reference).metadata))
+    whole, first, second = (evaluator.breakdown() for _ in range(3))
+    for place, (sample, metadata) in enumerate(samples):
+        whole.add(sample, metadata)
+        (first if place < 25 else second).add(sample, metadata)
+    first.merge(second)
+    assert first.summary() == whole.summary()
