@@ -194,7 +194,7 @@ def _fields(runs: Named) -> Iterator[Html]:
 
 
 def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
-    heads = ("field", "right", "leaves", "mismatch", "wrong type", "missing", "extra", "unreadable", "F1")
+    heads = ("field", "right", "leaves", "mismatch", "wrong type", "missing", "unreadable", "extra", "F1")
     shown = list(fields.items())[:_MOST_FIELDS]
     rows = [
         tag("tr", tag("th", path or "(the whole)", scope="row"), *_field(each))
@@ -215,7 +215,7 @@ def _field(figures: Mapping[str, Any]) -> Iterator[Html]:
     leaves = figures["leaves"]
     yield _number(percent(figures["match"] / leaves) if leaves else "–")
     yield _number(figure(leaves))
-    for kind in ("mismatch", "wrong_type", "missing", "extra", "unreadable"):
+    for kind in ("mismatch", "wrong_type", "missing", "unreadable", "extra"):
         yield _number(figure(figures[kind]), "alarm" if figures[kind] else "quiet")
     yield _number(figure(figures["f1"]))
     wrong = [
