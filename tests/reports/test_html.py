@@ -62,7 +62,7 @@ def test_fields_have_their_table(opened, people):
         "[...document.querySelectorAll('#fields tbody tr')].map(row => row.innerText.split('\\t'))"
     )
     assert [row[0] for row in rows] == ["/age", "/name"]
-    assert rows[0][1:7] == ["33.3 %", "3", "1", "0", "1", "0"]
+    assert rows[0][1:8] == ["33.3 %", "3", "1", "0", "1", "1", "0"]
     assert "63 for 36" in rows[0][-1]
 
 
