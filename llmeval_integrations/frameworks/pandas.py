@@ -26,10 +26,9 @@ from llmeval_integrations.runs.columns import TableEvaluation
 from llmeval_integrations.wording import shown
 
 try:
-    import numpy as np
     import pandas as pd
 except ModuleNotFoundError as error:
-    if error.name not in ("numpy", "pandas"):
+    if error.name != "pandas":
         raise
     raise MissingDependencyError.of("pandas", "pandas") from error
 
@@ -64,27 +63,8 @@ def evaluate(
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame of pandas, got {shown(frame)}")
     evaluation = TableEvaluation(list(frame.columns), evaluators, fields=fields, **options)
-    made = evaluation.columns(_without_arrays(frame[evaluation.read]))
+    made = evaluation.columns(frame[evaluation.read])
     kinds = evaluation.kinds
     return frame.assign(
         **{name: pd.array(cells, dtype=_TYPES[kinds[name]]) for name, cells in made.items()}
     )
-
-
-def _without_arrays(frame: pd.DataFrame) -> pd.DataFrame:
-    if not frame.columns.is_unique:
-        return frame  # refused where it is read
-    objects = [column for column in frame if frame[column].dtype == object]
-    return frame.assign(**{column: frame[column].map(_listed) for column in objects})
-
-
-def _listed(cell: Any) -> Any:
-    """Make lists of the arrays in a cell; pandas puts none into what is too deep for this."""
-    try:
-        if isinstance(cell, np.ndarray):
-            return [_listed(item) for item in cell.tolist()]
-        if type(cell) is dict:
-            return {key: _listed(item) for key, item in cell.items()}
-        return [_listed(item) for item in cell] if type(cell) is list else cell
-    except RecursionError:
-        return cell

@@ -14,7 +14,10 @@ _BATCH: Final = 1_000
 
 
 def read_frame(frame: Any, source: Source) -> Iterator[Record]:
-    """Read a DataFrame of pandas; what it counts as missing (None, NaN, NA) is absent."""
+    """Read a DataFrame of pandas; what it counts as missing (None, NaN, NA) is absent.
+
+    Arrays of NumPy, which is what pandas makes of the lists in a Parquet file, are lists.
+    """
     if not frame.columns.is_unique:
         raise InputError(f"two columns of the DataFrame share a name: {list(frame.columns)!r:.200}")
     source.total = len(frame)
@@ -24,7 +27,21 @@ def read_frame(frame: Any, source: Source) -> Iterator[Record]:
         for row, holes in zip(part.to_dict("records"), absent, strict=True):
             source.done += 1
             cells = zip(row.items(), holes, strict=True)
-            yield source.done, {key: cell for (key, cell), hole in cells if not hole}
+            yield source.done, {key: _listed(cell) for (key, cell), hole in cells if not hole}
+
+
+def _listed(cell: Any) -> Any:
+    """Make lists of the arrays in a cell; pandas puts none into what is too deep for this."""
+    if type(cell) is str:
+        return cell
+    try:
+        if type(cell) is dict:
+            return {key: _listed(item) for key, item in cell.items()}
+        if hasattr(cell, "tolist"):
+            cell = cell.tolist()
+        return [_listed(item) for item in cell] if type(cell) is list else cell
+    except RecursionError:
+        return cell
 
 
 def read_named_rows(frame: Any, source: Source) -> Iterator[Record]:

@@ -11,6 +11,7 @@ import pytest
 from llmeval_integrations import (
     ExactMatch,
     InputError,
+    JsonEquality,
     JsonMatch,
     JsonValidity,
     LengthPenalty,
@@ -223,6 +224,18 @@ def test_a_cell_of_csv_may_be_longer_than_the_module_allows_by_default(tmp_path)
     path.write_text("output\n" + json.dumps("x" * 500_000).replace('"', '"""') + "\n")
     assert evaluate(path, [JsonValidity()]).summary["evaluators"]["json_validity"]["mean"] == 1
     assert csv.field_size_limit() == limit
+
+
+def test_arrays_in_the_cells_of_pandas_are_lists():
+    pd = pytest.importorskip("pandas")
+    np = pytest.importorskip("numpy")
+    frame = pd.DataFrame(
+        {
+            "output": [np.array([1, 2]), [np.array([[1.5], [2.0]])], {"a": np.array(["x"])}],
+            "reference": ["[1, 2]", "[[[1.5], [2]]]", '{"a": ["x"]}'],
+        }
+    )
+    assert [row.score for row in evaluate(frame, [JsonEquality()]).rows] == [True, True, True]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])

@@ -194,7 +194,8 @@ def _fields(runs: Named) -> Iterator[Html]:
 
 
 def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
-    heads = ("field", "right", "leaves", "mismatch", "wrong type", "missing", "unreadable", "extra", "F1")
+    counts = ("leaves", "mismatch", "wrong type", "missing", "unreadable", "extra")
+    heads = ("field", "right", *counts, "F1", "most often wrong")
     shown = list(fields.items())[:_MOST_FIELDS]
     rows = [
         tag("tr", tag("th", path or "(the whole)", scope="row"), *_field(each))
@@ -205,7 +206,7 @@ def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
     return joined(
         [
             tag("h3", title),
-            _table(f"Fields of {title}", (*heads, "most often wrong"), rows),
+            _table(f"Fields of {title}", heads, rows),
             *(note if rest else []),
         ]
     )
