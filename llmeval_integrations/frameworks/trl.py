@@ -26,7 +26,7 @@ from itertools import compress
 from typing import Any
 
 from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import InputError, InvalidOptionError
+from llmeval_integrations.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.picking import sample_of
 from llmeval_integrations.result import Result
@@ -122,10 +122,15 @@ class TrlReward(Wrapper):
         )
 
     def _evaluate(self, samples: list[Sample]) -> list[Result]:
-        if self.missing == "raise":
-            return self.evaluator.evaluate_many(samples)
         needs = self.evaluator.needs
         fit = [all(getattr(one, field) is not MISSING for field in needs) for one in samples]
+        if self.missing == "raise" and False in fit:
+            place = fit.index(False)
+            raise MissingFieldError(
+                f"{self.evaluator.name} needs {' and '.join(needs)}, which the row of the prompt "
+                f"{shown(samples[place].input)} lacks (completion {place + 1} of {len(fit)}); "
+                "with missing='unscored' it would have no reward"
+            )
         results = iter(self.evaluator.evaluate_many(compress(samples, fit)))
         lacking = Result.unscored(f"the row lacks {' or '.join(needs)}", label="missing")
         return [next(results) if one else lacking for one in fit]

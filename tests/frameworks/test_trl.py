@@ -126,7 +126,7 @@ def test_judges_are_rewards_and_leave_unscored_what_they_do_not_say_clearly():
     [
         ({}, InputError, r"json_equality needs reference, and there is no column 'gold', only \[\]; name"),
         ({"solution": ["1"]}, InputError, r"only \['solution'\]"),
-        ({"gold": [None]}, MissingFieldError, "json_equality needs a reference"),
+        ({"gold": [None]}, MissingFieldError, "json_equality needs reference, which the row of the prompt"),
         ({"gold": ["[1"]}, InvalidReferenceError, r"the reference '\[1'"),
     ],
 )  # fmt: skip
