@@ -37,7 +37,7 @@ def as_text(comparison: Comparison, console: Console | None = None) -> str:
     if console is None:
         console = Console(file=StringIO(), width=WIDTH, color_system=None)
     evaluators = [each for each in comparison.differences if each.field is None]
-    tables = [_differences("evaluator", evaluators, _title(comparison))]
+    tables: list[Table | Text] = [_differences("evaluator", evaluators, _title(comparison))]
     for name in comparison.evaluators:
         fields = [
             each
@@ -46,9 +46,9 @@ def as_text(comparison: Comparison, console: Console | None = None) -> str:
         ]
         if fields:
             tables.append(_fields(name, fields))
-    tables[-1].caption = _CAPTION
+    tables.append(Text(_CAPTION, style="dim italic"))
     if any(each.changes for each in comparison.evaluators.values()):
-        tables.append(_changes(comparison.evaluators))
+        tables += [Text(""), _changes(comparison.evaluators)]
     with console.capture() as capture:
         console.print(Group(*tables))
     return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
@@ -63,9 +63,7 @@ def _title(comparison: Comparison) -> str:
 
 
 def _differences(head: str, differences: list[Difference], title: str | None = None) -> Table:
-    table = Table(
-        box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left", caption_justify="left"
-    )
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left")
     table.title = None if title is None else printable(title)
     table.add_column(Text(printable(head)), overflow="fold", min_width=14)
     for name in _COLUMNS:
