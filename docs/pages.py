@@ -195,6 +195,8 @@ def needs_of(description: Description) -> str:
     names = " or ".join(f"`{name}`" for name in (description.name, *description.aliases))
     needs = " and ".join(f"`{name}`" for name in description.needs)
     needed = f"It needs {needs} beside the output." if needs else "It needs nothing but the output."
+    if any(option.required and "Evaluator" in option.type for option in description.options):
+        needed = "It needs what the evaluators need that it is made of."
     return f"{needed}\nBy name, in `load_evaluator` and on the command line: {names}."
 
 

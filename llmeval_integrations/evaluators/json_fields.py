@@ -58,17 +58,17 @@ class JsonFields(Evaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
-    schema: Any = None
+    schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction: a mapping, JSON text, a Pydantic model or TypeAdapter.
     None takes `schema` of the sample's variables, and compares plainly where there is none."""
 
-    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`:
     ignore, weight, tolerance, relative_tolerance, multiple_of, similarity, ignore_case,
     ignore_whitespace, normalize_unicode, format, coerce, compare, order, key. What is set for an
     object or array holds for all in it."""
 
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings for fields about which neither the schema nor `fields` says anything."""
 
     min_score: float | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Final, Literal
@@ -79,7 +79,7 @@ class JsonSchema(Evaluator):
 
     aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
 
-    schema: Any = None
+    schema: Any = field(default=None, hash=False)
     """The schema: a mapping, a boolean, JSON text, a Pydantic model or TypeAdapter. None takes
     each sample's reference."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -132,7 +132,7 @@ class ToolCallSchema(Evaluator):
     and `valid`, how many.
     """
 
-    tools: Any = None
+    tools: Any = field(default=None, hash=False)
     """The definitions; None takes each sample's `variables["tools"]`."""
 
     allow_undeclared: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -74,13 +74,13 @@ class ToolCalls(Evaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
-    tools: Any = None
+    tools: Any = field(default=None, hash=False)
     """The definitions; None takes each sample's `variables["tools"]`, where there are any."""
 
     order: Order = "any"
     """Whether order counts: nowhere, everywhere (pairs never cross), or as `before` says."""
 
-    before: Before | None = None
+    before: Before | None = field(default=None, hash=False)
     """With `order="partial"`: pairs, the first of which comes before the second. Each is a tool's
     name, or a position among the expected calls. None takes each sample's
     `variables["before"]`."""

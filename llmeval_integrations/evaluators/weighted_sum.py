@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from llmeval_integrations.asking.steps import Steps, Together
 from llmeval_integrations.errors import InvalidOptionError
@@ -16,26 +16,31 @@ from llmeval_integrations.wording import shown
 
 Unscored = Literal["unscored", "left_out"]
 
+Parts: TypeAlias = Mapping[Evaluator, float] | Sequence[tuple[Evaluator, float]]
+"""Evaluators with their weights."""
+
 
 @dataclass(frozen=True)
 class WeightedSum(Evaluator):
     """What do several evaluators say together?
 
     Score: the sum of their scores, each times its weight; True counts 1 and False 0. Passes where
-    no part failed, or from `min_score` on. The label is the first failing part's name and label,
-    the reason the sum written out. Metadata: `parts`, by name, each with score, passed, label and
-    reason.
+    no part failed, or from `min_score` on; there is no verdict where no part has one. The label is
+    the first failing part's name and label, the reason the sum written out. Metadata: `parts`, by
+    name, each with score, passed, label and reason.
 
     A part that is unscored leaves the sum unscored. With `unscored="left_out"` it is left out with
     its weight: the sum of the others is taken times what all weights have by what the others'
-    have, in absolute terms, so that it stays on the same scale.
+    have, in absolute terms, so that it stays on the same scale. Where the others weigh nothing the
+    sum is unscored.
 
     Where a part asks a model, the sum is a judge as well.
     """
 
-    parts: Any
-    """The evaluators with their weights: a mapping, or a list of pairs, which also takes
-    evaluators that are no keys since an option of theirs is a mapping."""
+    parts: Parts
+    """The evaluators with their weights: a mapping, in which equal evaluators are one, or a list of
+    pairs. On the command line and in YAML an evaluator is a name, in a pair also its name with its
+    options: `parts: [[json_validity, 1], [{length_penalty: {max_length: 80}}, 0.5]]`."""
 
     unscored: Unscored = "unscored"
     """What becomes of the sum where a part is unscored."""
@@ -43,7 +48,7 @@ class WeightedSum(Evaluator):
     min_score: float | None = None
     """The score that passes; None wants no part to fail."""
 
-    def __new__(cls, parts: Any = (), *_: Any, **__: Any) -> WeightedSum:  # noqa: PYI034 - or a judge
+    def __new__(cls, parts: Parts = (), *_: Any, **__: Any) -> WeightedSum:  # noqa: PYI034 - or a judge
         """Make a judge where one of the parts is one."""
         pairs = parts.items() if isinstance(parts, Mapping) else parts
         is_judged = isinstance(pairs, Iterable) and any(
@@ -85,27 +90,37 @@ class WeightedSum(Evaluator):
             )
         return part, weight
 
+    def _pairs(self) -> Sequence[tuple[Evaluator, float]]:
+        return cast("Sequence[tuple[Evaluator, float]]", self.parts)  # since `__post_init__`
+
     def check(self, sample: Sample) -> Result:
-        return self._sum([part.check(sample) for part, _ in self.parts])
+        return self._sum([part.check(sample) for part, _ in self._pairs()])
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        columns = [part.check_many(samples) for part, _ in self.parts]
+        columns = [part.check_many(samples) for part, _ in self._pairs()]
         return [self._sum(results) for results in zip(*columns, strict=True)]
 
     def _sum(self, results: Sequence[Result]) -> Result:
-        found = list(zip(self._names(), results, [weight for _, weight in self.parts], strict=True))
+        found = list(
+            zip(self._names(), results, [weight for _, weight in self._pairs()], strict=True)
+        )
         metadata = {"parts": {name: _as_dict(result) for name, result, _ in found}}
         missing = [(name, result) for name, result, _ in found if not result.scored]
         scored = [each for each in found if each[1].scored]
-        if missing and (self.unscored == "unscored" or not scored):
+        weight = _size(scored)
+        if missing and (self.unscored == "unscored" or not weight):
             name, result = missing[0]
             state = f"{name}: {result.label or 'unscored'}"
             return Result(None, None, state, f"{name}: {result.reason}", metadata)
         score = sum(weight * float(result.score or 0) for _, result, weight in scored)
         if missing:
-            score *= _size(found) / (_size(scored) or 1.0)
+            score *= _size(found) / weight
         failed = [(name, result) for name, result, _ in scored if result.passed is False]
-        passed = not failed if self.min_score is None else score >= self.min_score
+        passed: bool | None = not failed
+        if self.min_score is not None:
+            passed = score >= self.min_score
+        elif all(result.passed is None for _, result, _ in scored):
+            passed = None
         label = None
         if failed and not passed:
             name, result = failed[0]
@@ -119,7 +134,7 @@ class WeightedSum(Evaluator):
     def _names(self) -> list[str]:
         """Name the parts; of two that are called alike the second is `name_2`."""
         names: list[str] = []
-        for part, _ in self.parts:
+        for part, _ in self._pairs():
             same = sum(name == part.name or name.startswith(f"{part.name}_") for name in names)
             names.append(f"{part.name}_{same + 1}" if part.name in names else part.name)
         return names
@@ -133,7 +148,7 @@ class _JudgedSum(WeightedSum, JudgedEvaluator):
     check_many = JudgedEvaluator.check_many
 
     def judge(self, sample: Sample) -> Conversation:
-        results = yield Together([_steps(part, sample) for part, _ in self.parts])
+        results = yield Together([_steps(part, sample) for part, _ in self._pairs()])
         total = self._sum(results)
         total.metadata.update(sum_accounts(results))
         return total

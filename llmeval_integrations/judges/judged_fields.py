@@ -82,13 +82,13 @@ class JudgedFields(JudgedEvaluator):
     judged: Sequence[str]
     """The paths of the fields of prose, such as `/summary` or `/items/*/description`."""
 
-    schema: Any = None
+    schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction, as for JsonFields."""
 
-    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """Settings of the other fields by path, as for JsonFields."""
 
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings for fields about which nothing else is said."""
 
     min_score: float | None = None

@@ -6,13 +6,16 @@ import ast
 import dataclasses
 import inspect
 import json
+import re
 import textwrap
 import typing
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.evaluator import Evaluator
+
+_MODULES: Final = re.compile(r"\b(?:typing|collections\.abc|llmeval_integrations(?:\.[a-z_]+)*)\.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +116,7 @@ def _type_text(hint: Any) -> str:
     parts = [part for part in typing.get_args(hint) if part is not type(None)]
     if len(parts) == 1 and type(None) in typing.get_args(hint):
         return f"{_type_text(parts[0])} | None"
-    return str(hint).replace("typing.", "").replace("collections.abc.", "")
+    return _MODULES.sub("", str(hint))
 
 
 def _documentation(kind: type[Evaluator]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
@@ -12,11 +12,13 @@ from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 from llmeval_integrations.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluators.weighted_sum import Parts
 from llmeval_integrations.runs.describing import option_types
 from llmeval_integrations.runs.naming import free_name
 
 _OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
+_PAIR: Final = 2
 _PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -125,8 +127,30 @@ def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
         raise
 
 
+def _weighted(pair: Any) -> Any:
+    """Build the evaluator of `[NAME, WEIGHT]` or `[{NAME: OPTIONS}, WEIGHT]`."""
+    if not isinstance(pair, Sequence) or len(pair) != _PAIR:
+        return pair
+    part, weight = pair
+    if isinstance(part, str):
+        return _load(part, {}), weight
+    [*named] = part.items() if isinstance(part, Mapping) else ()
+    if len(named) == 1 and isinstance(named[0][1], Mapping):
+        [(name, options)] = named
+        return _load(name, options), weight
+    return pair
+
+
 def _fit(value: Any, kind: Any) -> Any:
-    """Give a number or truth value as text where the option takes only text, as in `draft=7`."""
+    """Give a value as the option takes it.
+
+    A number or truth value is text where only text is taken, as in `draft=7`; evaluators with
+    weights are built by their names.
+    """
+    if kind == Parts:
+        pairs = value.items() if isinstance(value, Mapping) else value
+        is_pairs = isinstance(pairs, Iterable) and not isinstance(pairs, str)
+        return [_weighted(pair) for pair in pairs] if is_pairs else value
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     only_text = all(
         part in (str, NoneType)

@@ -11,11 +11,13 @@ from llmeval_integrations import (
     Evaluator,
     InvalidOptionError,
     JsonFields,
+    JsonSchema,
     JsonValidity,
     LengthPenalty,
     MissingFieldError,
     Result,
     Sample,
+    ToolCallSchema,
     WeightedSum,
     evaluate,
     load_evaluator,
@@ -64,6 +66,30 @@ def test_a_list_of_pairs_takes_evaluators_with_mappings_as_options():
     assert set(result.metadata["parts"]) == {"json_fields", "json_fields_2"}
 
 
+def test_evaluators_with_mappings_as_options_are_keys_too():
+    schema, fields = JsonSchema({"type": "object"}), JsonFields(fields={"/a": {"ignore": True}})
+    calls = ToolCallSchema([{"name": "f", "parameters": {"type": "object"}}])
+    parts = {schema: 1, fields: 2, calls: 0.5, JsonSchema({"type": "array"}): 4}
+    assert WeightedSum(parts).parts == tuple(parts.items())
+    assert parts[JsonSchema({"type": "object"})] == 1
+
+
+@dataclass(frozen=True)
+class Figure(Evaluator):
+    """Gives a figure and no verdict."""
+
+    def check(self, sample):
+        return Result(0.5)
+
+
+def test_without_a_verdict_of_any_part_there_is_none():
+    assert WeightedSum([(Figure(), 2)])("x").passed is None
+    assert WeightedSum([(Figure(), 2)], min_score=1)("x").passed is True
+    assert WeightedSum([(Figure(), 2), (JsonValidity(), 1)])("{}").passed is True
+    left_out = WeightedSum([(Figure(), 2), (Mute(), 1)], unscored="left_out")("x")
+    assert (left_out.score, left_out.passed) == (1.5, None)
+
+
 def test_the_score_that_passes_can_be_set():
     assert WeightedSum({JsonValidity(): 1, LENGTH: 0.5}, min_score=0.5)(
         '{"a": "0123456789"}'
@@ -83,7 +109,7 @@ def test_an_unscored_part_can_be_left_out_with_its_weight():
 
     assert left_out((JsonValidity(), 1), (Mute(), 3)).score == 4.0  # as if it said the same
     assert left_out((JsonValidity(), 1), (JsonValidity(), -1), (Mute(), 2)).score == 0.0
-    assert left_out((JsonValidity(), 0), (Mute(), 2)).score == 0.0
+    assert left_out((JsonValidity(), 0), (Mute(), 2)).score is None  # nothing that weighs was said
     assert left_out((Mute(), 1), (Mute(), 1)).score is None
     assert "left out: mute" in left_out((JsonValidity(), 1), (Mute(), 1)).reason
 

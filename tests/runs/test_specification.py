@@ -1,6 +1,7 @@
 """An evaluator can be written in a line."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,9 +12,11 @@ from llmeval_integrations import (
     InvalidOptionError,
     JsonMatch,
     JsonSchema,
+    JsonValidity,
     LengthPenalty,
     RegexMatch,
     UnknownNameError,
+    WeightedSum,
 )
 from llmeval_integrations.runs.specification import build, parse_specification
 
@@ -183,3 +186,32 @@ def test_an_alias_goes_by_the_evaluators_own_name(tmp_path):
 def test_what_cannot_be_built_says_why(tmp_path, texts, error, message):
     with pytest.raises(error, match=message):
         build_all(tmp_path, *texts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'weighted_sum:parts={"json_validity": 1, "length_penalty": 0.5}',
+        'weighted_sum:parts=[["json_validity", 1], ["length_penalty", 0.5]]',
+        'weighted_sum:parts=[[{"json_validity": {}}, 1], [{"length_penalty": {"max_length": 1000}}, 0.5]]',
+    ],
+)  # fmt: skip
+def test_the_parts_of_a_sum_are_built_by_name(text):
+    [total] = build([parse_specification(text, Path())]).values()
+    assert total == WeightedSum({JsonValidity(): 1, LengthPenalty(): 0.5})
+
+
+@pytest.mark.parametrize(
+    ("parts", "error", "message"),
+    [
+        ('{"json_valdity": 1}', UnknownNameError, "did you mean 'json_validity'"),
+        ('[["json_validity"]]', InvalidOptionError, "pairs of an evaluator and its weight"),
+        ('[[{"json_validity": 1}, 1]]', InvalidOptionError, "is not an evaluator"),
+        ('[[{"json_validity": {"mode": 1}}, 1]]', InvalidOptionError, "no option 'mode'"),
+        ("json_validity", InvalidOptionError, "a mapping from evaluators"),
+        ("3", InvalidOptionError, "a mapping from evaluators"),
+    ],
+)
+def test_parts_that_make_no_sum_are_named(parts, error, message):
+    with pytest.raises(error, match=message):
+        build([parse_specification(f"weighted_sum:parts={parts}", Path())])
