@@ -58,9 +58,8 @@ def tree_of(result: Result) -> Tree:
 
 
 def _head(result: Result) -> str:
-    state = {True: "passed", False: "failed", None: "unscored"}[
-        result.passed if result.scored else None
-    ]
+    state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
+    state = state if result.scored else "unscored"
     score = result.score
     figure = f", score {score:.4g}" if isinstance(score, float) else f", score {score}"
     return f"{state}{figure if result.scored else ''}" + (

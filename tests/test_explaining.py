@@ -41,6 +41,7 @@ def test_every_field_has_its_branch_with_what_is_wrong_under_it():
         (JsonValidity()("{}"), ["passed, score 1", "└── Valid JSON"]),
         (JsonFields()("1", "2"), ["failed, score 0 (mismatch)", "├── the whole 1, expected 2", "└── (the whole)  mismatch  1  expected 2"]),
         (Result.unscored("The judge was cut", label="cut"), ["unscored (cut)", "└── The judge was cut"]),
+        (Result(0.5), ["no verdict, score 0.5"]),
     ],
 )  # fmt: skip
 def test_other_results(result, lines):

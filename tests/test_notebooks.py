@@ -7,7 +7,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NEEDED = {
-    "judges": ("xllamacpp", "gguf"),
+    "langchain": ("matplotlib",),
+    "llama_index": ("matplotlib",),
+    "judges": ("xllamacpp", "gguf", "matplotlib"),
     "extraction": ("matplotlib",),
     "rewards": ("matplotlib",),
 }

@@ -1,5 +1,7 @@
 """Our evaluators for DSPy: a metric of `Evaluate` and of optimisers, GEPA's feedback with it.
 
+    import math
+
     import dspy
     from llmeval_integrations import JsonEquality
     from llmeval_integrations.frameworks.dspy import DspyMetric
@@ -9,13 +11,14 @@
     equal(row, dspy.Prediction(answer="[1]"))  # 1.0
     optimiser = dspy.BootstrapFewShot(metric=equal, max_labeled_demos=0)
     better = optimiser.compile(dspy.Predict("question -> answer"), trainset=[row])
-    dspy.Evaluate(devset=[row], metric=equal)(better).score  # 100.0
+    dspy.Evaluate(devset=[row], metric=equal, failure_score=math.nan)(better).score  # 100.0
 
 DSPy maximises: where less is better, as with distances, take `value="passed"`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from llmeval_integrations.drop_ins import Wrapper
@@ -51,15 +54,18 @@ class DspyMetric(Wrapper):
     and `results` tell which rows have none.
 
     `output` is a field of the prediction, `contexts` another; `reference` and `input` are fields
-    of the example, outside and among its inputs. Without a name the only field is meant, and of
-    several outputs or references none is guessed (InputError, where the evaluator looks at them);
-    several inputs are one mapping. Inputs are variables of a judge's prompt.
+    of the example, outside and among its inputs. Without a name the output is the field that is
+    called like the reference, so that reasoning beside it is no matter, else the only field is
+    meant, and of several outputs or references none is guessed (InputError, where the evaluator
+    looks at them); several inputs are one mapping. Inputs are variables of a judge's prompt. `name`
+    is what the metric is called, as the evaluator unless given.
     """
 
     def __init__(
         self,
         evaluator: Evaluator,
         *,
+        name: str | None = None,
         value: str = "score",
         output: str | None = None,
         reference: str | None = None,
@@ -71,7 +77,7 @@ class DspyMetric(Wrapper):
             raise InvalidOptionError(f"value={shown(value)} is not 'score' or 'passed'")
         self.value = value
         self.keys = Keys(output, reference, input, contexts)
-        self.__name__ = evaluator.name
+        self.__name__ = name or evaluator.name
 
     def __call__(
         self,
@@ -82,9 +88,12 @@ class DspyMetric(Wrapper):
         pred_trace: Any = None,  # noqa: ARG002 - GEPA's signature
     ) -> float | bool | ScoreWithFeedback:
         """Evaluate what a program gave for an example."""
-        sample = self.keys.sample(
-            self.evaluator, gold.inputs().toDict(), pred.toDict(), gold.labels().toDict()
-        )
+        outputs, labels = pred.toDict(), gold.labels().toDict()
+        keys, [label, *others] = self.keys, [*labels] or [None]
+        same = keys.reference or (None if others else label)
+        if keys.output is None and same in outputs:
+            keys = replace(keys, output=same)
+        sample = keys.sample(self.evaluator, gold.inputs().toDict(), outputs, labels)
         result = self.evaluator.evaluate(sample)
         score = self._score(result)
         if pred_name is not None:  # an object of any score is true where a verdict is wanted

@@ -39,10 +39,10 @@ except ModuleNotFoundError as error:
 class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate`, and for `aevaluate`, which awaits it.
 
-    Feedback has the evaluator's name as `key`, `score`, the reason as `comment`, the label as
-    `value`, and in `metadata` also `passed`. An unscored result has the score None. A bad call
-    raises one of our errors, of which LangSmith makes feedback without a score whose comment is
-    the error.
+    Feedback has `name`, the evaluator's own unless given, as `key`, `score`, the reason as
+    `comment`, the label as `value`, and in `metadata` also `passed`. An unscored result has the
+    score None. A bad call raises one of our errors, of which LangSmith makes feedback without a
+    score whose comment is the error.
 
     `output`, `reference` and `input` are keys of `outputs`, `reference_outputs` and `inputs`,
     `contexts` one of `outputs`; "" is the mapping itself. Without a key the only value of a
@@ -54,18 +54,20 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         self,
         evaluator: Evaluator,
         *,
+        name: str | None = None,
         output: str | None = None,
         reference: str | None = None,
         input: str | None = None,
         contexts: str | None = None,
     ) -> None:
         super().__init__(evaluator)
+        self.name = name or evaluator.name
         self.keys = Keys(output, reference, input, contexts)
 
     @property
     def feedback_keys(self) -> list[str]:
         """The name under which feedback is filed, errors too."""
-        return [self.evaluator.name]
+        return [self.name]
 
     def __call__(
         self, inputs: Any = None, outputs: Any = None, reference_outputs: Any = None, **further: Any
@@ -112,7 +114,7 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
 
     def _feedback(self, result: Result) -> dict[str, Any]:
         return {
-            "key": self.evaluator.name,
+            "key": self.name,
             "score": result.score,
             "value": result.label,
             "comment": result.reason,

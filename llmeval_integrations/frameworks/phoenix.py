@@ -62,13 +62,17 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and
     NaN are absent. In an experiment `input` and `reference` are an example's whole mappings: bind
     {"reference": "reference.answer"} where one value is meant.
+
+    Scores are filed under `name`, the evaluator's own unless given; of two evaluators of one name
+    Phoenix keeps one. Less is better for evaluators that have a `max_distance`.
     """
 
-    def __init__(self, evaluator: OurEvaluator) -> None:
+    def __init__(self, evaluator: OurEvaluator, *, name: str | None = None) -> None:
         Wrapper.__init__(self, evaluator)
         Evaluator.__init__(
             self,
-            name=evaluator.name,
+            name=name or evaluator.name,
+            direction="minimize" if hasattr(evaluator, "max_distance") else "maximize",
             kind="llm" if isinstance(evaluator, JudgedEvaluator) else "code",
             input_schema=PhoenixInput,
         )

@@ -53,6 +53,7 @@ class TrlReward(Wrapper):
         self,
         evaluator: Evaluator,
         *,
+        name: str | None = None,
         value: str = "score",
         missing: str = "raise",
         messages: bool = False,
@@ -61,11 +62,12 @@ class TrlReward(Wrapper):
     ) -> None:
         """Say what the reward is, and of which columns of the dataset.
 
-        With `value="passed"` it is 1.0 or 0.0 whatever the score is. Where a row lacks what the
-        evaluator needs, null being absent, `missing="unscored"` gives no reward instead of an
-        error: so tasks of several kinds share a dataset. Of a completion in messages the text of
-        the last one is the output, or with `messages=True` the list of them, as ToolCalls reads
-        it. All columns are variables of a judge's prompt.
+        `name` is what TRL logs it as, the evaluator's own unless given; two rewards of one name are
+        one in its logs. With `value="passed"` it is 1.0 or 0.0 whatever the score is. Where a row
+        lacks what the evaluator needs, null being absent, `missing="unscored"` gives no reward
+        instead of an error: so tasks of several kinds share a dataset. Of a completion in messages
+        the text of the last one is the output, or with `messages=True` the list of them, as
+        ToolCalls reads it. All columns are variables of a judge's prompt.
         """
         super().__init__(evaluator)
         for option, given, choices in (
@@ -76,7 +78,7 @@ class TrlReward(Wrapper):
                 raise InvalidOptionError(f"{option}={shown(given)} is not one of {choices}")
         self.value, self.missing, self.messages = value, missing, messages
         self.reference, self.contexts = reference, contexts
-        self.__name__ = evaluator.name
+        self.__name__ = name or evaluator.name
 
     def __call__(
         self,

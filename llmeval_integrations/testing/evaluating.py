@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from io import StringIO
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pytest
 
 from llmeval_integrations.errors import EvalError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.explaining import explain
-from llmeval_integrations.printable import one_line, printable
+from llmeval_integrations.printable import one_line
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs.naming import free_name, name_evaluators
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.testing.found import FOUND, EvaluationFailure, Found
 from llmeval_integrations.testing.judges import Judges
 from llmeval_integrations.testing.marker import Marked
+from llmeval_integrations.testing.message import LONGEST, long_message, short_message
 from llmeval_integrations.wording import shown
 
 _FIELDS: Final = ("output", "reference", "input", "contexts", "variables")
-_WIDTH: Final = 100
-_LONGEST: Final = 2_000
 
 
 class Evaluate:
@@ -48,32 +45,48 @@ class Evaluate:
     ) -> Any:
         """Evaluate; raise EvaluationFailure unless all evaluators say that the output passes."""
         __tracebackhide__ = True
-        sample = self._sample(output, reference, input, contexts, variables)
-        named = name_evaluators(evaluators) if evaluators else self._evaluators
-        if not named:
-            raise InvalidOptionError(
-                "evaluate(output) needs an evaluator: evaluate(output, JsonValidity())"
-            )
         try:
+            sample = self._sample(output, reference, input, contexts, variables)
             results = {
                 name: self._judges.ready(evaluator).evaluate(sample)
-                for name, evaluator in named.items()
+                for name, evaluator in self._named(evaluators).items()
             }
         except EvalError as error:  # a wrong call: of interest is where it stands, not our frames
             raise error.with_traceback(None)  # noqa: B904 - the same one
         for name, result in results.items():
             self._record(name, result)
         bad = {name: result for name, result in results.items() if not result.passed}
-        wrong = {name: result for name, result in bad.items() if result.passed is False}
-        if not wrong and self._unscored == "skip" and any(not each.scored for each in bad.values()):
-            pytest.skip("; ".join(_short(name, result) for name, result in bad.items()))
-        bad = {name: result for name, result in bad.items() if _is_failure(result)}
         if bad:
-            short = "; ".join(_short(name, result) for name, result in bad.items())
-            unscored = any(not result.scored for result in bad.values())
-            raise EvaluationFailure(_message(sample, bad), short, unscored=unscored)
+            self._end(sample, bad)
         given = list(results.values())
         return given[0] if len(given) == 1 else given
+
+    def _end(self, sample: Sample, bad: Mapping[str, Result]) -> NoReturn:
+        """Fail the test, or skip it where no evaluator could tell and that is to be skipped."""
+        __tracebackhide__ = True
+        short = short_message(bad)
+        untold = all(each.passed is None and not each.scored for each in bad.values())
+        if untold and self._unscored == "skip":
+            pytest.skip(short)
+        undecided = any(each.passed is None or not each.scored for each in bad.values())
+        raise EvaluationFailure(long_message(sample, bad), short, undecided=undecided)
+
+    def _named(self, evaluators: Sequence[Evaluator]) -> Mapping[str, Evaluator]:
+        """Name the evaluators that are given, or take the marker's."""
+        for given in evaluators:
+            if isinstance(given, (list, tuple)) and any(
+                isinstance(each, Evaluator) for each in given
+            ):
+                raise InvalidOptionError(
+                    f"expected an Evaluator, got {shown(given)}; "
+                    "write them one by one: evaluate(output, JsonValidity(), JsonMatch())"
+                )
+        named = name_evaluators(evaluators) if evaluators else self._evaluators
+        if not named:
+            raise InvalidOptionError(
+                "evaluate(output) needs an evaluator: evaluate(output, JsonValidity())"
+            )
+        return named
 
     def _sample(self, *given: Any) -> Sample:
         """Take from the row what is not given."""
@@ -89,8 +102,8 @@ class Evaluate:
         """Keep a result for the summary, and for JUnit's properties."""
         found: list[Found] = self._item.stash.setdefault(FOUND, [])
         score = None if result.score is None else float(result.score)
-        reason = None if result.reason is None else one_line(str(result.reason))[:_LONGEST]
-        label = None if result.label is None else one_line(str(result.label))[:_LONGEST]
+        reason = None if result.reason is None else one_line(str(result.reason))[:LONGEST]
+        label = None if result.label is None else one_line(str(result.label))[:LONGEST]
         found.append(Found(name, score, result.passed, label, reason))
         known = [key.rpartition(".")[0] for key, _ in self._item.user_properties]
         place = free_name(f"llmeval.{name}", known)
@@ -99,40 +112,3 @@ class Evaluate:
                 self._item.user_properties.append((f"{place}.{key}", value))
         if reason:
             self._item.user_properties.append((f"{place}.reason", reason))
-
-
-def _is_failure(result: Result) -> bool:
-    """Whether a result fails a test; a score that neither passes nor fails does not."""
-    return result.passed is False or not result.scored
-
-
-def _short(name: str, result: Result) -> str:
-    state = result.label or ("failed" if result.scored else "unscored")
-    return one_line(f"{name}: {state}: {result.reason}" if result.reason else f"{name}: {state}")
-
-
-def _message(sample: Sample, bad: Mapping[str, Result]) -> str:
-    lines: list[str] = []
-    for name, result in bad.items():
-        file = StringIO()
-        _explain(result, file)
-        lines += [_short(name, result), *_indented(file.getvalue())]
-    lines.append("output:")
-    lines += _indented(_text(sample.output))
-    return "\n".join(lines)
-
-
-def _explain(result: Result, file: StringIO) -> None:
-    from rich.console import Console
-
-    explain(result, Console(file=file, width=_WIDTH, color_system=None))
-
-
-def _indented(text: str) -> Sequence[str]:
-    return [f"  {line}".rstrip() for line in text.rstrip().split("\n")]
-
-
-def _text(output: Any) -> str:
-    text = output if isinstance(output, str) else shown(output)
-    lines = "\n".join(map(printable, text[:_LONGEST].split("\n")))
-    return lines if len(text) <= _LONGEST else f"{lines} ... ({len(text):,} characters)"

@@ -30,9 +30,9 @@ class EvaluationFailure(AssertionError):  # noqa: N818 - as pytest calls what a 
 
     __module__ = "builtins"  # else the module's name fills pytest's short summary
 
-    def __init__(self, message: str, short: str, *, unscored: bool) -> None:
+    def __init__(self, message: str, short: str, *, undecided: bool) -> None:
         super().__init__(message)
         self.short = short
         """The same in a few words."""
-        self.unscored = unscored
-        """Whether an evaluator could not tell, which no pass rate allows for."""
+        self.undecided = undecided
+        """Whether an evaluator gave no score or no verdict, which no pass rate allows for."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
@@ -38,7 +38,7 @@ class Marked:
         return _read(*marker.args, **marker.kwargs)
 
     def samples(self, folder: Path) -> list[Sample]:
-        """Read the rows; raises InputError for one that is none."""
+        """Read the rows; raises InputError for one that is none, and where there are none."""
         [columns] = columns_by_evaluator(self.fields or {}, ["row"]).values()
         source = open_source(folder / self.data)
         samples = []
@@ -47,6 +47,8 @@ class Marked:
             if not isinstance(sample, Sample):
                 raise type(sample)(f"{source.name}, {source.place(number)}: {sample}")
             samples.append(sample)
+        if not samples:  # for which pytest would skip the test
+            raise InputError(f"{source.name} has no rows")
         return samples
 
 

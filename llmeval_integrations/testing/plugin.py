@@ -69,14 +69,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if marked is None:
         return
     if _SAMPLE not in metafunc.fixturenames:
-        raise pytest.UsageError(
+        raise pytest.Collector.CollectError(
             f"{metafunc.definition.nodeid}: a test that is marked with {MARKER} takes `sample`, "
             "the row that it is run for"
         )
     try:
         samples = marked.samples(metafunc.definition.path.parent)
     except EvalError as error:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from error
+        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from error
     metafunc.parametrize(_SAMPLE, samples, ids=[str(sample.id) for sample in samples])
 
 
@@ -93,11 +93,22 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Evaluate the output of the row where a marked test does not ask for it by itself."""
+    """Evaluate the output of the row where a marked test does not ask for it by itself.
+
+    A row that nothing was evaluated for must not count as one that passes.
+    """
     done = yield
-    if _marked(pyfuncitem) is not None and _EVALUATE not in pyfuncitem.fixturenames:
+    if _marked(pyfuncitem) is None:
+        return done
+    if _EVALUATE not in pyfuncitem.fixturenames:
         __tracebackhide__ = True
         _evaluate(pyfuncitem)()
+    elif FOUND not in pyfuncitem.stash:
+        pytest.fail(
+            "nothing was evaluated: the test takes `evaluate` and does not call it; "
+            "write evaluate(sample.output)",
+            pytrace=False,
+        )
     return done
 
 
@@ -120,7 +131,7 @@ def pytest_runtest_makereport(
     failure = call.excinfo.value
     if _EVALUATE not in getattr(item, "fixturenames", ()):  # then no line of the test led here
         report.longrepr = call.excinfo.getrepr(style="value", tbfilter=False)
-    if marked.min_pass_rate < 1 and not failure.unscored:
+    if marked.min_pass_rate < 1 and not failure.undecided:
         report.outcome = "skipped"
         sent["wasxfail"] = f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.short}"
     return report
@@ -198,7 +209,7 @@ def _marked(item: Any) -> Marked | None:
     try:
         return Marked.of(marker)
     except (EvalError, TypeError) as error:
-        raise pytest.UsageError(f"{item.nodeid}: {error}") from error
+        raise pytest.Collector.CollectError(f"{item.nodeid}: {error}") from error
 
 
 def _evaluate(item: Any) -> Evaluate:

@@ -9,7 +9,9 @@ from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent, s
 from llmeval_integrations import (  # fmt: skip
     InputError,
     InvalidOptionError,
+    JsonEditDistance,
     JsonEquality,
+    JsonFields,
     JsonSimilarity,
     JsonValidity,
     MissingFieldError,
@@ -117,6 +119,24 @@ def test_an_error_leaves_nothing_of_another_case_behind():
     with pytest.raises(MissingFieldError):
         metric.measure(case(expected=None))
     assert (metric.score, metric.success, metric.reason) == (None, False, None)
+
+
+def test_two_of_one_kind_have_names_of_their_own():
+    assert DeepEvalMetric(JsonValidity(), name="valid").__name__ == "valid"
+    assert DeepEvalMetric(JsonValidity()).__name__ == "json_validity"
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "threshold"),
+    [
+        (JsonValidity(), 1.0),
+        (JsonEditDistance(max_distance=0.4), 0.4),
+        (JsonFields(min_score=0.8), 0.8),
+        (JsonFields(), 1.0),
+    ],
+)
+def test_the_threshold_is_the_evaluators_own(evaluator, threshold):
+    assert DeepEvalMetric(evaluator).threshold == threshold
 
 
 def test_what_is_no_test_case_of_one_turn_raises():

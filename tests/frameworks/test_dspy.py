@@ -119,7 +119,7 @@ def test_fields_of_example_and_prediction_are_the_sample():
     ("fields", "pred", "error", "message"),
     [
         ({}, {"answer": "1"}, MissingFieldError, "json_equality needs a reference"),
-        ({"answer": "1"}, {"reasoning": "so", "answer": "1"}, InputError, r"one of \['reasoning', 'answer'\]; name it with output="),
+        ({"answer": "1"}, {"reasoning": "so", "reply": "1"}, InputError, r"one of \['reasoning', 'reply'\]; name it with output="),
         ({"answer": "1", "note": "2"}, {"answer": "1"}, InputError, "name it with reference="),
         ({"answer": "1"}, {}, MissingFieldError, "needs an output"),
     ],
@@ -140,6 +140,33 @@ def test_options_are_checked():
         DspyMetric(JsonValidity(), value="both")
     with pytest.raises(InvalidOptionError, match="'json_validity' is no Evaluator"):
         DspyMetric("json_validity")
+
+
+def test_the_output_is_the_field_that_is_called_like_the_reference():
+    metric = DspyMetric(JsonEquality())
+    said = dspy.Prediction(reasoning="It asks for a list.", answer="[1]")
+    assert metric(row(answer="[1.0]"), said) == 1.0
+    assert (
+        DspyMetric(JsonEquality(), reference="answer")(row(answer="[2]", level="easy"), said) == 0
+    )
+    with pytest.raises(InputError, match="reasoning"):
+        metric(row(gold="[1]"), said)
+
+
+def test_a_chain_of_thought_is_evaluated():
+    replies = {"A list?": {"reasoning": "It asks for one.", "answer": "[1]"}}
+    with dspy.context(lm=DummyLM(replies)):
+        program = dspy.ChainOfThought(PROGRAM)
+        assert (
+            dspy.Evaluate(devset=[row(answer="[1.0]")], metric=DspyMetric(JsonEquality()))(
+                program
+            ).score
+            == 100.0
+        )
+
+
+def test_it_can_have_a_name_of_its_own():
+    assert DspyMetric(JsonEquality(), name="equal").__name__ == "equal"
 
 
 def test_it_can_be_copied_and_has_the_evaluators_name():

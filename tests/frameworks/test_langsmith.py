@@ -102,6 +102,12 @@ def test_a_judge_answers_in_both_and_unscored_is_none():
         assert torn.comment
 
 
+def test_two_of_one_kind_have_names_of_their_own():
+    named = LangSmithEvaluator(JsonValidity(), name="valid")
+    assert named({}, {"answer": "{}"})["key"] == "valid"
+    assert named.feedback_keys == ["valid"]
+
+
 def test_aevaluate_awaits():
     rows = aexperiment([LangSmithEvaluator(Awaited())], ONE * 2, max_concurrency=2)
     assert [feedback.score for [feedback] in rows] == [True, True]

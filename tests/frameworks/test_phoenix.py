@@ -9,7 +9,16 @@ import pytest
 from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent  # noqa: F401
 from scripted import judgement
 
-from llmeval_integrations import EvalError, InvalidOptionError, JsonEquality, JsonValidity, Sample
+from llmeval_integrations import (
+    EvalError,
+    InvalidOptionError,
+    JsonEditDistance,
+    JsonEquality,
+    JsonSchema,
+    JsonValidity,
+    Sample,
+    StringDistance,
+)
 
 pytest.importorskip("phoenix.evals")
 
@@ -95,6 +104,27 @@ def test_columns_are_the_fields_of_their_names_or_those_that_are_bound():
     bound = bind_evaluator(evaluator=PhoenixEvaluator(asked), input_mapping={"reference": "gold"})
     bound.evaluate(row)
     assert asked.samples == [Sample(["x"], 1, "?", ["one"], id=0)]
+
+
+def test_two_of_one_kind_have_names_of_their_own():
+    frame = pd.DataFrame({"output": ["{}", "[1]"]})
+    kinds = {"object": JsonSchema({"type": "object"}), "array": JsonSchema({"type": "array"})}
+    evaluators = [PhoenixEvaluator(each, name=name) for name, each in kinds.items()]
+    found = evaluate_dataframe(dataframe=frame, evaluators=evaluators, hide_tqdm_bar=True)
+    scores = [[cell["score"] for cell in found[f"{name}_score"]] for name in kinds]
+    assert scores == [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "direction"),
+    [
+        (JsonEditDistance(), "minimize"),
+        (StringDistance(), "minimize"),
+        (JsonValidity(), "maximize"),
+    ],
+)
+def test_a_distance_is_better_where_it_is_less(evaluator, direction):
+    assert PhoenixEvaluator(evaluator).direction == direction
 
 
 def test_a_judge_answers_in_both():

@@ -142,6 +142,14 @@ def test_rows_of_another_task_have_no_reward_where_that_is_asked_for():
         reward(["?"], ["1"], reference=["[1"])
 
 
+def test_two_of_one_kind_have_names_of_their_own():
+    rewards = [TrlReward(LengthPenalty(max_length=80), name="short"), TrlReward(LengthPenalty())]
+    assert [reward.__name__ for reward in rewards] == ["short", "length_penalty"]
+    logged = {}
+    rewards[0](["?"], ["a"], log_extra=logged.__setitem__, log_metric=logged.__setitem__)
+    assert set(logged) == {"short_reason", "short/unscored"}
+
+
 @pytest.mark.parametrize("option", ["value", "missing"])
 def test_options_are_checked(option):
     with pytest.raises(InvalidOptionError, match=f"{option}='both' is not one of"):

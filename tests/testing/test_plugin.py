@@ -90,6 +90,43 @@ def test_what_is_unscored_fails_unless_it_is_to_be_skipped(session):
     result.stdout.fnmatch_lines(["SKIPPED*mute: unscored: nobody can tell"])
 
 
+@pytest.mark.parametrize(
+    ("evaluator", "output", "reference"),
+    [
+        ("JsonMatch()", "list(range(3000))", "list(range(1, 3001))"),
+        ("JsonFields()", "{str(n): n for n in range(3000)}", "{str(n): -1 for n in range(3000)}"),
+    ],
+)
+def test_of_many_differences_the_first_are_shown(session, evaluator, output, reference):
+    code = f"from llmeval_integrations import JsonFields\ndef test_it(evaluate):\n    evaluate({output}, {evaluator}, reference={reference})"
+    result = session(code)
+    result.stdout.fnmatch_lines(["E * /19  mismatch  19  expected *", "E * and 2,980 more"])
+    result.stdout.no_fnmatch_line("* /20  mismatch *")
+    assert len(result.outlines) < 100
+
+
+def test_of_many_lines_the_first_are_shown(session):
+    result = session("def test_it(evaluate):\n    evaluate('[1\\n' * 500, JsonValidity())")
+    result.stdout.fnmatch_lines(["E * output:", "E *[[]1", "E *... (400 lines more)"])
+    assert len(result.outlines) < 150
+
+
+def test_evaluators_in_a_list_are_told_apart_from_one(session):
+    result = session("def test_it(evaluate):\n    evaluate('{', [JsonValidity(), JsonMatch()])")
+    result.stdout.fnmatch_lines(["E *expected an Evaluator, got [[]JsonValidity*; write them one by one: evaluate(output, JsonValidity(), JsonMatch())"])  # fmt: skip
+    assert "naming.py" not in result.stdout.str()
+
+
+ONLY_A_SCORE = UNSCORED.replace('Result.unscored("nobody can tell")', "Result(0.2)")
+
+
+@pytest.mark.parametrize("unscored", ["fail", "skip"])
+def test_a_score_without_a_verdict_fails(session, unscored):
+    result = session(ONLY_A_SCORE, f"--llmeval-unscored={unscored}")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as min_score"])  # fmt: skip
+
+
 def test_an_async_test_uses_it_as_well(session):
     code = "import anyio\n@pytest.mark.anyio\nasync def test_it(evaluate):\n    await anyio.sleep(0)\n    evaluate('{}', JsonValidity())"  # fmt: skip
     pytest.importorskip("anyio")
@@ -175,6 +212,25 @@ def test_no_pass_rate_allows_for_what_is_unscored(session):
     session(both, rows=rows([BAD, GOOD])).assert_outcomes(failed=3)
 
 
+@pytest.mark.parametrize(("rate", "failed"), [(1.0, 1), (0.1, 2)])
+def test_no_pass_rate_allows_for_a_score_without_a_verdict(session, rate, failed):
+    head = ONLY_A_SCORE.partition("def test_it")[0]
+    marked = head + MARKED.format(more=f", min_pass_rate={rate}").replace("JsonMatch()", "Mute()")
+    result = session(marked, rows=rows([GOOD]))
+    result.assert_outcomes(failed=failed)  # the row, and the rate of none
+    result.stdout.fnmatch_lines(["*mute: gave a score (0.2) and no verdict; *"])
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.1])
+def test_a_row_for_which_nothing_was_evaluated_fails(session, rate):
+    code = MARKED.format(more=f", min_pass_rate={rate}").replace("(sample)", "(sample, evaluate)")
+    result = session(code, rows=rows([GOOD, GOOD]))
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["nothing was evaluated: the test takes `evaluate` and does not call it; write evaluate(sample.output)"])  # fmt: skip
+    skipped = code.replace("pass\n", "pytest.skip()\n")
+    session(skipped, rows=rows([GOOD])).assert_outcomes(skipped=1)
+
+
 def test_an_exception_of_the_test_fails_whatever_the_pass_rate(session):
     code = BODY.format(more=", min_pass_rate=0.1").replace('"one", "1"', "sample.nothing")
     session(code, rows=rows([GOOD])).assert_outcomes(failed=1)
@@ -198,8 +254,15 @@ def test_columns_may_be_called_otherwise(session):
 )  # fmt: skip
 def test_a_wrong_marker_says_what_is_wrong(session, code, message):
     result = session(code, rows=rows([GOOD]))
-    assert result.ret != 0
-    assert any(fnmatchcase(line, message) for line in [*result.outlines, *result.errlines])
+    result.assert_outcomes(errors=1)
+    assert any(fnmatchcase(line, f"test_it.py::test_rows: {message}") for line in result.outlines)
+    assert ".py:" not in result.stdout.str().replace("test_it.py::test_rows", "")  # no frames
+
+
+def test_a_file_without_rows_is_an_error_and_skips_nothing(session):
+    result = session(MARKED.format(more=", min_pass_rate=0.5"), rows=[])
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["test_it.py::test_rows: *cases.jsonl has no rows"])
 
 
 def test_a_row_that_is_none_is_named(session, pytester):

@@ -1,0 +1,86 @@
+"""What a test says of an output that does not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import StringIO
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.explaining import explain
+from llmeval_integrations.printable import one_line, printable
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
+
+LONGEST: Final = 2_000
+"""The most characters of a reason, and of an output."""
+
+_WIDTH: Final = 100
+_MOST_DIFFERENCES: Final = 20
+_MOST_LINES: Final = 100
+
+
+def long_message(sample: Sample, bad: Mapping[str, Result]) -> str:
+    """Say what does not pass, with the differences and the output."""
+    lines: list[str] = []
+    for name, result in bad.items():
+        lines += [_short(name, result), *_details(result)]
+    return "\n".join([*lines, "output:", *_indented(_text(sample.output))])
+
+
+def short_message(bad: Mapping[str, Result]) -> str:
+    """Say the same in a line."""
+    return "; ".join(_short(name, result) for name, result in bad.items())
+
+
+def _short(name: str, result: Result) -> str:
+    state = result.label or ("failed" if result.scored else "unscored")
+    if _lacks_verdict(result):
+        state = (
+            f"gave a score ({result.score}) and no verdict; "
+            "use an evaluator with a threshold, such as min_score"
+        )
+    text = f"{name}: {state}: {result.reason}" if result.reason else f"{name}: {state}"
+    return one_line(text)[:LONGEST]
+
+
+def _details(result: Result) -> list[str]:
+    """Draw a result as a tree."""
+    from rich.console import Console
+
+    if _lacks_verdict(result):  # which a tree calls unscored
+        return []
+    first, more = _first_differences(result)
+    file = StringIO()
+    explain(first, Console(file=file, width=_WIDTH, color_system=None))
+    lines = _indented(file.getvalue())
+    return [*lines, f"  and {more:,} more"] if more else lines
+
+
+def _lacks_verdict(result: Result) -> bool:
+    return result.scored and result.passed is None
+
+
+def _first_differences(result: Result) -> tuple[Result, int]:
+    """Keep of a result's differences the first, with their fields, and count the others."""
+    key = "outcomes" if "outcomes" in result.metadata else "differences"
+    differences = result.metadata.get(key, ())
+    first = differences[:_MOST_DIFFERENCES]
+    named = {difference.get("field") for difference in first}
+    fields = result.metadata.get("fields", {})
+    metadata = {key: first, "fields": {path: fields[path] for path in fields if path in named}}
+    return msgspec.structs.replace(result, metadata=metadata), len(differences) - len(first)
+
+
+def _indented(text: str) -> list[str]:
+    lines = [f"  {line}".rstrip() for line in text.rstrip().split("\n")]
+    more = len(lines) - _MOST_LINES
+    return lines if more <= 0 else [*lines[:_MOST_LINES], f"  ... ({more:,} lines more)"]
+
+
+def _text(output: Any) -> str:
+    text = output if isinstance(output, str) else shown(output)
+    lines = "\n".join(map(printable, text[:LONGEST].split("\n")))
+    return lines if len(text) <= LONGEST else f"{lines} ... ({len(text):,} characters)"
