@@ -6,6 +6,7 @@ import ast
 import json
 import pkgutil
 import re
+import textwrap
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import llmeval_integrations
-from llmeval_integrations import conformance, frameworks, judges
+from llmeval_integrations import conformance, frameworks, judges, reports
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.errors import MissingDependencyError
@@ -39,10 +40,6 @@ INCLUDED = {
 
 COURSE = ("langchain", "llama_index", "judges", "extraction", "rewards")
 """The notebooks in the order in which they teach; others follow."""
-
-NOT_INSTALLED = (
-    "Its framework was not installed where this site was built, so its names are left out."
-)
 
 LONGEST_DEFAULT = 60
 """The characters of a default that a signature still shows."""
@@ -264,7 +261,7 @@ def notebooks() -> dict[str, str]:
 
 def reference() -> dict[str, str]:
     """Make a page for each module that people import from."""
-    rooms = [module.__name__ for module in (llmeval_integrations, judges, conformance)]
+    rooms = [module.__name__ for module in (llmeval_integrations, judges, conformance, reports)]
     files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
     names = rooms + [found.name for found in files]
     pages = {f"reference/{name}.md": module_page(name) for name in names}
@@ -273,15 +270,15 @@ def reference() -> dict[str, str]:
 
 
 def module_page(name: str) -> str:
-    """Write a module's page; of one whose framework is not installed, what its file begins with."""
+    """Write a module's page; of one whose framework is not installed, by what its file says."""
     title = f"# {name.removeprefix('llmeval_integrations.')}\n\n"
     try:
         module = import_module(name)
     except MissingDependencyError:
         spec = find_spec(name)
-        source = Path(str(spec and spec.origin)).read_text()
-        text = restructured(ast.get_docstring(ast.parse(source)) or "")
-        return f"{title}```{{eval-rst}}\n{text}\n```\n\n{NOT_INSTALLED}\n"
+        source = ast.parse(Path(str(spec and spec.origin)).read_text())
+        said = "\n\n".join([documentation(source), *written(source)])
+        return f"{title}```{{eval-rst}}\n{said}\n```\n"
     names = list(getattr(module, "__all__", ())) or list(defined(module))
     names = [each for each in names if not is_evaluator(getattr(module, each))]
     return f"""{title}```{{eval-rst}}
@@ -290,6 +287,28 @@ def module_page(name: str) -> str:
    :imported-members:
 ```
 """
+
+
+def written(source: ast.Module) -> Iterator[str]:
+    """Describe the public classes and functions of a file that cannot be imported."""
+    for thing in source.body:
+        if not isinstance(thing, (ast.ClassDef, ast.FunctionDef)) or thing.name.startswith("_"):
+            continue
+        made = [each for each in ast.walk(thing) if getattr(each, "name", None) == "__init__"]
+        kind = "class" if isinstance(thing, ast.ClassDef) else "function"
+        texts = [documentation(each) for each in (thing, *made)]
+        arguments = "".join(
+            ast.unparse(each.args).removeprefix("self, ")
+            for each in made or [thing]
+            if isinstance(each, ast.FunctionDef)
+        )
+        body = textwrap.indent("\n\n".join(texts), "   ")
+        yield f".. py:{kind}:: {thing.name}({arguments})\n\n{body}"
+
+
+def documentation(thing: Any) -> str:
+    """Give a docstring as reStructuredText."""
+    return restructured(ast.get_docstring(thing) or "")
 
 
 def defined(module: ModuleType) -> Iterator[str]:

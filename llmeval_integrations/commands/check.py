@@ -75,4 +75,7 @@ def _evaluator(text: str) -> Any:
             found = getattr(found, name)
         return found() if inspect.isclass(found) else found
     except Exception as error:
-        raise InputError(f"{text!r}: {type(error).__name__}: {error}") from error
+        hint = (
+            f"; a file is named as a module: {module[:-3]}:{path}" if module[-3:] == ".py" else ""
+        )
+        raise InputError(f"{text!r}: {type(error).__name__}: {error}{hint}") from error

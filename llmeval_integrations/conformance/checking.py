@@ -36,7 +36,8 @@ def check_evaluator(
     """Try an evaluator on hard cases for what it claims to check, and say where it goes wrong.
 
     `evaluator` is one of ours, a LangChain `StringEvaluator`, a LlamaIndex `BaseEvaluator`, or a
-    function of output and reference that gives a boolean, a number from 0 to 1, a mapping or an
+    function of output and reference, by position or by these names, or as openevals' functions,
+    that gives a boolean, a number from 0 to 1, a mapping or an
     object with `score`, or a `Result`; it may be awaited. They are told by their shape.
 
     `claims` is what it claims: `json_validity`, `json_equality`, `json_match`, `json_schema`, whose
@@ -90,7 +91,9 @@ def _claim_of(evaluator: Any, claims: str | None) -> str:
         return str(claim)
     known = ", ".join(list_claims())
     if claims is None:
-        raise InvalidOptionError(f"say what {shown(evaluator)} claims: one of {known}")
+        raise InvalidOptionError(
+            f"say what {shown(evaluator)} claims (claims=, --claims): one of {known}"
+        )
     raise UnknownNameError(f"no claim is called {shown(claims)}; there are {known}")
 
 

@@ -53,7 +53,8 @@ def findings(case: Case, seen: Observation) -> Iterator[Finding]:
     elif again and not again.is_as(first):
         yield finding_of(case, "unsteady", "the same twice", f"{first.text}, then {again.text}")
     elif awaited and not awaited.is_as(first):
-        got = f"{first.text}; awaited: {awaited.text}"
+        said = [each.says if first.says != awaited.says else each.text for each in (first, awaited)]
+        got = f"{said[0]}; awaited: {said[1]}"
         yield finding_of(case, "async", "the same awaited", got)
     if seen.changed:
         yield finding_of(case, "changed", "the reference as it was", "it was changed")
@@ -64,7 +65,10 @@ def seed_finding(case: Case, seen: Observation, reseeded: Answer) -> Iterator[Fi
     first, again = seen.first, seen.again
     steady = again is not None and again.is_as(first)
     if steady and not reseeded.is_as(first):
-        got = f"{first.text}; under another seed: {reseeded.text}"
+        said = [
+            each.says if first.says != reseeded.says else each.text for each in (first, reseeded)
+        ]
+        got = f"{said[0]}; under another seed: {said[1]}"
         yield finding_of(case, "seed", "the same under each hash seed", got)
 
 

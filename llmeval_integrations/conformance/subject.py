@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.conformance.answer import Answer, read_answer, read_verdict
 from llmeval_integrations.conformance.case import Case
@@ -123,12 +123,11 @@ def _function(
     refusal: type[Exception] | tuple[()] = (),
 ) -> Subject:
     """Ask a function of the output alone, or of output and reference, awaited or not."""
-    alone = fewest == 1 and not _takes_two(function)
+    way = _way(function, (*_ALONE, *_BOTH) if fewest == 1 else _BOTH)
 
     def call(case: Case) -> Any:
-        if alone:
-            return function(case.output)
-        return function(case.output, None if case.reference is MISSING else case.reference)
+        given, named = way(case.output, None if case.reference is MISSING else case.reference)
+        return function(*given, **named)
 
     name = getattr(function, "__name__", type(function).__name__)
     if _is_awaited(function):
@@ -136,20 +135,45 @@ def _function(
     return Subject(name, call, None, read, refusal)
 
 
+_Way: TypeAlias = Callable[[Any, Any], tuple[tuple[Any, ...], dict[str, Any]]]
+"""Gives the arguments for an output and a reference, by position and by name."""
+
+_ALONE: Final[tuple[_Way, ...]] = (
+    lambda output, _: ((output,), {}),
+    lambda output, _: ((), {"output": output}),
+    lambda output, _: ((), {"outputs": output}),
+)
+_BOTH: Final[tuple[_Way, ...]] = (
+    lambda output, reference: ((output, reference), {}),
+    lambda output, reference: ((output,), {"reference": reference}),
+    lambda output, reference: ((), {"output": output, "reference": reference}),
+    lambda output, reference: ((), {"outputs": output, "reference_outputs": reference}),
+)
+"""How functions are called, openevals' last."""
+
+
+def _way(function: Any, ways: tuple[_Way, ...]) -> _Way:
+    """Choose by the function's signature; raise InvalidOptionError where it takes none of these."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some builtins have none
+        return ways[0]
+    for way in ways:
+        given, named = way("", None)
+        try:
+            signature.bind(*given, **named)
+        except TypeError:
+            continue
+        return way
+    raise InvalidOptionError(
+        f"{shown(function)} takes {signature}, and is asked for (output, reference), also by these "
+        "names, or (outputs=..., reference_outputs=...)"
+    )
+
+
 def _is_awaited(function: Any) -> bool:
     method = getattr(type(function), "__call__", None)  # noqa: B004 - an object's own, awaited too
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
-
-
-def _takes_two(function: Any) -> bool:
-    """Whether a function cannot do without a second positional argument."""
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [
-        each
-        for each in (_parameters(function) or {}).values()
-        if each.kind in positional and each.default is each.empty
-    ]
-    return len(needed) > 1
 
 
 def _parameters(function: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 from copy import deepcopy
@@ -64,18 +65,22 @@ class Trial:
         if acall is None:
             return None
 
-        async def settled(case: Case) -> Any:
-            return await acall(case)
-
-        return lambda case: self._loop.run_until_complete(settled(case))
+        return lambda case: self._loop.run_until_complete(_settled(acall(case)))
 
     def _ask(self, way: Callable[[Case], Any], case: Case) -> Answer:
         try:
-            return self._subject.read(way(case))
+            said = way(case)
+            if inspect.isawaitable(said):  # of a function that does not look like one to await
+                said = self._loop.run_until_complete(_settled(said))
+            return self._subject.read(said)
         except self._subject.refusal as error:
             return Answer("nothing", None, _named(error))
         except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
             return Answer("raised", None, _named(error))
+
+
+async def _settled(awaitable: Any) -> Any:
+    return await awaitable
 
 
 def _named(error: BaseException) -> str:

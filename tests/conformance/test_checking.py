@@ -214,6 +214,40 @@ def test_an_evaluator_is_told_by_its_shape(evaluator):
     assert not found, str(found)
 
 
+async def _later(output, reference):
+    return RIGHT(output, reference)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda output, *, reference: RIGHT(output, reference),
+        lambda *, output, reference: RIGHT(output, reference),
+        lambda *, outputs, reference_outputs=None, **_: RIGHT(outputs, reference_outputs),
+        lambda output, reference=None, threshold=1: RIGHT(output, reference),
+        lambda output, reference: _later(output, reference),  # noqa: PLW0108 - what it gives is awaited
+    ],
+)  # fmt: skip
+def test_a_function_is_called_as_its_signature_asks(function):
+    found = check_evaluator(function, "json_equality")
+    assert not found, str(found)
+
+
+def test_openevals_shape_is_known():
+    exact = pytest.importorskip("openevals.exact")
+    found = check_evaluator(exact.exact_match, "json_equality")
+    assert "raised" not in {finding.kind for finding in found}
+    assert "keys in another order, 1" in {finding.case for finding in found}
+
+
+@pytest.mark.parametrize(
+    "function", [lambda output: True, lambda one, two, three: True, lambda *, text: True]
+)
+def test_a_function_that_takes_something_else_is_refused_before_it_is_tried(function):
+    with pytest.raises(InvalidOptionError, match=r"takes \(.*asked for \(output, reference\)"):
+        check_evaluator(function, "json_equality")
+
+
 def test_a_schema_reaches_llama_indexs_shape_as_text():
     class Shaped:
         def evaluate(self, query=None, response=None, contexts=None, reference=None, **_):
