@@ -53,7 +53,7 @@ def _page(runs: Named, *, live: bool) -> str:
     )
     main = tag(
         "main",
-        tag("div", overview(runs), id="overview"),
+        tag("div", overview(runs, compared=not live), id="overview"),
         _samples(listing),
         _what_was_run(runs),
         id="main",

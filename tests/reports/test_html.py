@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from llmeval_integrations import JsonValidity, evaluate
+from llmeval_integrations import JsonFields, JsonValidity, evaluate
 from llmeval_integrations.reports import html
+from llmeval_integrations.reports.parts import comparing
 
 COUNT = "document.getElementById('count').textContent"
 CARDS = "document.querySelectorAll('#list > details').length"
@@ -136,6 +137,35 @@ def test_several_runs_stand_beside_each_other(opened, moods, people):
     choose(page, "run", "people")
     assert page.run(IDS) == ["cut", "old"]
     assert "Page 1 of 1" not in page.run(TEXT)
+
+
+def test_several_runs_are_compared_with_the_first(opened, tmp_path):
+    rows = [{"id": n, "output": '{"a": 1}', "reference": '{"a": 1}'} for n in range(20)]
+    worse = [{**row, "output": '{"a": "<b>2</b>"}'} for row in rows[:12]] + rows[12:]
+    others = [{**row, "id": f"other {row['id']}"} for row in rows]
+    runs = [
+        evaluate(each, [JsonFields()], out=tmp_path / name)
+        for name, each in (("old", rows), ("new", worse), ("elsewhere", others))
+    ]
+    page = opened(runs)
+    assert page.run(
+        "[...document.querySelectorAll('#comparison h3, #comparison .wide ~ p, #comparison p')]"
+        ".map(each => each.innerText)"
+    )[:2] == ["A: old; B: new", "B is worse in json_fields pass rate, json_fields /a."]
+    cells = page.run(
+        "[...document.querySelectorAll('#comparison tbody tr')].map(row => row.innerText.split('\\t'))"
+    )
+    assert [row[1] for row in cells] == ["pass rate", "/a"]
+    assert cells[0][3] == "-0.600"
+    assert cells[0][-3:] == ["0", "12", "worse"]
+    assert "Not compared: no sample is in both runs" in page.run(
+        "document.querySelector('#comparison').innerText"
+    )
+
+
+def test_very_long_runs_are_not_compared_in_the_page(opened, people, monkeypatch):
+    monkeypatch.setattr(comparing, "_MOST_ROWS", 17)
+    assert "more than 17 rows: llmeval compare" in opened([people, people]).run(TEXT)
 
 
 def test_a_run_in_memory_has_a_page_without_texts(opened):

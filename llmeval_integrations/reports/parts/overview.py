@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any, Final
 
 from llmeval_integrations.markup import Html, joined, tag
 from llmeval_integrations.reports.parts.charts import histogram, rate_chart
+from llmeval_integrations.reports.parts.comparing import comparisons
 from llmeval_integrations.reports.parts.figures import Figures
+from llmeval_integrations.reports.parts.sections import number, section, table
 from llmeval_integrations.runs.numbers import counted, figure, percent, percents
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
@@ -21,12 +23,13 @@ _JUDGING: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "ou
 _MOST_FIELDS: Final = 200
 
 
-def overview(runs: Named) -> Html:
-    """Write the figures, what was found, fields and judges, as sections with headings."""
+def overview(runs: Named, *, compared: bool = True) -> Html:
+    """Write figures, comparison, what was found, fields and judges, as sections with headings."""
     return joined(
         [
             tag("p", _in_a_sentence(runs), class_="lead"),
-            _section("evaluators", "Evaluators", _evaluators(runs)),
+            section("evaluators", "Evaluators", _evaluators(runs)),
+            *(comparisons({name: run for name, (run, _) in runs.items()}) if compared else ()),
             *_findings(runs),
             *_fields(runs),
             *_judges(runs),
@@ -61,23 +64,6 @@ def _total(runs: Named, name: str) -> int:
     return sum(each.summary[name] for _, figures in runs.values() for each in figures.values())
 
 
-def _section(name: str, title: str, *parts: Html) -> Html:
-    heading = tag("h2", title, id=f"{name}-title")
-    return tag("section", heading, *parts, id=name, aria_labelledby=f"{name}-title")
-
-
-def _table(label: str, heads: Sequence[str], rows: Sequence[Html], class_: str = "") -> Html:
-    cells = [tag("th", head, scope="col") for head in heads]
-    table = tag(
-        "table", tag("thead", tag("tr", *cells)), tag("tbody", *rows), class_=class_ or None
-    )
-    return tag("div", table, class_="wide", role="region", aria_label=label, tabindex=0)
-
-
-def _number(value: str, class_: str = "") -> Html:
-    return tag("td", value, class_=f"number {class_}".strip())
-
-
 def _evaluators(runs: Named) -> Html:
     several = len(runs) > 1
     rows = [
@@ -92,7 +78,7 @@ def _evaluators(runs: Named) -> Html:
         if name in figures
     ]
     heads = ("evaluator", *(["run"] if several else []), *_HEADS)
-    return _table("Figures by evaluator", heads, rows, "figures")
+    return table("Figures by evaluator", heads, rows, "figures")
 
 
 def _cells(figures: Figures) -> Iterator[Html]:
@@ -112,9 +98,9 @@ def _cells(figures: Figures) -> Iterator[Html]:
         *(tag("span", note, class_="quiet") for note in notes),
         class_="mean",
     )
-    yield _number(figure(summary["scored"]))
+    yield number(figure(summary["scored"]))
     for name in ("unscored", "errors"):
-        yield _number(figure(summary[name]), "alarm" if summary[name] else "quiet")
+        yield number(figure(summary[name]), "alarm" if summary[name] else "quiet")
     yield tag("td", *_distribution(figures), class_="scores")
 
 
@@ -135,7 +121,7 @@ def _findings(runs: Named) -> Iterator[Html]:
         if name in figures and figures[name].findings
     ]
     if parts:
-        yield _section("found", "What went wrong", tag("div", *parts, class_="cards"))
+        yield section("found", "What went wrong", tag("div", *parts, class_="cards"))
 
 
 def _found(evaluator: str, title: str, figures: Figures) -> Html:
@@ -190,7 +176,7 @@ def _fields(runs: Named) -> Iterator[Html]:
         if name in figures and figures[name].summary.get("fields")
     ]
     if tables:
-        yield _section("fields", "Fields", *tables)
+        yield section("fields", "Fields", *tables)
 
 
 def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
@@ -206,7 +192,7 @@ def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
     return joined(
         [
             tag("h3", title),
-            _table(f"Fields of {title}", heads, rows),
+            table(f"Fields of {title}", heads, rows),
             *(note if rest else []),
         ]
     )
@@ -214,11 +200,11 @@ def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
 
 def _field(figures: Mapping[str, Any]) -> Iterator[Html]:
     leaves = figures["leaves"]
-    yield _number(percent(figures["match"] / leaves) if leaves else "–")
-    yield _number(figure(leaves))
+    yield number(percent(figures["match"] / leaves) if leaves else "–")
+    yield number(figure(leaves))
     for kind in ("mismatch", "wrong_type", "missing", "unreadable", "extra"):
-        yield _number(figure(figures[kind]), "alarm" if figures[kind] else "quiet")
-    yield _number(figure(figures["f1"]))
+        yield number(figure(figures[kind]), "alarm" if figures[kind] else "quiet")
+    yield number(figure(figures["f1"]))
     wrong = [
         tag(
             "li",
@@ -237,8 +223,8 @@ def _judges(runs: Named) -> Iterator[Html]:
         tag(
             "tr",
             tag("th", f"{name}, {run}" if len(runs) > 1 else name, scope="row"),
-            *(_number(figure(each.summary["judge"].get(column))) for column in _JUDGING),
-            _number(_cost(each.summary["judge"].get("cost"))),
+            *(number(figure(each.summary["judge"].get(column))) for column in _JUDGING),
+            number(_cost(each.summary["judge"].get("cost"))),
         )
         for run, (_, figures) in runs.items()
         for name, each in figures.items()
@@ -246,7 +232,7 @@ def _judges(runs: Named) -> Iterator[Html]:
     ]
     if rows:
         heads = ("judge", *(column.replace("_", " ") for column in _JUDGING), "cost")
-        yield _section("judges", "What judges took", _table("Judges", heads, rows))
+        yield section("judges", "What judges took", table("Judges", heads, rows))
 
 
 def _cost(value: float | None) -> str:

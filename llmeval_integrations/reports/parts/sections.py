@@ -1,0 +1,25 @@
+"""The pieces of which a report's page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmeval_integrations.markup import Html, tag
+
+
+def section(name: str, title: str, *parts: Html) -> Html:
+    """Write a section under its heading."""
+    heading = tag("h2", title, id=f"{name}-title")
+    return tag("section", heading, *parts, id=name, aria_labelledby=f"{name}-title")
+
+
+def table(label: str, heads: Sequence[str], rows: Sequence[Html], class_: str = "") -> Html:
+    """Write a table that scrolls by itself where the page is narrow."""
+    cells = [tag("th", head, scope="col") for head in heads]
+    body = tag("table", tag("thead", tag("tr", *cells)), tag("tbody", *rows), class_=class_ or None)
+    return tag("div", body, class_="wide", role="region", aria_label=label, tabindex=0)
+
+
+def number(value: str, class_: str = "") -> Html:
+    """Write a cell with a figure."""
+    return tag("td", value, class_=f"number {class_}".strip())
