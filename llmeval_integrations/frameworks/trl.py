@@ -103,7 +103,10 @@ class TrlReward(Wrapper):
 
     def _rows(self, count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Give each completion's cells; the trainer's state and such things are no columns."""
-        lists = {name: cells for name, cells in columns.items() if isinstance(cells, list)}
+        lists = {name: cells for name, cells in columns.items() if isinstance(cells, (list, tuple))}
+        for name, cells in lists.items():
+            if len(cells) != count:
+                raise InputError(f"column {name!r} has {len(cells)} rows for {count} completions")
         for field in ("reference", "contexts"):
             column = getattr(self, field)
             if field in self.evaluator.needs and column not in lists:

@@ -127,6 +127,7 @@ def test_judges_are_rewards_and_leave_unscored_what_they_do_not_say_clearly():
         ({}, InputError, r"json_equality needs reference, and there is no column 'gold', only \[\]; name"),
         ({"solution": ["1"]}, InputError, r"only \['solution'\]"),
         ({"gold": [None]}, MissingFieldError, "json_equality needs reference, which the row of the prompt"),
+        ({"gold": ["1", "2"]}, InputError, "column 'gold' has 2 rows for 1 completions"),
         ({"gold": ["[1"]}, InvalidReferenceError, r"the reference '\[1'"),
     ],
 )  # fmt: skip
@@ -140,6 +141,10 @@ def test_rows_of_another_task_have_no_reward_where_that_is_asked_for():
     assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
     with pytest.raises(InvalidReferenceError):
         reward(["?"], ["1"], reference=["[1"])
+
+
+def test_a_column_may_be_a_tuple():
+    assert TrlReward(JsonEquality())(["?"], ["1"], reference=("1",)) == [1.0]
 
 
 def test_two_of_one_kind_have_names_of_their_own():
