@@ -9,7 +9,8 @@ from typing import Final, Literal, get_args
 
 from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.options import check_choice, check_flag, check_number, wrong
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.options import check_choice, check_flag, check_number
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 """Whether the order of array items counts: everywhere, nowhere, or but in the outermost array."""
@@ -50,7 +51,9 @@ class Rules:
         decisive = {name for each in (*module.CASES, *module.GROWTHS) for name in each.only}
         for name, usual in _USUAL.items():
             if getattr(self, name) != usual and name not in decisive:
-                raise wrong(self, name, f"of any meaning for {claim}")
+                raise InvalidOptionError(
+                    f"{self.name}: nothing of {claim} depends on {name}; leave it out"
+                )
         return (
             [case for case in module.CASES if self._decides(case)],
             [growth for growth in module.GROWTHS if self._decides(growth)],

@@ -48,6 +48,9 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
     UnscoredError and a bad call its own error among the case's `evaluator_failures`: no mean has
     them.
 
+    A data set that is written to a file has the repr of the evaluator, which is not read back: add
+    it anew to what `from_file` gives.
+
     Output, reference and input are the case's output, `expected_output` and `inputs`. Where its
     metadata are a mapping they are the variables of prompts, and their `contexts` the contexts.
     """
