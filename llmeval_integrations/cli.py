@@ -30,9 +30,10 @@ examples:
   llmeval check json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before, a
-check found something, or the budget ended before the data; 2 a wrong call, nothing but errors, or
-with --frozen a reply that the cache lacks
+exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before or
+has no score for too many of its samples, a check found something, or the budget ended before the
+data; 2 a wrong call, nothing but errors, no score at all, or with --frozen a reply that the cache
+lacks
 """
 
 _LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"

@@ -204,6 +204,18 @@ WRONG = [
     (["run", "DATA", "-e", "json_match", "--fail-under", "json_match"], "is not NAME=RATE"),
     (["run", "DATA", "-e", "json_match", "--out", "outputs.jsonl"], "is not a directory"),
     (["run", "DATA", "-e", "json_match", "--ou", "x"], "unrecognized arguments: --ou x"),
+    (["run", "DATA", "-e", "json_match", "--concurrency", "0"], "concurrency=0 is not a whole number of at least 1"),
+    (["run", "DATA", "-e", "json_match", "--max-cost", "-1"], "max_cost=-1.0 is not a number of at least 0"),
+    (["run", "DATA", "-e", "json_match", "--max-tokens", "-1"], "max_tokens=-1 is not a number of at least 0"),
+    (["run", "DATA", "-e", "json_match", "--seed", "3"], "--seed says which rows --sample draws"),
+    (["run", "DATA", "-e", "json_match", "--out", "run", "--resume", "--overwrite"], "leave one of them out"),
+    (["run", "DATA", "-e", "json_match", "--out", "run", "--retry-errors"], "add --resume"),
+    (["run", "DATA", "-e", "json_match", "--workers", "0"], "--workers 0 is not a whole number above 0"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--out", "run", "--resume"], "a dry run plans a whole run"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--out", "run", "--retry-errors"], "a dry run plans a whole run"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--workers", "0"], "--workers 0 is not a whole number above 0"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--concurrency", "0"], "concurrency=0 is not"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--out", "outputs.jsonl"], "is not a directory"),
     (["list", "json_mtch"], "did you mean 'json_match'?"),
 ]  # fmt: skip
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from llmeval_integrations import JsonFields, JsonValidity, evaluate
+from llmeval_integrations import JsonFields, JsonValidity, LengthPenalty, evaluate
 from llmeval_integrations.cli import main
 
 REFERENCE = '{"total": 1}'
@@ -84,3 +84,60 @@ def test_where_nothing_can_be_said_a_regression_cannot_be_excluded(tmp_path, cap
 def test_a_directory_without_a_run_is_a_wrong_call(runs, tmp_path, capsys):
     assert main(["compare", runs[0], str(tmp_path)]) == 2
     assert "holds no run" in capsys.readouterr().err
+
+
+def validity(tmp_path, name, outputs, *evaluators):
+    rows = [{"id": n, "output": output} for n, output in enumerate(outputs)]
+    evaluate(rows, [JsonValidity(), *evaluators], out=tmp_path / name)
+    return str(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("after", "given", "code"),
+    [
+        (["{}"] * 95 + [None] * 5, [], 0),
+        (["{}"] * 94 + [None] * 6, [], 1),
+        (["{}"] * 94 + [None] * 6, ["6"], 0),
+        (["{}"] * 94 + [None] * 6, ["5.9%"], 1),
+        (["{}"] * 5, [], 1),
+        (["{}"] * 5, ["95%"], 0),
+        (["{}"] * 99, ["0"], 1),
+        (["{}"] * 90 + [None] * 4, ["9"], 1),
+        (["{}"] * 100, ["0"], 0),
+    ],
+)
+def test_samples_that_b_has_no_score_for_are_no_proof(tmp_path, capsys, after, given, code):
+    runs = validity(tmp_path, "a", ["{}"] * 100), validity(tmp_path, "b", after)
+    given = [part for each in given for part in ("--max-left-out", each)]
+    assert main(["compare", *runs, "--fail-on-regression", *given]) == code
+    lost = 100 - after.count("{}")
+    sentence = f"json_validity: {lost} of A's 100 samples have no counterpart with a score in B, "
+    assert (sentence in capsys.readouterr().err) is bool(code)
+
+
+def test_samples_that_a_has_no_score_for_are_not_lost_by_b(tmp_path):
+    some = validity(tmp_path, "a", ["{}"] * 50 + [None] * 50)
+    assert main(["compare", some, some, "--fail-on-regression", "--max-left-out", "0"]) == 0
+
+
+def test_an_evaluator_that_b_lacks_is_no_proof_unless_others_are_named(tmp_path, capsys):
+    length = LengthPenalty(min_length=1, max_length=9)
+    runs = validity(tmp_path, "a", ["{}"] * 9, length), validity(tmp_path, "b", ["{}"] * 9)
+    assert main(["compare", *runs, "--fail-on-regression"]) == 1
+    sentence = "length_penalty: B lacks this evaluator of A; so a regression cannot be excluded"
+    assert sentence in capsys.readouterr().err
+    only = ["--evaluator", "json_validity"]
+    assert main(["compare", *runs, "--fail-on-regression", *only]) == 0
+    assert main(["compare", *reversed(runs), "--fail-on-regression"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--fail-on-regression", "--max-left-out", "101%"], "max left out '101%' is not a number"),
+        (["--max-left-out", "1"], "--max-left-out is for --fail-on-regression"),
+    ],
+)
+def test_a_wrong_bound_is_a_wrong_call(runs, capsys, options, message):
+    assert main(["compare", *runs, *options]) == 2
+    assert message in capsys.readouterr().err

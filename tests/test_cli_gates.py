@@ -57,3 +57,28 @@ def test_a_run_is_gone_on_with(path, tmp_path, capsys):
     assert main([*call, "--resume"]) == 0
     assert main(["run", path, "-e", "json_validity", "--resume"]) == 2
     assert "say which with --out DIR" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("written", "given"), [("overwrite", "--resume"), ("resume", "--overwrite")]
+)
+def test_the_command_line_says_whether_a_run_is_gone_on_with_or_replaced(
+    path, tmp_path, capsys, written, given
+):
+    file = tmp_path / "eval.yaml"
+    lines = f"data: data.jsonl\nevaluators: [json_validity]\nout: run\n{written}: true\n"
+    file.write_text(lines)
+    assert main(["run", str(file), "-q"]) == 0
+    results = tmp_path / "run" / "results.jsonl"
+    results.write_bytes(results.read_bytes().replace(b'"score":1', b'"score":0', 1))
+    assert main(["run", str(file), "-q", given]) == 0
+    assert (b'"score":0' in results.read_bytes()) is (given == "--resume")
+
+
+def test_a_dry_run_refuses_a_directory_that_the_run_would(path, tmp_path, capsys):
+    call = ["run", path, "-e", "json_validity", "--out", str(tmp_path / "run")]
+    assert main([*call, "--dry-run"]) == 0
+    assert main([*call, "-q"]) == 0
+    assert main([*call, "--dry-run"]) == 2
+    assert "already holds a run" in capsys.readouterr().err
+    assert main([*call, "--dry-run", "--overwrite"]) == 0

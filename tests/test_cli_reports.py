@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -38,6 +39,7 @@ def test_the_page_is_written_into_the_directory(run, capsys):
         (["--out", "FOLDER/comment.md"], "### <code>run</code>"),
         (["--out", "FOLDER/junit.xml"], "<?xml"),
         (["--out", "FOLDER/page.htm"], "<!doctype html>"),
+        (["--out", "FOLDER/page"], "<!doctype html>"),
     ],
 )
 def test_a_format_is_named_or_told_by_the_file(run, tmp_path, capfdbinary, arguments, begin):
@@ -76,6 +78,53 @@ def test_a_full_disk_leaves_the_report_that_was_there(run, capsys):
     assert "cannot write" in done.stderr
     assert (run / "report.html").read_text() == "the one of yesterday"
     assert [path.name for path in run.iterdir() if ".new" in path.name] == []
+
+
+@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+def test_a_link_stays_and_what_it_leads_to_is_replaced(run, tmp_path, command):
+    (tmp_path / "folder").mkdir()
+    file, link = tmp_path / "folder" / "page.html", tmp_path / "link.html"
+    link.symlink_to(file)
+    for _ in range(2):  # once it leads nowhere, once to a file
+        assert main([*command, str(run), "--out", str(link)]) == 0
+        assert link.is_symlink()
+        assert file.is_file()
+    assert [path.name for path in file.parent.iterdir()] == ["page.html"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+def test_a_pipe_is_written_to_and_stays(run, tmp_path, command):
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:  # noqa: S607
+            assert main([*command, str(run), "--out", str(path)]) == 0
+            assert reader.stdout.read().startswith((b"<!doctype html>", b"run,id"))
+        assert pipe.is_fifo()
+        assert link.is_symlink()
+
+
+def test_a_folder_is_no_file_to_write(run, tmp_path, capsys):
+    assert main(["report", str(run), "--out", str(tmp_path)]) == 2
+    assert f"cannot write {tmp_path}: Is a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("x.pdf", "no format has the suffix '.pdf'; there are .csv, .html, .xml, .md"),
+        ("x.PARQUET", "llmeval export --to parquet"),
+        ("x.arrow", "llmeval export --to arrow"),
+    ],
+)
+def test_a_suffix_of_no_report_is_refused(run, tmp_path, capsys, name, message):
+    assert main(["report", str(run), "--out", str(tmp_path / name)]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / name).exists()
+    call = ["report", str(run), "--out", str(tmp_path / name), "--format", "markdown"]
+    assert main(call) == 0
 
 
 def test_rows_are_exported(run, capsys):
@@ -146,3 +195,10 @@ def test_a_taken_port_is_named(run, capsys):
         port = address.rsplit(":", 1)[1].strip("/")
         assert main(["view", str(run), "--port", port]) == 2
     assert "Address already in use" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["99999", "65536", "-1", "x"])
+def test_what_is_no_port_is_a_wrong_call(run, capsys, port):
+    with pytest.raises(SystemExit, match="2"):
+        main(["view", str(run), f"--port={port}"])
+    assert f"{port!r} is not a number from 0 to 65535" in capsys.readouterr().err

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from llmeval_integrations.commands.terminal import MISSED, OK, put, say
+from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.comparing import compare
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.rows import write_value
+from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.runs.thresholds import Bound, parse_bound
 
 HELP: Final = "compare two runs over the same samples"
 DESCRIPTION: Final = """\
@@ -19,6 +22,8 @@ Join two runs by the samples' ids, and say in what the second, B, is better or w
 first, A: pass rates, mean scores and single fields, each with its interval, and surely no chance at
 a level of 5 % for all together. Samples without a score in either are left out and counted.
 """
+
+_UNSURE: Final = "so a regression cannot be excluded"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +41,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an evaluator with a score that is better where it is lower",
     )
     add("--fail-on-regression", action="store_true", help="exit 1 where B is worse in anything")
+    add(
+        "--max-left-out",
+        metavar="N|P%",
+        help="with --fail-on-regression, exit 1 as well where B has no score for more of A's "
+        "samples (5%%)",
+    )
     add("--json", action="store_true", help="print JSON, with up to 100 samples that changed")
 
 
 def run(call: argparse.Namespace) -> int:
     """Compare, show it, and say by the exit code whether anything got worse."""
+    if call.max_left_out is not None and not call.fail_on_regression:
+        raise InputError("--max-left-out is for --fail-on-regression; add that")
+    most = parse_bound("5%" if call.max_left_out is None else call.max_left_out, "max left out")
+    a, b = read_run(call.a), read_run(call.b)
     comparison = compare(
-        call.a,
-        call.b,
+        a,
+        b,
         evaluators=call.evaluator,
         fields=call.fields,
         lower_is_better=call.lower_is_better,
@@ -53,7 +68,10 @@ def run(call: argparse.Namespace) -> int:
         say(f"llmeval compare: warning: {warning}")
     if not call.fail_on_regression:
         return OK
-    misses = list(_misses(comparison))
+    misses = [*_misses(comparison, most)]
+    if call.evaluator is None:
+        lacking = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)
+        misses += [f"{name}: B lacks this evaluator of A; {_UNSURE}" for name in lacking]
     for miss in misses:
         say(f"llmeval compare: {miss}")
     return MISSED if misses else OK
@@ -74,11 +92,19 @@ def _as_table(comparison: Comparison) -> str:
     return as_text(comparison, Console())
 
 
-def _misses(comparison: Comparison) -> Iterator[str]:
-    """Word each regression, and each evaluator of which nothing can be said."""
+def _misses(comparison: Comparison, most: Bound) -> Iterator[str]:
+    """Word each regression, and each evaluator of which too little can be said."""
     for each in comparison.regressions:
         figure = each.measure if each.field is None else f"{each.field} {each.measure}"
         yield f"{each.evaluator}: {figure} went from {each.a:.4g} to {each.b:.4g}"
     for name, found in comparison.evaluators.items():
         if found.left_out == found.joined:
-            yield f"{name}: no sample has a score in both runs, so a regression cannot be excluded"
+            yield f"{name}: no sample has a score in both runs, {_UNSURE}"
+            continue
+        samples = max(comparison.samples_a, found.joined)  # a run under way may have more by now
+        lost = samples - found.joined + found.left_out - found.left_out_a
+        if most.is_exceeded_by(lost, samples):
+            yield (
+                f"{name}: {lost} of A's {samples} samples have no counterpart with a score in B, "
+                f"more than {most}, {_UNSURE}"
+            )

@@ -8,6 +8,7 @@ from typing import Final
 
 from llmeval_integrations.commands.output import written_to
 from llmeval_integrations.commands.terminal import OK, put
+from llmeval_integrations.errors import InputError
 
 HELP: Final = "write a run as an HTML page, Markdown, JUnit XML or CSV"
 DESCRIPTION: Final = """\
@@ -42,9 +43,19 @@ def run(call: argparse.Namespace) -> int:
 
 
 def _format_of(out: str | None) -> str:
-    """Tell the format by the name of the file, HTML where that says nothing."""
+    """Tell the format by the name of the file, HTML where that has no suffix."""
     from llmeval_integrations.reports import formats
 
     suffix = "" if out is None else Path(out).suffix.lower()
-    found = (name for name, report in formats("write").items() if suffix == report.SUFFIX)
-    return next(found, "html")
+    if suffix in {"", ".htm"}:
+        return "html"
+    known = {report.SUFFIX: name for name, report in formats("write").items()}
+    if suffix in known:
+        return known[suffix]
+    tables = {table.SUFFIX: name for name, table in formats("write_table").items()}
+    raise InputError(
+        f"--out {out}: llmeval export --to {tables[suffix]} writes such a table"
+        if suffix in tables
+        else f"--out {out}: no format has the suffix {suffix!r}; there are {', '.join(known)}, "
+        "and --format names one for any file"
+    )

@@ -12,21 +12,24 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from llmeval_integrations.commands.terminal import MISSED, OK, WRONG_CALL, put, say
+from llmeval_integrations.commands.warning import has_only_errors, warn_of
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs import Run, evaluate
 from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
 from llmeval_integrations.runs.default_cache import default_cache
+from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine
 from llmeval_integrations.runs.evaluating import OnProgress
 from llmeval_integrations.runs.fields import parse_field
+from llmeval_integrations.runs.judging import JudgingOptions
 from llmeval_integrations.runs.reading import FORMATS
 from llmeval_integrations.runs.run import summary_text
 from llmeval_integrations.runs.specification import build, parse_specification
 from llmeval_integrations.runs.thresholds import (
     check_thresholds,
     missed,
-    parse_max_errors,
+    parse_bound,
     parse_threshold,
     too_many_errors,
 )
@@ -95,15 +98,14 @@ def run(call: argparse.Namespace) -> int:
         raise InputError("no evaluator is given; add -e NAME (llmeval list shows which there are)")
     evaluators = build(configuration.evaluators)
     thresholds = configuration.fail_under or {}
-    most_errors = parse_max_errors(
-        "100%" if configuration.max_errors is None else configuration.max_errors
+    most_errors = parse_bound(
+        "100%" if configuration.max_errors is None else configuration.max_errors, "max errors"
     )
     check_thresholds(thresholds, evaluators)
+    _refuse_what_would_be_ignored(configuration, dry_run=call.dry_run)
     if call.dry_run:
         return _show_plan(configuration, evaluators, call)
-    if configuration.resume and configuration.out is None:
-        raise InputError("--resume goes on with a run in a directory; say which with --out DIR")
-    with _progress(quiet=call.quiet) as on_progress, _told_how_to_go_on(configuration.out):
+    with _progress(quiet=call.quiet) as on_progress, _told_how_to_go_on(configuration):
         run = evaluate(
             configuration.data,
             evaluators,
@@ -122,12 +124,16 @@ def run(call: argparse.Namespace) -> int:
             **_judging(configuration),
         )
     _show(run, call)
-    _warn(run)
+    warn_of(run)
     misses = [*missed(run, thresholds), *too_many_errors(run, most_errors), *_not_asked(run)]
     for miss in misses:
         say(f"llmeval run: {miss}")
-    if any(map(_has_only_errors, run.summary["evaluators"].values())):
+    figures = run.summary["evaluators"].values()
+    if any(map(has_only_errors, figures)):
         return WRONG_CALL  # a column that no row has, or the like: nothing was evaluated
+    if run.summary["samples"] and not any(each["scored"] for each in figures):
+        say("llmeval run: no row has a score, so nothing was evaluated")
+        return WRONG_CALL
     if configuration.frozen and any(_not_asked(run)):
         return WRONG_CALL
     return MISSED if misses else OK
@@ -136,9 +142,15 @@ def run(call: argparse.Namespace) -> int:
 def _show_plan(
     configuration: Configuration, evaluators: Mapping[str, Evaluator], call: argparse.Namespace
 ) -> int:
-    """Say what would be done."""
+    """Say what would be done, or what is wrong with it as a real run would."""
     from llmeval_integrations.runs.planning import plan, plan_text
 
+    _engine(configuration.engine)
+    JudgingOptions(**_judging(configuration))
+    if configuration.out is not None:
+        RunDirectory(configuration.out).check(
+            configuration.data, overwrite=bool(configuration.overwrite), resume=False
+        )
     found = plan(
         configuration.data,
         evaluators,
@@ -151,6 +163,31 @@ def _show_plan(
     )
     put(json.dumps(found.summary(), indent=2) + "\n" if call.json else plan_text(found))
     return OK
+
+
+def _refuse_what_would_be_ignored(configuration: Configuration, *, dry_run: bool) -> None:
+    """Raise InputError for an option that says nothing beside the others, or against them."""
+    resume, retry = bool(configuration.resume), bool(configuration.retry_errors)
+    workers = configuration.workers
+    wrong = {
+        "a dry run plans a whole run; leave out --resume and --retry-errors": (
+            dry_run and (resume or retry)
+        ),
+        "--retry-errors is for a run that is gone on with; add --resume": retry and not resume,
+        "--resume goes on with the run that --overwrite replaces; leave one of them out": (
+            resume and configuration.overwrite
+        ),
+        "--resume goes on with a run in a directory; say which with --out DIR": (
+            resume and configuration.out is None
+        ),
+        "--seed says which rows --sample draws; add --sample N": (
+            configuration.seed is not None and configuration.sample is None
+        ),
+        f"--workers {workers} is not a whole number above 0": workers is not None and workers < 1,
+    }
+    for sentence, is_so in wrong.items():
+        if is_so:
+            raise InputError(sentence)
 
 
 def _engine(name: str | None) -> Engine | None:
@@ -215,7 +252,10 @@ def _configuration(call: argparse.Namespace) -> Configuration:
         call.max_tokens,
     )
     if Path(call.data).suffix.lower() in SUFFIXES:
-        return read_configuration(Path(call.data)).updated(given)
+        written = read_configuration(Path(call.data))
+        if call.resume or call.overwrite:  # the one takes the place of the other
+            written = written._replace(resume=None, overwrite=None)
+        return written.updated(given)
     return given._replace(data=call.data)
 
 
@@ -229,13 +269,17 @@ def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value
 
 
 @contextmanager
-def _told_how_to_go_on(out: str | None) -> Iterator[None]:
+def _told_how_to_go_on(configuration: Configuration) -> Iterator[None]:
     """Say after an interrupt how the run is gone on with."""
     try:
         yield
     except KeyboardInterrupt:
-        if out is not None:
-            say(f"llmeval run: what is done is in {out}; go on with the same call and --resume")
+        if configuration.out is not None:
+            instead = " instead of --overwrite" if configuration.overwrite else ""
+            say(
+                f"llmeval run: what is done is in {configuration.out}; "
+                f"go on with the same call and --resume{instead}"
+            )
         raise
 
 
@@ -271,23 +315,3 @@ def _show(run: Run, call: argparse.Namespace) -> None:
         put(as_text(run, Console(width=None if sys.stdout.isatty() else WIDTH)))
         if run.out is not None:
             put(f"  written: {run.out}/results.jsonl and summary.json\n")
-
-
-def _warn(run: Run) -> None:
-    """Say on stderr what a table is easily read past: no data, and rows without a result."""
-    if not run.summary["samples"]:
-        say("llmeval run: warning: the data has no rows")
-    for name, figures in run.summary["evaluators"].items():
-        if figures["errors"]:
-            reasons = (found.reason for found in run.findings[name] if found.is_error)
-            first = next(reasons, "those in results.jsonl")
-            share = (
-                "EVERY row is an error"
-                if _has_only_errors(figures)
-                else (f"{figures['errors']} of {figures['n']} rows are errors and count in no rate")
-            )
-            say(f"llmeval run: warning: {name}: {share}, such as {first}")
-
-
-def _has_only_errors(figures: Mapping[str, Any]) -> bool:
-    return bool(figures["errors"]) and figures["errors"] == figures["n"]

@@ -13,11 +13,21 @@ Serve the report of a run, which may be under way, to this machine alone; the pa
 is new every few seconds. Ctrl-C ends it.
 """
 
+_LAST_PORT: Final = 65535
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs and the port."""
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help="a run's directory")
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="any free one by default")
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="any free one by default"
+    )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_LAST_PORT}")
+    return int(text)
 
 
 def run(call: argparse.Namespace) -> int:

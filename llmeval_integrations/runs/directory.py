@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from os import SEEK_END, PathLike
+from contextlib import ExitStack, closing, contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -40,6 +40,8 @@ class RunDirectory:
         self.path = Path(path)
         self._results = self.path / RESULTS
         self._samples = self.path / SAMPLES
+        self._new_results = self.path / f"{RESULTS}.new"
+        self._new_samples = self.path / f"{SAMPLES}.new"
         self._summary = self.path / SUMMARY
         self._manifest = self.path / MANIFEST
 
@@ -54,15 +56,18 @@ class RunDirectory:
             raise InputError(f"{self.path} is not a directory")
         if not self._results.exists():
             return
-        if not overwrite and not resume:
-            raise InputError(
-                f"{self.path} already holds a run; go on with it (--resume), choose another "
-                "directory, or overwrite it (--overwrite)"
-            )
+        self._require_leave(overwrite=overwrite, resume=resume)
         if isinstance(samples, (str, PathLike)) and Path(samples).resolve() == (
             self._results.resolve()
         ):
             raise InputError(f"{self._results} is the data, and would be overwritten")
+
+    def _require_leave(self, *, overwrite: bool, resume: bool) -> None:
+        if self._results.exists() and not overwrite and not resume:
+            raise InputError(
+                f"{self.path} already holds a run; go on with it (--resume), choose another "
+                "directory, or overwrite it (--overwrite)"
+            )
 
     @contextmanager
     def journal(
@@ -77,26 +82,68 @@ class RunDirectory:
             with _writing(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(locked(self.path))
+                self._require_leave(overwrite=overwrite, resume=resume)
                 goes_on = resume and self._results.exists()
                 if goes_on:
                     self._require_same(manifest)
+                    self._settle()
                 else:
-                    self._begin(manifest, overwrite=overwrite)
+                    self._begin(manifest)
                 handles = self._results.open("r+b"), self._samples.open("r+b")
-                journal = Journal(self, *handles, len(manifest["evaluators"]))
-                stack.callback(journal.close)
+                journal = stack.enter_context(
+                    closing(Journal(self, *handles, len(manifest["evaluators"])))
+                )
                 if goes_on:
                     journal.find_the_end()
             yield journal
 
-    def _begin(self, manifest: Mapping[str, Any], *, overwrite: bool) -> None:
-        """Make the files anew; the file of rows last, for it says that there is a run."""
-        self._summary.unlink(missing_ok=True)
+    def _begin(self, manifest: Mapping[str, Any]) -> None:
+        """Make the files anew.
+
+        The file of rows says that there is a run, so it goes first and comes last: a kill leaves no
+        run then, and never the rows of one beside the manifest of another.
+        """
+        for file in (self._results, self._summary, self._new_samples, self._new_results):
+            file.unlink(missing_ok=True)
         self.forget_replies()
-        self._manifest.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        _write_at_once(self._manifest, json.dumps(manifest, indent=2) + "\n")
         self._samples.write_bytes(b"")
-        with self._results.open("wb" if overwrite else "xb"):
-            pass
+        self._results.touch()
+
+    def _settle(self) -> None:
+        """Take back what a kill left of rows written anew; finish it where it was nearly done."""
+        if self._new_results.exists():
+            self._new_samples.unlink(missing_ok=True)
+            self._new_results.unlink()
+        elif self._new_samples.exists():
+            self._new_samples.replace(self._samples)
+        if not self._samples.exists():
+            raise InputError(
+                f"{self._samples} is missing, and without it the run cannot be gone on with; put "
+                "it back, or overwrite the run (--overwrite)"
+            )
+
+    def begin_anew(self) -> tuple[BinaryIO, BinaryIO]:
+        """Open files for rows and samples that are to take the place of those that there are."""
+        return self._new_results.open("wb"), self._new_samples.open("wb")
+
+    def replace(self) -> None:
+        """Put the new rows and samples in the place of the old ones.
+
+        The rows go first: new samples alone say that their rows are in place already.
+        """
+        self.forget_summary()
+        self._new_results.replace(self._results)
+        self._new_samples.replace(self._samples)
+
+    def reopen(self) -> tuple[BinaryIO, BinaryIO]:
+        """Open the files of rows and samples, to write behind what they hold."""
+        return self._results.open("ab"), self._samples.open("ab")
+
+    def forget_summary(self) -> None:
+        """Take away the summary, which is of other rows than there will be."""
+        with _writing(self.path):
+            self._summary.unlink(missing_ok=True)
 
     def forget_replies(self) -> None:
         """Take away the judges' replies of a run that is done."""
@@ -111,26 +158,35 @@ class RunDirectory:
     def manifest(self) -> dict[str, Any]:
         """Give what was run; raise InputError where that is not known."""
         try:
-            found = json.loads(self._manifest.read_bytes())
-        except (OSError, ValueError) as error:
+            found = _read_object(self._manifest)
+        except OSError as error:
             raise InputError(f"{self.path} holds no run: {MANIFEST} cannot be read") from error
-        if not isinstance(found, dict):
-            raise InputError(f"{self.path} holds no run: {MANIFEST} is no JSON object")
+        for name in ("evaluators", "data"):
+            if not isinstance(found.get(name), dict):
+                raise InputError(f"{self._manifest} is damaged: it does not say the {name}")
         return found
 
     def write_summary(self, text: str) -> None:
         """Write the summary, at once or not at all."""
-        unfinished = self._summary.with_suffix(".new")
         with _writing(self.path):
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(self._summary)
+            _write_at_once(self._summary, text)
 
     def summary(self) -> dict[str, Any] | None:
-        """Give the summary, None where there is none yet."""
+        """Give the summary, None where there is none yet; raise InputError where it is none."""
         try:
-            found: dict[str, Any] = json.loads(self._summary.read_bytes())
+            found = _read_object(self._summary)
         except FileNotFoundError:
             return None
+        figures = found.get("evaluators")
+        if (
+            not isinstance(found.get("samples"), int)
+            or not isinstance(figures, dict)
+            or not all(isinstance(each, dict) for each in figures.values())
+        ):
+            raise InputError(
+                f"{self._summary} is damaged: it lacks samples or evaluators; without the file the "
+                "rows are counted anew"
+            )
         return found
 
     def rows(self, count: int) -> StoredRows:
@@ -138,11 +194,14 @@ class RunDirectory:
         return StoredRows(self._results, count)
 
     def samples(self) -> Iterator[dict[str, Any]]:
-        """Read the samples with a row that did not pass, each a mapping of its fields."""
+        """Read the samples with a row that did not pass, each a mapping of its fields.
+
+        Raises InputError where a line is none.
+        """
         with self._samples.open("rb") as lines:
-            for line in lines:
+            for number, line in enumerate(lines, 1):
                 if line.endswith(b"\n"):
-                    yield json.loads(line)
+                    yield _parse_object(line, f"{self._samples}: line {number}")
 
 
 class Journal:
@@ -165,7 +224,10 @@ class Journal:
         self._evaluators = evaluators
 
     def find_the_end(self) -> None:
-        """Count the samples that are done, and cut off what comes after them."""
+        """Count the samples that are done, and cut off what comes after them.
+
+        Raises InputError where the file of samples is damaged.
+        """
         end = lines = 0
         for number, line in enumerate(self._results, 1):
             if not line.endswith(b"\n"):
@@ -175,9 +237,13 @@ class Journal:
                 self.done, end = number // self._evaluators, lines
         _cut(self._results, end)
         end = 0
-        for line in self._samples:
-            place = line[len(_PLACE) : line.find(b",")]
-            if not line.endswith(b"\n") or int(place) >= self.done:
+        for number, line in enumerate(self._samples, 1):
+            place = line.removeprefix(_PLACE).partition(b",")[0]
+            if not line.endswith(b"\n"):
+                break
+            if not place.isdigit():
+                raise InputError(f"{self.directory.path / SAMPLES}: line {number} is no sample")
+            if int(place) >= self.done:
                 break
             end += len(line)
         _cut(self._samples, end)
@@ -191,27 +257,23 @@ class Journal:
     @contextmanager
     def anew(self) -> Iterator[Journal]:
         """Write all rows anew; they take the place of those that there are once all are written."""
-        folder = self.directory.path
-        results, samples = folder / f"{RESULTS}.new", folder / f"{SAMPLES}.new"
-        with ExitStack() as stack:
-            with _writing(folder):
-                rows = stack.enter_context(results.open("wb"))
-                kept = stack.enter_context(samples.open("wb"))
-            yield Journal(self.directory, rows, kept, self._evaluators)
-        with _writing(folder):
-            samples.replace(folder / SAMPLES)
-            results.replace(folder / RESULTS)
-            self._results.close()
-            self._samples.close()
-            self._results = (folder / RESULTS).open("r+b")
-            self._samples = (folder / SAMPLES).open("r+b")
-            self._results.seek(0, SEEK_END)
-            self._samples.seek(0, SEEK_END)
+        directory = self.directory
+        with _writing(directory.path):
+            new = Journal(directory, *directory.begin_anew(), self._evaluators)
+        with closing(new):
+            yield new
+        self.close()
+        with _writing(directory.path):
+            directory.replace()
+            self._results, self._samples = directory.reopen()
 
     def close(self) -> None:
-        """Close the files."""
-        self._results.close()
-        self._samples.close()
+        """Close the files; raises InputError where what is left to write cannot be written."""
+        with _writing(self.directory.path):
+            try:
+                self._results.close()
+            finally:
+                self._samples.close()
 
     def write(self, rows: list[Row], sample_of: Callable[[int], Mapping[str, Any]]) -> None:
         """Add the rows of further samples; `sample_of` gives the so-manieth of these samples.
@@ -243,6 +305,28 @@ def _writing(folder: Path) -> Iterator[None]:
             f"cannot write to {folder}: {error.strerror or error}; what is written there stands, "
             "and a run that was begun can be resumed"
         ) from error
+
+
+def _write_at_once(path: Path, text: str) -> None:
+    """Write a file as a whole, so that a kill leaves what there was."""
+    unfinished = path.with_suffix(".new")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    return _parse_object(path.read_bytes(), str(path))
+
+
+def _parse_object(text: bytes, place: str) -> dict[str, Any]:
+    """Read a JSON object; raises InputError that names its place where it is none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place} is damaged: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{place} is damaged: it is no JSON object")
+    return found
 
 
 def _is_failing(row: Row) -> bool:

@@ -13,7 +13,7 @@ from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks
-from llmeval_integrations.runs.directory import Journal, RunDirectory
+from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
 from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns, record_fields
 from llmeval_integrations.runs.judging import Judging
@@ -83,11 +83,12 @@ class Evaluating:
     def run_into(self, journal: Journal, *, retry_errors: bool) -> Run:
         """Evaluate what the journal lacks, and write it there."""
         directory = journal.directory
+        if retry_errors:
+            self._retry(journal)
+        else:
+            self._take_over(journal)
+        directory.forget_summary()
         try:
-            if retry_errors:
-                self._retry(journal)
-            else:
-                self._take_over(journal)
             self._evaluate(journal)
         except KeyboardInterrupt:
             directory.write_summary(
@@ -143,13 +144,19 @@ class Evaluating:
         given = self._source.records
         names = list(self._evaluators)
         for rows in journal.rows():
-            record = next(given, (0, None))
-            number, row = record
-            here = None if row is None else self._columns[names[0]].id(row, number)
-            if [row.evaluator for row in rows] != names or not _same_id(rows[0].id, here):
+            record = next(given, None)
+            here = None if record is None else self._first.id(record[1], record[0])
+            found = [row.evaluator for row in rows]
+            if found != names:
+                raise InputError(
+                    f"{journal.directory.path / RESULTS} is damaged: a sample has rows of "
+                    f"{', '.join(map(str, found))}, and not of {', '.join(names)}"
+                )
+            if record is None or not _same_id(rows[0].id, here):
                 raise InputError(
                     f"{journal.directory.path} holds a run of other data: there is a sample "
-                    f"{shown(rows[0].id)} where there now is {shown(here)}"
+                    f"{shown(rows[0].id)} where there now is "
+                    f"{'none' if record is None else shown(here)}"
                 )
             yield record, rows
 

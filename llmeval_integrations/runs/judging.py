@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from llmeval_integrations.asking.client import Client
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
     from llmeval_integrations.asking.budget import Spending
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JudgingOptions:
-    """How the judges of a run ask."""
+    """How the judges of a run ask; raises InvalidOptionError, also where there is no judge."""
 
     concurrency: int = 32
     """The most samples that are judged, and calls to one server, at a time."""
@@ -44,6 +45,17 @@ class JudgingOptions:
 
     max_tokens: int | None = None
     """Tokens after which no further call begins."""
+
+    def __post_init__(self) -> None:
+        from llmeval_integrations.asking.budget import Budget
+
+        Budget(self.max_cost, self.max_tokens)  # which says what is wrong with them
+        # Pool says the same, but takes asyncio along, which a run without judges does not need.
+        is_count = isinstance(self.concurrency, int) and not isinstance(self.concurrency, bool)
+        if not is_count or self.concurrency < 1:
+            raise InvalidOptionError(
+                f"concurrency={shown(self.concurrency)} is not a whole number of at least 1"
+            )
 
 
 class Judging:
@@ -107,8 +119,8 @@ def judging(
 ) -> Iterator[Judging | None]:
     """Make ready to ask the judges among the evaluators; gives None where there are none.
 
-    Raises InvalidOptionError for options, and for a judge whose price is not known where
-    `max_cost` needs it; InputError for a cache.
+    Raises InvalidOptionError for a judge whose price is not known where `max_cost` needs it;
+    InputError for a cache.
     """
     judges = {name: each for name, each in evaluators.items() if isinstance(each, JudgedEvaluator)}
     if not judges:

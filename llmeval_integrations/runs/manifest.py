@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.runs.reading import STDIN
+from llmeval_integrations.runs.reading import STDIN, open_source
+from llmeval_integrations.runs.rows import write_in_order
+from llmeval_integrations.runs.source import Record
 from llmeval_integrations.version import __version__
 from llmeval_integrations.wording import shown
 
@@ -24,6 +28,11 @@ _IDENTITY: Final = ("version", "evaluators", "fields", "data")
 
 _NAMED: Final = (type, FunctionType, BuiltinFunctionType, MethodType)
 _ONLY_FOR_PEOPLE: Final = "path"
+_OF_TABLES: Final = ("iloc", "iter_rows", "to_batches")
+"""What tells a DataFrame of pandas, one of polars, and a table of pyarrow."""
+
+_ADDRESS: Final = re.compile(rb" at 0x[0-9A-Fa-f]+")
+"""What the `repr` of an object says that is another in every process."""
 
 
 def manifest_of(
@@ -43,13 +52,17 @@ def manifest_of(
         "packages": dict(_versions()),
         "evaluators": {name: described(evaluator) for name, evaluator in evaluators.items()},
         "fields": dict(sorted((columns or {}).items())),
-        "data": {**_fingerprint(samples), **reading},
+        "data": {**_fingerprint(samples, reading.get("limit")), **reading},
     }
 
 
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     """Name what keeps a run from being resumed: what is different in another manifest."""
-    return [line for key in _IDENTITY for line in _different(key, here.get(key), there.get(key))]
+    found = [line for key in _IDENTITY for line in _different(key, here.get(key), there.get(key))]
+    orders = [", ".join(each.get("evaluators") or ()) for each in (here, there)]
+    if not found and orders[0] != orders[1]:
+        return [f"the order of evaluators is {orders[0]}, and was {orders[1]}"]
+    return found
 
 
 def _different(place: str, here: Any, there: Any) -> Iterator[str]:
@@ -88,17 +101,31 @@ def _plain(value: Any) -> Any:
     return type(value).__qualname__ if " at 0x" in text else text
 
 
-def _fingerprint(samples: Any) -> dict[str, Any]:
-    """Say which data this is; of a file by its content, of anything else as far as can be told."""
+def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
+    """Say which data this is; by its content, where that can be read twice."""
     if not isinstance(samples, (str, os.PathLike)):
-        size = {"samples": len(samples)} if isinstance(samples, Sized) else {}
-        return {"kind": type(samples).__name__, **size}
+        told: dict[str, Any] = {"kind": type(samples).__name__}
+        if isinstance(samples, Sized):
+            told["samples"] = len(samples)
+        if isinstance(samples, (list, tuple)) or any(hasattr(samples, name) for name in _OF_TABLES):
+            told["rows_sha256"] = _digest_of_rows(islice(open_source(samples).records, limit))
+        return told
     path = Path(samples)
     if os.fspath(samples) == STDIN or not path.is_file():
         return {"kind": "stream", "path": str(path)}
     with path.open("rb") as handle:
         digest = _digest(handle)
     return {"kind": "file", "path": str(path), "bytes": path.stat().st_size, "sha256": digest}
+
+
+def _digest_of_rows(records: Iterable[Record]) -> str:
+    """Give the SHA-256 of rows in memory, the same in every process."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    for _, row in records:
+        digest.update(_ADDRESS.sub(b"", write_in_order(row)) + b"\n")
+    return digest.hexdigest()
 
 
 def _digest(handle: Any) -> str:

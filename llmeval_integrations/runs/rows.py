@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.wording import shown
 
@@ -62,8 +63,7 @@ class StoredRows:
         return self.count
 
     def __iter__(self) -> Iterator[Row]:
-        with self.path.open("rb") as lines:
-            yield from map(read_row, lines)
+        return read_rows(self.path)
 
 
 def write_rows(rows: list[Row]) -> bytes:
@@ -85,6 +85,22 @@ def read_row(line: bytes) -> Row:
         return Row(**decode_as_python(line.decode()))
 
 
+def read_rows(path: Path) -> Iterator[Row]:
+    """Read a file of rows, but for one at its end that is being written.
+
+    Raises InputError where a line is no row.
+    """
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                row = read_row(line)
+            except (ValueError, TypeError, RecursionError) as error:
+                raise InputError(f"{path}: line {number} is no row: {error}") from error
+            yield row
+
+
 def _plain(value: Any) -> Any:
     """Give another library's number as Python's, and anything else as text that describes it."""
     if isinstance(value, int):
@@ -96,6 +112,9 @@ def _plain(value: Any) -> Any:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number")
+_ordered_encoder = msgspec.json.Encoder(
+    enc_hook=_plain, decimal_format="number", order="deterministic"
+)
 _decode_row = msgspec.json.Decoder(Row).decode
 
 
@@ -111,6 +130,14 @@ def write_value(value: Any) -> bytes:
     """Write any value as JSON, in one line, in the way of `write_rows`."""
     try:
         return _encoder.encode(value)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return _write(value).encode()
+
+
+def write_in_order(value: Any) -> bytes:
+    """Write any value as JSON that is the same in every process, with sets and keys sorted."""
+    try:
+        return _ordered_encoder.encode(value)
     except (ValueError, TypeError, RecursionError, OverflowError):
         return _write(value).encode()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
-from llmeval_integrations.runs.rows import read_row
+from llmeval_integrations.runs.rows import read_rows
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Tally
 
@@ -17,7 +17,7 @@ def read_run(path: str | PathLike[str]) -> Run:
     """Read a run's directory, also of one that is under way or was interrupted.
 
     Its summary is the one that was written, else that of the rows that there are. Raises
-    InputError where there is no run.
+    InputError where there is no run, and where a file of it is damaged.
     """
     directory = RunDirectory(path)
     results = directory.path / RESULTS
@@ -25,13 +25,9 @@ def read_run(path: str | PathLike[str]) -> Run:
         raise InputError(f"{directory.path} holds no run: there is no {RESULTS}")
     tallies: dict[str, Tally] = {}
     count = 0
-    with results.open("rb") as lines:
-        for line in lines:
-            if not line.endswith(b"\n"):
-                break  # it is being written
-            row = read_row(line)
-            tallies.setdefault(row.evaluator, Tally()).add([row])
-            count += 1
+    for row in read_rows(results):
+        tallies.setdefault(row.evaluator, Tally()).add([row])
+        count += 1
     samples = count // max(len(tallies), 1)
     run = Run.of(samples, tallies, directory.rows(count), directory.path)
     written = directory.summary()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.hints import hint
@@ -31,8 +32,26 @@ def check_thresholds(thresholds: Mapping[str, float], evaluators: Collection[str
             raise InputError(f"threshold: {name}={rate:g} is not a rate from 0 to 1")
 
 
-def parse_max_errors(given: int | str) -> tuple[float, bool]:
-    """Take `N` or `P%` apart: the number, and whether it is a share in per cent."""
+@dataclass(frozen=True)
+class Bound:
+    """The most that may go wrong."""
+
+    number: float
+    """How many, or how many per cent."""
+
+    is_share: bool
+    """Whether it is a share in per cent."""
+
+    def is_exceeded_by(self, count: int, total: int) -> bool:
+        """Whether so many of all are more than it allows."""
+        return count > (self.number * total / 100 if self.is_share else self.number)
+
+    def __str__(self) -> str:
+        return f"{self.number:g}%" if self.is_share else f"{self.number:g}"
+
+
+def parse_bound(given: int | str, name: str) -> Bound:
+    """Read `N` or `P%`; raise InputError, which calls it by its name, for anything else."""
     text = str(given).strip()
     is_share = text.endswith("%")
     try:
@@ -40,18 +59,16 @@ def parse_max_errors(given: int | str) -> tuple[float, bool]:
     except ValueError:
         number = -1.0
     if not 0 <= number < float("inf") or (is_share and number > 100):
-        raise InputError(f"max errors {given!r} is not a number such as 10, or a share such as 1%")
-    return number, is_share
+        raise InputError(f"{name} {given!r} is not a number such as 10, or a share such as 1%")
+    return Bound(number, is_share)
 
 
-def too_many_errors(run: Run, most: tuple[float, bool]) -> Iterator[str]:
+def too_many_errors(run: Run, most: Bound) -> Iterator[str]:
     """Word each evaluator with more error rows than are allowed."""
-    number, is_share = most
     for name, figures in run.summary["evaluators"].items():
         errors, rows = figures["errors"], figures["n"]
-        if errors > (number * rows / 100 if is_share else number):
-            allowed = f"{number:g}%" if is_share else f"{number:g}"
-            yield f"{name}: {errors} of {rows} rows are errors, more than {allowed}"
+        if most.is_exceeded_by(errors, rows):
+            yield f"{name}: {errors} of {rows} rows are errors, more than {most}"
 
 
 def missed(run: Run, thresholds: Mapping[str, float]) -> Iterator[str]:

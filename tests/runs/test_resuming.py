@@ -134,13 +134,32 @@ def test_a_file_that_was_moved_is_the_same_data(path, tmp_path):
     assert files(tmp_path / "run") == before
 
 
-def test_other_samples_in_the_place_of_those_that_are_done_are_noticed(tmp_path):
+def test_data_of_another_length_is_noticed(tmp_path):
     evaluate(list(data(10)), [JsonValidity()], out=tmp_path / "run")
-    for other in (list(data(10))[::-1], [*data(9), {"id": "x", "output": "1"}]):
-        with pytest.raises(InputError, match=r"holds a run of other data: there is a sample 'row"):
-            evaluate(other, [JsonValidity()], out=tmp_path / "run", resume=True)
     with pytest.raises(InputError, match=r"data.samples is 9, and was 10"):
         evaluate(list(data(9)), [JsonValidity()], out=tmp_path / "run", resume=True)
+
+
+def breaks_off_after(count, error):
+    yield from data(count)
+    raise error
+
+
+def test_the_summary_is_never_of_fewer_rows_than_there_are(tmp_path):
+    again = {"out": tmp_path / "run", "resume": True}
+    results = tmp_path / "run" / "results.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(breaks_off_after(400, KeyboardInterrupt()), [JsonValidity()], **again)
+    first = read_run(tmp_path / "run").summary
+    assert first["interrupted"]
+    with pytest.raises(InputError, match="of other data"):
+        evaluate((row for row in [{"output": "1"}]), [JsonValidity()], **again)
+    assert read_run(tmp_path / "run").summary == first
+    with pytest.raises(RuntimeError, match="broken"):
+        evaluate(breaks_off_after(900, RuntimeError("broken")), [JsonValidity()], **again)
+    second = read_run(tmp_path / "run").summary
+    assert second["samples"] == len(results.read_bytes().splitlines()) > first["samples"]
+    assert "interrupted" not in second
 
 
 def test_a_run_that_is_not_there_is_begun_and_one_in_memory_cannot_be_resumed(path, tmp_path):
@@ -167,19 +186,26 @@ def test_two_processes_in_one_directory_the_second_is_told(path, tmp_path):
     assert evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path / "run", overwrite=True).rows
 
 
+FULL = """
+import resource
+from llmeval_integrations import InputError, JsonValidity, evaluate
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    evaluate({data!r}, [JsonValidity()], out={out!r}, resume=True)
+except InputError as error:
+    print(error)
+"""
+
+
 def test_a_disk_that_is_full_ends_with_a_clear_error_and_a_run_to_resume(path, tmp_path):
-    full = (
-        "import resource, sys; from llmeval_integrations import evaluate, JsonValidity, InputError\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
-        "try:\n"
-        f"    evaluate({str(path)!r}, [JsonValidity()], out={str(tmp_path / 'run')!r})\n"
-        "except InputError as error:\n    print(error)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", full], capture_output=True, text=True, check=True
-    )
-    assert "cannot write to" in done.stdout
-    assert "can be resumed" in done.stdout
+    full = FULL.format(data=str(path), out=str(tmp_path / "run"))
+    for _ in range(3):  # also where a run is gone on with while the disk is still full
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", full], capture_output=True, text=True, check=True
+        )
+        assert f"cannot write to {tmp_path / 'run'}" in done.stdout
+        assert "can be resumed" in done.stdout
     run = evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True)
     assert [row.id for row in run.rows] == [f"row {number}" for number in range(1_000)]
     assert resource.getrlimit(resource.RLIMIT_FSIZE) != (20_000, 20_000)

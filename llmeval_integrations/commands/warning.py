@@ -1,0 +1,64 @@
+"""What `llmeval run` warns about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from llmeval_integrations.commands.terminal import say
+from llmeval_integrations.runs import Run
+from llmeval_integrations.runs.summary import Finding, Tally
+
+
+def warn_of(run: Run) -> None:
+    """Say on stderr what a table is easily read past: no data, and rows without a result."""
+    if not run.summary["samples"]:
+        say("llmeval run: warning: the data has no rows")
+    for name, figures in run.summary["evaluators"].items():
+        if figures["errors"]:
+            reasons = (found.reason for found in run.findings[name] if found.is_error)
+            first = next(reasons, "those in results.jsonl")
+            share = (
+                "EVERY row is an error"
+                if has_only_errors(figures)
+                else (f"{figures['errors']} of {figures['n']} rows are errors and count in no rate")
+            )
+            say(f"llmeval run: warning: {name}: {share}, such as {first}")
+    _warn_of_unscored(run)
+
+
+def _warn_of_unscored(run: Run) -> None:
+    for name, found in _most_unscored(run).items():
+        figures = run.summary["evaluators"][name]
+        unscored, rows = figures["unscored"], figures["n"]
+        share = (
+            "EVERY row is unscored"
+            if unscored == rows
+            else f"{unscored} of {rows} rows are unscored and count in no rate"
+        )
+        label = "" if found.kind == "unscored" else f" ({found.kind})"
+        why = f", most often{label}: {found.reason}" if found.reason else label
+        say(f"llmeval run: warning: {name}: {share}{why}{_again(run, figures)}")
+
+
+def _most_unscored(run: Run) -> dict[str, Finding]:
+    """Find, for each evaluator with unscored rows, the most frequent kind and reason of them."""
+    tallies = {
+        name: Tally() for name, figures in run.summary["evaluators"].items() if figures["unscored"]
+    }
+    for row in run.rows if tallies else ():
+        if row.unscored and row.evaluator in tallies:
+            tallies[row.evaluator].add([row])
+    return {name: found for name, tally in tallies.items() for found in tally.findings(1)}
+
+
+def _again(run: Run, figures: Mapping[str, Any]) -> str:
+    """Word how unscored rows are done again, where it is a judge's and may then be another."""
+    if "judge" not in figures:
+        return ""
+    return f"; {'' if run.out else 'with --out DIR, '}--resume --retry-errors asks again"
+
+
+def has_only_errors(figures: Mapping[str, Any]) -> bool:
+    """Whether there are rows, and none of them has a result."""
+    return bool(figures["errors"]) and figures["errors"] == figures["n"]

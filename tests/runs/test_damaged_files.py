@@ -1,0 +1,92 @@
+"""Directories of runs in which a file is damaged or gone."""
+
+import re
+
+import pytest
+
+from llmeval_integrations import InputError, JsonMatch, evaluate
+from llmeval_integrations.cli import main
+from llmeval_integrations.runs.stored import read_manifest, read_run, read_samples
+
+ROWS = [{"id": number, "output": "[1]", "reference": [2]} for number in range(3)]
+
+
+def resume(folder):
+    evaluate(ROWS, [JsonMatch()], out=folder, resume=True)
+
+
+def all_samples(folder):
+    return list(read_samples(folder))
+
+
+@pytest.fixture
+def run(tmp_path):
+    evaluate(ROWS, [JsonMatch()], out=tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "read", "message"),
+    [
+        ("results.jsonl", "{}\n", read_run, "results.jsonl: line 4 is no row: Missing required"),
+        ("results.jsonl", "garbage\n", read_run, "results.jsonl: line 4 is no row: Expecting"),
+        ("results.jsonl", "[1]\n", read_run, "results.jsonl: line 4 is no row"),
+        ("results.jsonl", "\0\0\n", resume, "results.jsonl: line 4 is no row"),
+        ("samples.jsonl", "garbage\n", resume, "samples.jsonl: line 4 is no sample"),
+        ("samples.jsonl", "garbage\n", all_samples, "samples.jsonl: line 4 is damaged: Expecting"),
+        (
+            "samples.jsonl",
+            "[1]\n",
+            all_samples,
+            "samples.jsonl: line 4 is damaged: it is no JSON o",
+        ),
+    ],
+)
+def test_a_line_that_is_none_is_named(run, name, text, read, message):
+    with (run / name).open("a") as file:
+        file.write(text)
+    with pytest.raises(InputError, match=re.escape(f"{run}/{message}")):
+        read(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "read", "message"),
+    [
+        ("summary.json", "[", read_run, "summary.json is damaged: Expecting value"),
+        ("summary.json", "[]", read_run, "summary.json is damaged: it is no JSON object"),
+        ("summary.json", "{}", read_run, "summary.json is damaged: it lacks samples or evaluators"),
+        (
+            "summary.json",
+            '{"samples": 3, "evaluators": {"a": 1}}',
+            read_run,
+            "summary.json is damaged: it lacks",
+        ),
+        ("manifest.json", "[", resume, "manifest.json is damaged: Expecting value"),
+        ("manifest.json", "{}", resume, "manifest.json is damaged: it does not say the evaluators"),
+        ("manifest.json", "{}", read_manifest, "manifest.json is damaged: it does not say the eva"),
+    ],
+)
+def test_a_file_that_is_none_is_named(run, name, text, read, message):
+    (run / name).write_text(text)
+    with pytest.raises(InputError, match=re.escape(f"{run}/{message}")):
+        read(run)
+
+
+def test_without_its_samples_a_run_is_not_gone_on_with(run):
+    (run / "samples.jsonl").unlink()
+    with pytest.raises(InputError, match=r"samples.jsonl is missing, and without it"):
+        resume(run)
+    evaluate(ROWS, [JsonMatch()], out=run, overwrite=True)
+
+
+def test_without_its_summary_a_run_is_counted_anew(run):
+    summary = read_run(run).summary
+    (run / "summary.json").unlink()
+    assert read_run(run).summary == summary
+
+
+def test_the_command_says_it_in_one_line(run, capsys):
+    with (run / "results.jsonl").open("a") as file:
+        file.write("garbage\n")
+    assert main(["report", str(run)]) == 2
+    assert "results.jsonl: line 4 is no row" in capsys.readouterr().err
