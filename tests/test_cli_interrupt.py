@@ -37,6 +37,7 @@ def test_ctrl_c_ends_a_run_at_once_and_the_next_pays_only_for_the_rest(tmp_path)
         output, errors = run.communicate(timeout=30)
         assert time.perf_counter() - began < 5
         assert (run.returncode, output, b"Traceback" in errors) == (130, b"", False), errors
+        assert b"no row is kept; with --out DIR" in errors
 
         server.plays(chat(VERDICT))
         done = subprocess.run(command, **options, timeout=60, check=True)

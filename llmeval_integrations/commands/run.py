@@ -274,7 +274,9 @@ def _told_how_to_go_on(configuration: Configuration) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if configuration.out is not None:
+        if configuration.out is None:
+            say("llmeval run: no row is kept; with --out DIR a run can be gone on with")
+        else:
             instead = " instead of --overwrite" if configuration.overwrite else ""
             say(
                 f"llmeval run: what is done is in {configuration.out}; "
