@@ -1,7 +1,8 @@
-"""Evaluators that take time, where another process can import them."""
+"""Evaluators that take time, where another process can import them, and rows for them."""
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from dataclasses import dataclass
@@ -37,3 +38,17 @@ class Leaves(Evaluator):
         if sample.output == "end" and not os.environ.get("SPARED"):
             os._exit(3)
         return Result(1, True, str(os.getpid()))
+
+
+def write_odd_data(path):
+    """Write 1,200 rows, some of which fail in every way there is."""
+    odd = {300: "raise", 700: "unscored", 900: "{", 901: 7}
+    lines = []
+    for number in range(1_200):
+        output = odd.get(number, "x" * (number % 5))
+        lines.append(json.dumps({"id": f"é{number}", "output": output, "reference": f'{{"a": {number % 7}}}'}))  # fmt: skip
+        if number % 400 == 0:
+            lines.append("")  # an empty line is skipped but counted
+    lines.insert(1_000, "no JSON at all")
+    path.write_text("\ufeff" + "\n".join(lines) + "\n", encoding="utf-8")
+    return path

@@ -98,12 +98,7 @@ def evaluate(
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
     )
-    if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
-        raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
-    if engine is not None and workers > 1:
-        raise InvalidOptionError(
-            f"workers={workers} are processes of this machine, not an engine's"
-        )
+    _check_workers(workers, engine)
     if retry_errors and not resume:
         raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
     if directory is None:
@@ -136,6 +131,15 @@ def evaluate(
     directory.forget_replies()
     _log.info("%d samples are evaluated; written to %s", run.summary["samples"], directory.path)
     return run
+
+
+def _check_workers(workers: int, engine: Engine | None) -> None:
+    if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
+        raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
+    if engine is not None and workers > 1:
+        raise InvalidOptionError(
+            f"workers={workers} are processes of this machine, not an engine's"
+        )
 
 
 def _lines_of(source: Source) -> str:

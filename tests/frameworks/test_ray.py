@@ -20,7 +20,7 @@ from pyarrow.parquet import read_table
 from ray.cluster_utils import Cluster
 from remote_model import Remote, Repeats
 from server import ModelServer, chat
-from slow_evaluators import Leaves, Slow
+from slow_evaluators import Leaves, Slow, write_odd_data
 
 from llmeval_integrations import (
     Evaluator,
@@ -75,17 +75,7 @@ def second(cluster):
 
 @pytest.fixture
 def data(tmp_path):
-    path = tmp_path / "data.jsonl"
-    odd = {300: "raise", 700: "unscored", 900: "{", 901: 7}
-    lines = []
-    for number in range(1_200):
-        output = odd.get(number, "x" * (number % 5))
-        lines.append(json.dumps({"id": f"é{number}", "output": output, "reference": f'{{"a": {number % 7}}}'}))  # fmt: skip
-        if number % 400 == 0:
-            lines.append("")  # an empty line is skipped but counted
-    lines.insert(1_000, "no JSON at all")
-    path.write_text("\ufeff" + "\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    return write_odd_data(tmp_path / "data.jsonl")
 
 
 @pytest.fixture
@@ -289,7 +279,7 @@ def test_the_command_runs_on_the_cluster_that_is_there(cluster, second, data, tm
 
 def test_a_dataset_has_the_rows_of_a_run(cluster, second):
     rows = samples(1_000)
-    evaluators = {"slow": Slow(0), "valid": JsonValidity(), "fields": JsonFields()}
+    evaluators = {"slow": Slow(0.002), "valid": JsonValidity(), "fields": JsonFields()}
     made = []
     for batch in evaluate_dataset(dataset(rows, 20), {**evaluators, "where": Leaves()}, batch_size=50).iter_batches(batch_size=None, batch_format="pyarrow"):  # fmt: skip
         made += batch.to_pylist()

@@ -1,6 +1,5 @@
 """Further processes: the same files, byte for byte, and nothing lost where one of them dies."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from slow_evaluators import Leaves, Slow
+from slow_evaluators import Leaves, Slow, write_odd_data
 
 from llmeval_integrations import JsonFields, JsonValidity, evaluate
 from llmeval_integrations.errors import InputError, InvalidOptionError
@@ -18,17 +17,7 @@ FILES = ("results.jsonl", "samples.jsonl", "summary.json")
 
 @pytest.fixture
 def data(tmp_path):
-    path = tmp_path / "data.jsonl"
-    odd = {300: "raise", 700: "unscored", 900: "{", 901: 7}
-    lines = []
-    for number in range(1_200):
-        output = odd.get(number, "x" * (number % 5))
-        lines.append(json.dumps({"id": f"é{number}", "output": output, "reference": f'{{"a": {number % 7}}}'}))  # fmt: skip
-        if number % 400 == 0:
-            lines.append("")  # an empty line is skipped but counted
-    lines.insert(1_000, "no JSON at all")
-    path.write_text("\ufeff" + "\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    return write_odd_data(tmp_path / "data.jsonl")
 
 
 def pids(run):
