@@ -14,7 +14,7 @@ RESOLVE = $(UV) pip compile --quiet --universal --python-version 3.10 --no-heade
 # Tests start Python many times, and compiling all anew each time takes most of the minutes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-trl check bench docs constraints clean
+.PHONY: demo test test-trl test-spark check bench docs constraints clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
@@ -32,6 +32,12 @@ test-trl: $(VENV)/bin/uv
 	$(UV) venv --quiet --clear --python $(PYTHON) .venv-trl
 	$(UV) pip install --quiet --python .venv-trl/bin/python --editable . --group trl
 	.venv-trl/bin/python -m pytest -q tests/frameworks/test_trl.py
+
+# Spark is half a gigabyte and needs Java.
+test-spark: $(VENV)/bin/uv
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv-spark
+	$(UV) pip install --quiet --python .venv-spark/bin/python --editable . --group spark
+	.venv-spark/bin/python -m pytest -q tests/runs/test_batch.py
 
 check: $(VENV)/.checked
 	$(VENV)/bin/ruff check

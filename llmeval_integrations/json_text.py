@@ -44,8 +44,9 @@ _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
 _SHORT = 2 * MAX_DEPTH if READS_DEEPER else sys.maxsize
 _LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
 
-_compact = partial(msgspec.json.format, indent=-1)
+_compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 _encode = msgspec.json.Encoder().encode
+_write = msgspec.json.Encoder(decimal_format="number").encode
 _decode = msgspec.json.Decoder().decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
 
@@ -64,7 +65,7 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     try:
         value = _decode(text)
     except (ValueError, RecursionError) as error:
-        return _parse_wrapped(text, error)
+        return _parse_wrapped(text, str(error))
     if len(text) > _SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return value
@@ -89,7 +90,7 @@ def parse_unless_same(text: Any, other: Any, parsing: Parsing = "markdown") -> A
     try:
         compact = _compact(text)
     except (ValueError, RecursionError) as error:
-        return _parse_wrapped(text, error)
+        return _parse_wrapped(text, str(error))
     try:
         same = compact == _compact(other)
     except (ValueError, RecursionError):
@@ -97,6 +98,17 @@ def parse_unless_same(text: Any, other: Any, parsing: Parsing = "markdown") -> A
     if same and not (len(compact) > _SHORT and is_too_deep(compact)):
         return SAME
     return parse(text)
+
+
+def is_written(value: Any, text: str) -> bool:
+    """Whether a text is how the encoder writes a value that was read, white space aside.
+
+    Then the text reads as an equal value; nothing is known where it is not.
+    """
+    try:
+        return _write(value).decode() == _compact(text)
+    except (ValueError, OverflowError, RecursionError):
+        return False
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
@@ -110,7 +122,7 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     try:
         _validate(text)
     except (ValueError, RecursionError) as error:
-        value = _parse_wrapped(text, error)
+        value = _parse_wrapped(text, str(error))
         return value if isinstance(value, Defect) else None
     if len(text) > _SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
@@ -148,8 +160,8 @@ def _parse(text: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
     return _parse_strict(text) if parsing == "strict" else parse(text)
 
 
-def _parse_wrapped(text: str, error: Exception) -> Any:
-    """Read a text that the fast parser refused: unwrap it, or explain it."""
+def _parse_wrapped(text: str, said: str) -> Any:
+    """Read a text that the fast parser refused with these words: unwrap it, or explain it."""
     start, end = (
         _unwrap(text) if text[:1] in _WRAPPING or text[-1:] in _WRAPPING else (0, len(text))
     )
@@ -158,13 +170,13 @@ def _parse_wrapped(text: str, error: Exception) -> Any:
         body = text[start:end].strip(_WHITE_SPACE)
         try:
             value = _decode(body)
-        except (ValueError, RecursionError) as inner:
-            error = inner
+        except (ValueError, RecursionError) as error:
+            said = str(error)
         else:
             if len(body) > _SHORT and is_too_deep(body):
                 return json_defects.too_deep(text, start)
             return value
-    known = python_error(body, error) if body else None
+    known = python_error(body, said) if body else None
     if known is not None:
         return json_defects.explain(text, body, text.index(body, start), known)
     return _parse_slowly(text, start, len(text[:end].rstrip(_WHITE_SPACE)))

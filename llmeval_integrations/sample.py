@@ -28,7 +28,7 @@ MISSING: Final = Missing.MISSING
 """An absent field. JSON null is a fair output and a fair reference, so None cannot say this."""
 
 
-class Sample(msgspec.Struct, frozen=True, dict=True):
+class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """One output of a model, with what is needed to judge it."""
 
     output: Any

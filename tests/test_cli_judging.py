@@ -155,6 +155,24 @@ def test_no_cache_in_a_configuration_is_false(run, server, tmp_path):
     assert not (tmp_path / "home").exists()
 
 
+def test_a_configuration_says_how_judges_are_asked_for_runs_without_one_too(run, tmp_path):
+    (tmp_path / "eval.yaml").write_text("""
+data: data.jsonl
+evaluators: [json_validity]
+concurrency: 2
+cache: kept/c.sqlite
+frozen: true
+max_tokens: 1000
+""")
+    assert run(judge=None, data="eval.yaml")[0] == 0
+    code, _, said = run("--frozen", judge=None, data="eval.yaml")
+    assert (code, "--frozen is for judges, and json_validity asks none" in said) == (2, True)
+
+
+def test_an_option_of_judges_is_taken_where_one_of_several_evaluators_asks(run):
+    assert run("-e", "json_validity", "--concurrency", "2")[0] == 0
+
+
 def test_cache_and_no_cache_exclude_each_other(run, capsys):
     with pytest.raises(SystemExit, match="2"):
         run("--cache", "a", "--no-cache")

@@ -135,6 +135,38 @@ def test_rows_are_exported(run, capsys):
     assert "'xlsx'; there are arrow, csv, parquet" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("x.csv", b"run,id,evaluator"),
+        ("x.CSV", b"run,id,evaluator"),
+        ("x.parquet", b"PAR1"),
+        ("x.arrow", b"ARROW1"),
+        ("x.feather", b"ARROW1"),
+        ("x", b"PAR1"),
+    ],
+)
+def test_the_suffix_tells_the_format_of_a_table(run, tmp_path, name, begin):
+    pytest.importorskip("pyarrow")
+    assert main(["export", str(run), "--out", str(tmp_path / name)]) == 0
+    assert (tmp_path / name).read_bytes().startswith(begin)
+
+
+def test_a_named_format_counts_whatever_the_suffix(run, tmp_path):
+    for name in ("x.parquet", "x.xlsx"):
+        assert main(["export", str(run), "--to", "csv", "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_bytes().startswith(b"run,id,evaluator")
+
+
+def test_a_suffix_of_no_table_is_refused(run, tmp_path, capsys):
+    assert main(["export", str(run), "--out", str(tmp_path / "x.xlsx")]) == 2
+    assert capsys.readouterr().err == (
+        f"llmeval export: error: --out {tmp_path}/x.xlsx: no table has the suffix '.xlsx'; there "
+        "are .arrow, .csv, .parquet, .feather, and --to names a format for any file\n"
+    )
+    assert not (tmp_path / "x.xlsx").exists()
+
+
 def test_a_reader_that_goes_ends_it_quietly(run):
     command = f"{sys.executable} -m llmeval_integrations report {run} --format csv | true"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S607

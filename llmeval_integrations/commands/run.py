@@ -14,8 +14,8 @@ from typing import Any, Final, TypeVar
 from llmeval_integrations.commands.terminal import MISSED, OK, WRONG_CALL, put, say
 from llmeval_integrations.commands.warning import has_only_errors, warn_of
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.runs import Run, evaluate
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.runs import Interrupted, Run, evaluate
 from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
 from llmeval_integrations.runs.default_cache import default_cache
 from llmeval_integrations.runs.directory import RunDirectory
@@ -38,6 +38,8 @@ Value = TypeVar("Value")
 
 ENGINES: Final = ("local", "ray")
 """Where samples are evaluated."""
+
+_OF_JUDGES: Final = ("concurrency", "frozen", "max_cost", "max_tokens")
 
 HELP: Final = "evaluate a file of outputs"
 USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
@@ -102,10 +104,12 @@ def run(call: argparse.Namespace) -> int:
         "100%" if configuration.max_errors is None else configuration.max_errors, "max errors"
     )
     check_thresholds(thresholds, evaluators)
+    JudgingOptions(**_judging(configuration))  # which says what is wrong with them
     _refuse_what_would_be_ignored(configuration, dry_run=call.dry_run)
+    _refuse_what_is_for_judges(call, evaluators)
     if call.dry_run:
         return _show_plan(configuration, evaluators, call)
-    with _progress(quiet=call.quiet) as on_progress, _told_how_to_go_on(configuration):
+    with _told_how_to_go_on(configuration, call), _progress(quiet=call.quiet) as on_progress:
         run = evaluate(
             configuration.data,
             evaluators,
@@ -146,7 +150,6 @@ def _show_plan(
     from llmeval_integrations.runs.planning import plan, plan_text
 
     _engine(configuration.engine)
-    JudgingOptions(**_judging(configuration))
     if configuration.out is not None:
         RunDirectory(configuration.out).check(
             configuration.data, overwrite=bool(configuration.overwrite), resume=False
@@ -184,10 +187,31 @@ def _refuse_what_would_be_ignored(configuration: Configuration, *, dry_run: bool
             configuration.seed is not None and configuration.sample is None
         ),
         f"--workers {workers} is not a whole number above 0": workers is not None and workers < 1,
+        f"--workers {workers} are processes of this machine, not of --engine ray; leave one of "
+        "them out": workers is not None and workers > 1 and configuration.engine == "ray",
     }
     for sentence, is_so in wrong.items():
         if is_so:
             raise InputError(sentence)
+
+
+def _refuse_what_is_for_judges(
+    call: argparse.Namespace, evaluators: Mapping[str, Evaluator]
+) -> None:
+    """Raise InputError for an option of judges where no evaluator asks one.
+
+    In a configuration file it may stand, for that may be of runs with judges and without.
+    """
+    if any(isinstance(each, JudgedEvaluator) for each in evaluators.values()):
+        return
+    for name in (*_OF_JUDGES, "cache"):
+        value = getattr(call, name)
+        if value is not None:
+            option = "--no-cache" if value is False else f"--{name.replace('_', '-')}"
+            asks = "asks" if len(evaluators) == 1 else "ask"
+            raise InputError(
+                f"{option} is for judges, and {', '.join(evaluators)} {asks} none; leave it out"
+            )
 
 
 def _engine(name: str | None) -> Engine | None:
@@ -208,8 +232,7 @@ def _cache(configuration: Configuration) -> str | PathLike[str] | None:
 
 def _judging(configuration: Configuration) -> dict[str, Any]:
     """Give what a configuration says of judges, as options of `evaluate`."""
-    names = ("concurrency", "frozen", "max_cost", "max_tokens")
-    options = {name: getattr(configuration, name) for name in names}
+    options = {name: getattr(configuration, name) for name in _OF_JUDGES}
     return {
         "cache": _cache(configuration),
         **{name: value for name, value in options.items() if value is not None},
@@ -269,11 +292,12 @@ def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value
 
 
 @contextmanager
-def _told_how_to_go_on(configuration: Configuration) -> Iterator[None]:
-    """Say after an interrupt how the run is gone on with."""
+def _told_how_to_go_on(configuration: Configuration, call: argparse.Namespace) -> Iterator[None]:
+    """Show after an interrupt what is done, and say how the run is gone on with."""
     try:
         yield
-    except KeyboardInterrupt:
+    except Interrupted as interrupt:
+        _show(interrupt.run, call)
         if configuration.out is None:
             say("llmeval run: no row is kept; with --out DIR a run can be gone on with")
         else:

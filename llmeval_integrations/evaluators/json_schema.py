@@ -111,7 +111,15 @@ class JsonSchema(Evaluator):
         return ("reference",) if self.schema is None else ()
 
     def check(self, sample: Sample) -> Result:
-        validator = self._validator(sample)
+        return self._check(sample, self._validator(sample))
+
+    def check_many(self, samples: list[Sample]) -> list[Result]:
+        if self.schema is None or not samples:
+            return [self.check(sample) for sample in samples]
+        check, validator = self._check, self._validator(samples[0])
+        return [check(sample, validator) for sample in samples]
+
+    def _check(self, sample: Sample, validator: Any) -> Result:
         value = _finite(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
             return defective(value, False)

@@ -41,10 +41,12 @@ class JsonValidity(Evaluator):
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         if is_shared(samples):
-            return [self.check(sample) for sample in samples]
+            defects = [read_defect(sample, "output", self.parsing) for sample in samples]
+        else:
+            defects = check_many([sample.output for sample in samples], self.parsing)
         return [
             Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
-            for defect in check_many([sample.output for sample in samples], self.parsing)
+            for defect in defects
         ]
 
 

@@ -12,28 +12,36 @@ from typing import Any, Final
 from llmeval_integrations.errors import InvalidReferenceError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import SAME, Parsing, check, parse, parse_unless_same
+from llmeval_integrations.json_text import (
+    SAME,
+    Parsing,
+    check,
+    is_written,
+    parse,
+    parse_unless_same,
+)
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
 
-_READ: Final = "_read"
+_SHARED: Final = "_shared"
+"""What stands in a sample's `__dict__` beside what was read, by field and mode."""
 
 
 def share(samples: Iterable[Sample]) -> None:
     """Have what is read of these samples kept with them."""
     for sample in samples:
-        vars(sample)[_READ] = {}
+        sample.__dict__[_SHARED] = True
 
 
 def is_shared(samples: Sequence[Sample]) -> bool:
     """Whether `share` was said of these samples."""
-    return bool(samples) and _READ in vars(samples[0])
+    return bool(samples) and bool(samples[0].__dict__)
 
 
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     """Give the JSON value of a field, or the Defect that says why it has none."""
-    kept: dict[tuple[str, Parsing], Any] | None = vars(sample).get(_READ)
-    if kept is None:
+    kept: dict[Any, Any] = sample.__dict__
+    if not kept:
         return parse(getattr(sample, field), parsing)
     try:
         return kept[field, parsing]
@@ -47,7 +55,7 @@ def read_defect(sample: Sample, field: str, parsing: Parsing) -> Defect | None:
 
     In lenient mode truncated text is a defect here, and none to `read`, which completes it.
     """
-    if parsing == "lenient" or _READ not in vars(sample):
+    if parsing == "lenient" or not sample.__dict__:
         return check(getattr(sample, field), parsing)
     value = read(sample, field, parsing)
     return value if type(value) is Defect else None
@@ -59,12 +67,19 @@ def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
     That costs half of what two values cost.
     """
     output, reference = sample.output, sample.reference
-    if _READ not in vars(sample):
+    kept: dict[Any, Any] = sample.__dict__
+    if not kept:
         return parse_unless_same(output, reference, parsing)
     value = read(sample, "output", parsing)
-    if parsing == "lenient" or type(output) is not str or type(reference) is not str:
+    if (
+        parsing == "lenient"
+        or type(value) is Defect
+        or type(output) is not str
+        or type(reference) is not str
+        or ("reference", parsing) in kept
+    ):
         return value
-    return SAME if output == reference and type(value) is not Defect else value
+    return SAME if output == reference or is_written(value, reference) else value
 
 
 def require_json_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> None:

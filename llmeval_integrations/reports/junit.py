@@ -21,10 +21,13 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
     """Write the rows as test cases.
 
     A row that failed is a failure, one without a result an error, and one that is unscored is
-    skipped; one that has a score and neither passed nor failed is a plain case.
+    skipped; one that has a score and neither passed nor failed is a plain case. A run that is
+    incomplete has one error more, in a suite of its own.
     """
     out.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
     for name, run in zip(names_of(runs), runs, strict=True):
+        if run.incomplete:
+            out.write(_incomplete(name, run.incomplete).encode())
         kinds = Counter((row.evaluator, _kind(row)) for row in rows_of(run))
         for evaluator in run.summary["evaluators"]:
             suite = evaluator if len(runs) == 1 else f"{name}.{evaluator}"
@@ -66,6 +69,14 @@ def _case(suite: str, row: Row) -> str:
         f" type={_attribute(label)}" if kind != "skipped" else ""
     )
     return f"{head}><{kind} {said}/></testcase>\n"
+
+
+def _incomplete(name: str, reason: str) -> str:
+    return (
+        f'<testsuite name={_attribute(name)} tests="1" failures="0" errors="1" skipped="0">\n'
+        f'<testcase classname={_attribute(name)} name="the run is complete">'
+        f'<error message={_attribute(reason)} type="incomplete"/></testcase>\n</testsuite>\n'
+    )
 
 
 def _attribute(text: str) -> str:

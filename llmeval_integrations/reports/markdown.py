@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 
 from llmeval_integrations.printable import one_line
 from llmeval_integrations.reports.parts.names import names_of
-from llmeval_integrations.runs.numbers import counted, figures_of
+from llmeval_integrations.runs.numbers import figures_of, samples_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
@@ -38,7 +38,7 @@ def quoted(text: str) -> str:
 
 
 def _lines(name: str, run: Run) -> Iterator[str]:
-    yield f"### {quoted(name)}: {counted(run.summary['samples'], 'sample')}"
+    yield f"### {quoted(name)}: {samples_of(run)}"
     yield ""
     yield "| evaluator | passed | 95 % interval | mean | scored | unscored | errors |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"

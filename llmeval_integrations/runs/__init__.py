@@ -3,8 +3,18 @@
 from llmeval_integrations.runs.batch import evaluate_batch
 from llmeval_integrations.runs.comparing import compare
 from llmeval_integrations.runs.comparing.comparison import Comparison
+from llmeval_integrations.runs.interrupting import Interrupted
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.running import evaluate
 
-__all__ = ["Comparison", "Row", "Run", "StoredRows", "compare", "evaluate", "evaluate_batch"]
+__all__ = [
+    "Comparison",
+    "Interrupted",
+    "Row",
+    "Run",
+    "StoredRows",
+    "compare",
+    "evaluate",
+    "evaluate_batch",
+]

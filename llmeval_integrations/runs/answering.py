@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, Final
 
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
@@ -13,8 +12,9 @@ from llmeval_integrations.result import Result
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Charged, Judging
 from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.samples import Samples
 from llmeval_integrations.runs.source import Record, Source
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
 
 MAX_SCORE: Final = 1e300
@@ -74,38 +74,21 @@ def begin(
 
     A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
     """
+    made: dict[Columns, Samples] = {}
     ids: list[Any] = []
-    samples: dict[Columns, list[Any]] = {}
     begun = []
     for name, evaluator in evaluators.items():
         of = columns[name]
-        if of not in samples:
-            samples[of] = [of.sample(row, number) for number, row in chunk]
+        if of not in made:
+            made[of] = Samples(of, chunk)
             if len(evaluators) > 1:
-                share(sample for sample in samples[of] if type(sample) is Sample)
-        ids = ids or [of.id(row, number) for number, row in chunk]
-        unfit = unfit_samples(samples[of], evaluator, name, of, chunk)
-        fit = samples[of]
-        if unfit:
-            fit = [sample for position, sample in enumerate(fit) if position not in unfit]
-        answers = _begin(evaluator, fit, judging)
+                share(made[of].readable())
+        samples = made[of]
+        ids = ids or samples.ids()
+        unfit = samples.unfit(evaluator, name)
+        answers = _begin(evaluator, samples.without(unfit), judging)
         begun.append(Pending(name, ids, chunk, source, unfit, answers))
     return begun
-
-
-def unfit_samples(
-    samples: list[Any], evaluator: Evaluator, name: str, columns: Columns, chunk: Sequence[Record]
-) -> dict[int, Exception]:
-    """Find the samples that this evaluator cannot look at, by position."""
-    unfit: dict[int, Exception] = {
-        position: sample for position, sample in enumerate(samples) if type(sample) is not Sample
-    }
-    for field in evaluator.needs:
-        get = attrgetter(field)
-        for position, sample in enumerate(samples):
-            if position not in unfit and get(sample) is MISSING:
-                unfit[position] = columns.missing(chunk[position][1], field, name)
-    return unfit
 
 
 def _begin(

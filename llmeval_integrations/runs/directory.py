@@ -57,10 +57,11 @@ class RunDirectory:
         if not self._results.exists():
             return
         self._require_leave(overwrite=overwrite, resume=resume)
-        if isinstance(samples, (str, PathLike)) and Path(samples).resolve() == (
-            self._results.resolve()
-        ):
-            raise InputError(f"{self._results} is the data, and would be overwritten")
+        if not isinstance(samples, (str, PathLike)):
+            return
+        for own in (self._results, self._samples, self._manifest, self._summary):
+            if Path(samples).resolve() == own.resolve():
+                raise InputError(f"{own} is the data, and would be overwritten")
 
     def _require_leave(self, *, overwrite: bool, resume: bool) -> None:
         if self._results.exists() and not overwrite and not resume:
@@ -275,7 +276,7 @@ class Journal:
             finally:
                 self._samples.close()
 
-    def write(self, rows: list[Row], sample_of: Callable[[int], Mapping[str, Any]]) -> None:
+    def write(self, rows: list[Row], sample_of: Callable[[int], object]) -> None:
         """Add the rows of further samples; `sample_of` gives the so-manieth of these samples.
 
         Raises InputError where that cannot be written.
@@ -339,12 +340,12 @@ def _cut(handle: BinaryIO, end: int) -> None:
 
 
 def sample_lines(
-    rows: list[Row], width: int, sample_of: Callable[[int], Mapping[str, Any]]
+    rows: list[Row], width: int, sample_of: Callable[[int], object]
 ) -> Iterator[tuple[int, bytes]]:
     """Write the samples with a row that did not pass; gives their places, and each line's rest.
 
     Its beginning is the sample's place among all, which only who writes the file knows.
     """
-    for place in range(len(rows) // width):
-        if any(map(_is_failing, rows[place * width : (place + 1) * width])):
-            yield place, write_value(dict(sample_of(place)))[1:] + b"\n"
+    failing = [place for place, row in enumerate(rows) if not row.passed and _is_failing(row)]
+    for place in dict.fromkeys(place // width for place in failing):
+        yield place, write_value(sample_of(place))[1:] + b"\n"

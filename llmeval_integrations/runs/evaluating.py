@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.errors import InputError
@@ -15,12 +17,14 @@ from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
 from llmeval_integrations.runs.engine import Helpers
-from llmeval_integrations.runs.fields import Columns, record_fields
+from llmeval_integrations.runs.fields import Columns, sample_or_id
+from llmeval_integrations.runs.interrupting import Interrupted, done_whole
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row, read_row
-from llmeval_integrations.runs.run import Run, summary_text
+from llmeval_integrations.runs.rows import Row, StoredRows, read_row
+from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.runs.summary import Tally
+from llmeval_integrations.runs.worker import Answer
 from llmeval_integrations.wording import shown
 
 _log = logging.getLogger(__name__)
@@ -75,13 +79,22 @@ class Evaluating:
         self._workers = workers
 
     def run(self) -> Run:
-        """Evaluate everything, and keep the rows in memory."""
+        """Evaluate everything, and keep the rows in memory.
+
+        Raises Interrupted at an interrupt.
+        """
         memory = Memory()
-        self._evaluate(memory)
+        try:
+            self._evaluate(memory)
+        except KeyboardInterrupt as interrupt:
+            raise Interrupted(self._incomplete(memory.rows)) from interrupt
         return Run.of(self.samples, self.tallies, memory.rows, None, self._judging)
 
     def run_into(self, journal: Journal, *, retry_errors: bool) -> Run:
-        """Evaluate what the journal lacks, and write it there."""
+        """Evaluate what the journal lacks, and write it there.
+
+        Raises Interrupted at an interrupt.
+        """
         directory = journal.directory
         if retry_errors:
             self._retry(journal)
@@ -90,18 +103,21 @@ class Evaluating:
         directory.forget_summary()
         try:
             self._evaluate(journal)
-        except KeyboardInterrupt:
-            directory.write_summary(
-                summary_text({**self._run(directory).summary, "interrupted": True})
-            )
-            raise
-        run = self._run(directory)
+        except KeyboardInterrupt as interrupt:
+            run = self._incomplete(self._stored(directory), directory.path)
+            directory.write_summary(summary_text(run.summary))
+            raise Interrupted(run) from interrupt
+        rows = self._stored(directory)
+        run = Run.of(self.samples, self.tallies, rows, directory.path, self._judging)
         directory.write_summary(summary_text(run.summary))
         return run
 
-    def _run(self, directory: RunDirectory) -> Run:
-        rows = directory.rows(self.samples * len(self._evaluators))
-        return Run.of(self.samples, self.tallies, rows, directory.path, self._judging)
+    def _stored(self, directory: RunDirectory) -> StoredRows:
+        return directory.rows(self.samples * len(self._evaluators))
+
+    def _incomplete(self, rows: list[Row] | StoredRows, path: Path | None = None) -> Run:
+        run = Run.of(self.samples, self.tallies, rows, path, self._judging)
+        return replace(run, summary={**run.summary, "interrupted": True}, incomplete=INTERRUPTED)
 
     def _take_over(self, journal: Journal) -> None:
         """Count in what is done."""
@@ -123,7 +139,7 @@ class Evaluating:
                     for name, rows in zip(self._evaluators, columns, strict=True)
                 ]
                 flat = list(chain.from_iterable(zip(*again, strict=True)))
-                new.write(flat, partial(record_fields, self._first, records))
+                new.write(flat, partial(sample_or_id, self._first, records))
                 for row in flat:
                     self._count(row, before=False)
                 self.samples += len(chunk)
@@ -192,33 +208,39 @@ class Evaluating:
     def _share_out(self, workers: Helpers, number: int, kept: Journal | Memory) -> None:
         """Have the lines from `number` on evaluated by other processes."""
         for answer, end in workers.answers(self._source.done, number):
-            kept.append(answer.samples, answer.rows, answer.failing)
-            lines = answer.rows.splitlines()
-            for tally, (scores, others) in zip(self.tallies.values(), answer.counted, strict=True):
-                tally.add_plain(scores)
-                rows = [read_row(lines[place]) for place in others]
-                tally.add(rows)
-                if self._judging is not None:
-                    for row in rows:
-                        self._judging.count(row, elsewhere=True)
-            self.samples += answer.samples
+            with done_whole():
+                self._keep(answer, kept)
             self._source.done = end
             if self._on_progress is not None:
                 self._on_progress(self.samples, self._source.share)
 
+    def _keep(self, answer: Answer, kept: Journal | Memory) -> None:
+        """Keep what another process said, and count it in."""
+        kept.append(answer.samples, answer.rows, answer.failing)
+        lines = answer.rows.splitlines()
+        for tally, (scores, others) in zip(self.tallies.values(), answer.counted, strict=True):
+            tally.add_plain(scores)
+            rows = [read_row(lines[place]) for place in others]
+            tally.add_others(rows)
+            if self._judging is not None:
+                for row in rows:
+                    self._judging.count(row, elsewhere=True)
+        self.samples += answer.samples
+
     def _finish(self, begun: _Begun, kept: Journal | Memory) -> int:
         """Wait for a chunk and keep its rows; gives how many samples it has."""
         columns = [pending.rows() for pending in begun.pending]
-        kept.write(
-            list(chain.from_iterable(zip(*columns, strict=True))),
-            partial(record_fields, self._first, begun.chunk),
-        )
-        for tally, rows in zip(self.tallies.values(), columns, strict=True):
-            tally.add(rows)
-            if self._judging is not None:
-                for row in rows:
-                    self._judging.count(row)
-        self.samples += len(begun.chunk)
+        with done_whole():
+            kept.write(
+                list(chain.from_iterable(zip(*columns, strict=True))),
+                partial(sample_or_id, self._first, begun.chunk),
+            )
+            for tally, rows in zip(self.tallies.values(), columns, strict=True):
+                tally.add(rows)
+                if self._judging is not None:
+                    for row in rows:
+                        self._judging.count(row)
+            self.samples += len(begun.chunk)
         if self._on_progress is not None:
             self._on_progress(self.samples, begun.share)
         return len(begun.chunk)

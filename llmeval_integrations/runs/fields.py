@@ -33,10 +33,11 @@ class Columns(msgspec.Struct, frozen=True):
 
     def sample(self, row: Any, number: int) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none."""
-        if isinstance(row, InputError):
-            return row
-        is_sample = isinstance(row, Sample)
-        if is_sample:
+        is_sample = False
+        if type(row) is not dict:
+            if isinstance(row, InputError):
+                return row
+            is_sample = isinstance(row, Sample)
             row = _as_mapping(row)
         for column in self.named:
             if column not in row:
@@ -122,13 +123,10 @@ def _as_mapping(row: Mapping[str, Any] | Sample) -> Mapping[str, Any]:
     return {field: value for field, value in fields.items() if value is not MISSING}
 
 
-def record_fields(
+def sample_or_id(
     columns: Columns, records: Sequence[tuple[int, Any]], place: int
-) -> dict[str, Any]:
-    """Give the fields that the sample of one of these records has; of what is none, its id."""
+) -> Sample | dict[str, Any]:
+    """Give the sample of one of these records; of what is none, its id."""
     number, row = records[place]
     sample = columns.sample(row, number)
-    if not isinstance(sample, Sample):
-        return {"id": columns.id(row, number)}
-    present = {name: getattr(sample, name) for name in FIELDS}
-    return {name: value for name, value in present.items() if value is not MISSING}
+    return sample if isinstance(sample, Sample) else {"id": columns.id(row, number)}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from llmeval_integrations.markup import Html, joined, tag
-from llmeval_integrations.runs.numbers import counted, figures_of
+from llmeval_integrations.runs.numbers import figures_of, samples_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
@@ -20,16 +20,16 @@ def as_html(run: Run) -> str:
         (name, each) for name, found in run.findings.items() for each in found[:_MOST_FINDINGS]
     ]
     parts = [
-        tag("p", counted(run.summary["samples"], "sample")),
-        _table(
+        tag("p", samples_of(run)),
+        table(
             ("evaluator", "passed", "95 % interval", "mean", "scored", "unscored", "errors"),
             ([name, *figures_of(each)] for name, each in run.summary["evaluators"].items()),
         ),
     ]
     if findings:
         rows = (_finding(name, each) for name, each in findings)
-        table = _table(("evaluator", "found", "rows", "most often, or for example"), rows)
-        parts.append(tag("details", tag("summary", "What went wrong"), table))
+        found = table(("evaluator", "found", "rows", "most often, or for example"), rows)
+        parts.append(tag("details", tag("summary", "What went wrong"), found))
     return tag("div", *parts)
 
 
@@ -38,7 +38,8 @@ def _finding(evaluator: str, finding: Finding) -> list[str]:
     return [evaluator, kind, f"{finding.count:,}", finding.reason[:_LONGEST]]
 
 
-def _table(heads: Sequence[str], rows: Iterable[list[str]]) -> Html:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
+    """Write a table of texts."""
     head = tag("tr", *(tag("th", each, scope="col") for each in heads))
     body = [tag("tr", *(tag("td", cell) for cell in row)) for row in rows]
     return tag("table", tag("thead", head), tag("tbody", joined(body)))

@@ -81,9 +81,14 @@ def _objects(lines: Iterable[bytes], source: Source, first: int = 1) -> Iterator
     source.unit = "line"
     for number, line in enumerate(lines, first):
         source.done += len(line)
-        start = line if number > 1 else source.without_mark(line)
-        if start and not start.isspace():
-            yield number, parse_object(start)
+        try:
+            row = _decode_object(line)
+        except (ValueError, RecursionError):
+            start = line if number > 1 else source.without_mark(line)
+            if start and not start.isspace():
+                yield number, parse_object(start)
+        else:
+            yield number, row
 
 
 def _items(text: bytes, source: Source) -> Iterator[Record]:

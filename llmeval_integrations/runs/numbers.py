@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.run import Run
 
 
 def percent(share: float) -> str:
@@ -28,6 +31,12 @@ def figure(value: Any) -> str:
 def counted(count: int, noun: str) -> str:
     """Write so many of something, in the plural where that is right."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def samples_of(run: Run) -> str:
+    """Write how many samples a run has, and why it is incomplete where it is."""
+    samples = counted(run.summary["samples"], "sample")
+    return f"{samples}; the run is incomplete: {run.incomplete}" if run.incomplete else samples
 
 
 def figures_of(summary: Mapping[str, Any]) -> Iterator[str]:

@@ -16,11 +16,11 @@ from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import Step, drive
 from llmeval_integrations.errors import ClientError, EvalError, MissingDependencyError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
-from llmeval_integrations.runs.answering import unfit_samples
 from llmeval_integrations.runs.chunks import in_chunks
-from llmeval_integrations.runs.fields import Columns, columns_by_evaluator
+from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
+from llmeval_integrations.runs.samples import Samples
 from llmeval_integrations.runs.selecting import select
 from llmeval_integrations.sample import Sample
 
@@ -116,22 +116,12 @@ def plan(
         for chunk in in_chunks(source):
             count += len(chunk)
             for name, evaluator in named.items():
-                fit = list(_fit(name, evaluator, columns[name], chunk))
-                errors[name] += len(chunk) - len(fit)
+                samples = Samples(columns[name], chunk)
+                unfit = samples.unfit(evaluator, name)
+                errors[name] += len(unfit)
                 if name in judges:
-                    judges[name].look_at(fit)
+                    judges[name].look_at(samples.without(unfit))
     return Plan(count, errors, {name: judge.asking() for name, judge in judges.items()})
-
-
-def _fit(
-    name: str, evaluator: Evaluator, columns: Columns, chunk: list[tuple[int, Any]]
-) -> Iterator[Sample]:
-    """Give the samples of a chunk that an evaluator can look at."""
-    samples = [columns.sample(row, number) for number, row in chunk]
-    unfit = unfit_samples(samples, evaluator, name, columns, chunk)
-    for place, sample in enumerate(samples):
-        if place not in unfit and isinstance(sample, Sample):
-            yield sample
 
 
 @contextmanager

@@ -15,10 +15,11 @@ import msgspec
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
+from llmeval_integrations.sample import MISSING
 from llmeval_integrations.wording import shown
 
 
-class Row(msgspec.Struct):
+class Row(msgspec.Struct, gc=False):
     """What one evaluator said about one sample."""
 
     id: Any
@@ -122,16 +123,21 @@ def _write_row(row: Row) -> bytes:
     try:
         return _encoder.encode(row) + b"\n"
     except (ValueError, TypeError, RecursionError, OverflowError):
-        fields = {name: getattr(row, name) for name in Row.__struct_fields__}
-        return f"{_write(fields)}\n".encode()
+        return f"{_write(row)}\n".encode()
 
 
 def write_value(value: Any) -> bytes:
-    """Write any value as JSON, in one line, in the way of `write_rows`."""
+    """Write any value as JSON, in one line, in the way of `write_rows`; of a sample what it has."""
     try:
         return _encoder.encode(value)
     except (ValueError, TypeError, RecursionError, OverflowError):
         return _write(value).encode()
+
+
+def _members(struct: msgspec.Struct) -> dict[str, Any]:
+    """Give the fields by name, but for what is absent."""
+    fields = {name: getattr(struct, name) for name in struct.__struct_fields__}
+    return {name: value for name, value in fields.items() if value is not MISSING}
 
 
 def write_in_order(value: Any) -> bytes:
@@ -144,6 +150,8 @@ def write_in_order(value: Any) -> bytes:
 
 def _write(value: Any) -> str:
     """Write a value with Python's own encoder, which escapes lone surrogates, else part by part."""
+    if isinstance(value, msgspec.Struct):
+        value = _members(value)
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except (ValueError, TypeError, RecursionError):

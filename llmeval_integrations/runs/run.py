@@ -14,6 +14,9 @@ from llmeval_integrations.runs.summary import Finding, Tally
 
 _KINDS_SHOWN: Final = 5
 
+INTERRUPTED: Final = "it was interrupted"
+"""Why a run is incomplete that somebody broke off."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -31,6 +34,9 @@ class Run:
 
     out: Path | None = None
     """The directory of `results.jsonl` and `summary.json`, None where the rows are in memory."""
+
+    incomplete: str | None = None
+    """Why samples may be missing; None where the run was finished."""
 
     def table(self) -> str:
         """Write the figures and the findings as a table of plain text."""

@@ -25,6 +25,7 @@ from llmeval_integrations.runs.selecting import select
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.worker import Job
 from llmeval_integrations.runs.workers import Workers
+from llmeval_integrations.wording import shown
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +87,8 @@ def evaluate(
         are then under way, at most `concurrency`, end and count. The rows that are left are
         unscored ("budget"). Prices are those of the package genai-prices.
 
-    An interrupt (Ctrl-C) writes the summary of what is done before it is raised again.
+    An interrupt (Ctrl-C) writes the summary of what is done and is raised as `Interrupted`, a
+    KeyboardInterrupt whose `run` is what was done.
 
     A row that cannot be read, lacks a column or makes an evaluator raise is an error row; the run
     goes on. Raises InputError for data or columns that cannot be used at all, and
@@ -136,6 +138,11 @@ def evaluate(
 def _check_workers(workers: int, engine: Engine | None) -> None:
     if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
         raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
+    if engine is not None and not callable(engine):
+        raise InvalidOptionError(
+            f"engine={shown(engine)} is no engine; give an object such as "
+            "llmeval_integrations.frameworks.ray.RayEngine, or None for this machine"
+        )
     if engine is not None and workers > 1:
         raise InvalidOptionError(
             f"workers={workers} are processes of this machine, not an engine's"

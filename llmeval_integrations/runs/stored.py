@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.rows import read_rows
-from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.run import INTERRUPTED, Run
 from llmeval_integrations.runs.summary import Tally
 
 
 def read_run(path: str | PathLike[str]) -> Run:
     """Read a run's directory, also of one that is under way or was interrupted.
 
-    Its summary is the one that was written, else that of the rows that there are. Raises
-    InputError where there is no run, and where a file of it is damaged.
+    Its summary is the one that was written, else that of the rows that there are; `incomplete`
+    says that it was not finished. Raises InputError where there is no run, and where a file of it
+    is damaged.
     """
     directory = RunDirectory(path)
     results = directory.path / RESULTS
@@ -31,7 +33,10 @@ def read_run(path: str | PathLike[str]) -> Run:
     samples = count // max(len(tallies), 1)
     run = Run.of(samples, tallies, directory.rows(count), directory.path)
     written = directory.summary()
-    return run if written is None else Run(written, run.rows, run.findings, run.out)
+    if written is None:
+        return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
+    incomplete = INTERRUPTED if written.get("interrupted") else None
+    return replace(run, summary=written, incomplete=incomplete)
 
 
 def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:

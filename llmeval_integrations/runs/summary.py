@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final, TypeVar
@@ -77,17 +77,18 @@ class Tally:
     _examples: dict[_Kind, str] = field(default_factory=dict)
     _reasons: Counter[tuple[_Kind, str]] = field(default_factory=Counter)
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Sequence[Row]) -> None:
         """Count rows in."""
-        plain: list[float] = []
+        scores, others = apart(rows) if self.breakdown is None else ([], range(len(rows)))
+        self.add_plain(scores)
+        self.add_others([rows[place] for place in others])
+
+    def add_others(self, rows: Iterable[Row]) -> None:
+        """Count in rows of any kind, one by one."""
         scores: list[float] = []
         for row in rows:
-            if self.breakdown is None and is_plain(row):
-                plain.append(row.score)  # type: ignore[arg-type]
-            else:
-                self._add(row, scores)
+            self._add(row, scores)
         self._add_scores(scores)
-        self.add_plain(plain)
 
     def add_plain(self, scores: list[float]) -> None:
         """Count in plain rows with these scores, where there is no breakdown."""
@@ -170,9 +171,16 @@ class Tally:
         return max(counts, key=itemgetter(1), default=(self._examples[kind], 1))
 
 
-def is_plain(row: Row) -> bool:
-    """Whether a row is like most: it passed, and there is nothing to be counted but its score."""
-    return row.passed is True and row.label is None
+def apart(rows: Sequence[Row]) -> tuple[list[Any], list[int]]:
+    """Tell rows of which nothing but the score is counted from the others.
+
+    These passed, as most do, and have no label. Gives their scores, and the places of the others.
+    """
+    others = [
+        place for place, row in enumerate(rows) if row.passed is not True or row.label is not None
+    ]
+    scores = [row.score for row in rows if row.passed is True and row.label is None]
+    return scores, others
 
 
 def _state(row: Row) -> str | None:

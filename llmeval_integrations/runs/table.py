@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from llmeval_integrations.printable import printable
+from llmeval_integrations.runs.numbers import samples_of
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run
@@ -58,7 +59,7 @@ def as_text(run: Run, console: Console | None = None) -> str:
 
 
 def _figures(run: Run) -> Table:
-    table = Table(box=box.SIMPLE, title=f"{run.summary['samples']} samples", title_justify="left")
+    table = Table(box=box.SIMPLE, title=samples_of(run), title_justify="left")
     table.add_column("evaluator", no_wrap=True)
     for name in _FIGURES:
         table.add_column(name, justify="right")

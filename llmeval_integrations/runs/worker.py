@@ -24,12 +24,12 @@ from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
 from llmeval_integrations.runs.chunks import in_chunks
 from llmeval_integrations.runs.directory import sample_lines
-from llmeval_integrations.runs.fields import Columns, record_fields
+from llmeval_integrations.runs.fields import Columns, sample_or_id
 from llmeval_integrations.runs.json_rows import read_lines
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import write_rows
 from llmeval_integrations.runs.source import Source
-from llmeval_integrations.runs.summary import is_plain
+from llmeval_integrations.runs.summary import apart
 
 LENGTH: Final = 8
 """Bytes before an answer that give its length, the highest first."""
@@ -131,17 +131,17 @@ def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = 
         for chunk in in_chunks(source)
     )
     for chunk, pending in begun if judging is None else list(begun):
-        rows = list(chain.from_iterable(zip(*(each.rows() for each in pending), strict=True)))
+        columns = [each.rows() for each in pending]
+        rows = list(chain.from_iterable(zip(*columns, strict=True)))
         written.append(write_rows(rows))
-        fields = partial(record_fields, next(iter(job.columns.values())), chunk)
+        fields = partial(sample_or_id, next(iter(job.columns.values())), chunk)
         for place, line in sample_lines(rows, width, fields):
             answer.failing.append((answer.samples + place, line))
-        for line_number, row in enumerate(rows):
-            scores, others = answer.counted[line_number % width]
-            if is_plain(row) and not has_more[line_number % width]:
-                scores.append(row.score)
-            else:
-                others.append(answer.samples * width + line_number)
+        for at, column in enumerate(columns):
+            plain, rest = ([], range(len(column))) if has_more[at] else apart(column)
+            scores, others = answer.counted[at]
+            scores += plain
+            others += [(answer.samples + place) * width + at for place in rest]
         answer.samples += len(chunk)
     answer.rows = b"".join(written)
     return answer

@@ -42,7 +42,11 @@ def assert_conforms(findings):
     assert findings.seconds < 5
 
 
-@pytest.mark.parametrize(("evaluator", "claim", "rules"), OURS, ids=lambda value: repr(value)[:60])
+@pytest.mark.parametrize(
+    ("evaluator", "claim", "rules"),
+    OURS,
+    ids=lambda value: getattr(value, "__name__", repr(value))[:60],
+)
 def test_ours_keep_their_claims(evaluator, claim, rules):
     assert_conforms(check_evaluator(evaluator, claim, **rules))
 

@@ -23,7 +23,7 @@ from llmeval_integrations import InvalidOptionError, PythonType
         (Decimal, Decimal(1), True), (dt.date, dt.datetime(2024, 1, 1, tzinfo=dt.timezone.utc), True),
         (collections.abc.Mapping, collections.OrderedDict(), True), (dict, collections.Counter(), True),
         (type, dict, True), ("type", dict, True), ("ValueError", ValueError(), True), ("set", {1}, True),
-        (types.FunctionType, lambda: None, True), (enum.Enum, "x", False),
+        pytest.param(types.FunctionType, lambda: None, True, id="a function"), (enum.Enum, "x", False),
     ],
     ids=repr,
 )  # fmt: skip

@@ -5,6 +5,7 @@ from browser import CHROMIUM, browser
 
 from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonValidity, Result, evaluate
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs.stored import read_run
 
 HOSTILE = (
     "<script>document.title = 'acted'</script></script><img src=x onerror=\"document.title='acted'\">"
@@ -51,6 +52,18 @@ def hostile(tmp_path):
     sample = {"id": HOSTILE, "output": "hostile", "reference": HOSTILE, "input": HOSTILE}
     other = {"id": "other", "output": HOSTILE, "reference": HOSTILE}
     return evaluate([sample, other], {HOSTILE: Moody(), "json": JsonValidity()}, out=tmp_path / "x")
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    """A run that Ctrl-C ended after two of four samples."""
+
+    def stop(samples, _share):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(MOODS[:2], {"moody": Moody()}, out=tmp_path / "cut", on_progress=stop)
+    return read_run(tmp_path / "cut")
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import pytest
 from llmeval_integrations import JsonFields, JsonValidity, evaluate
 from llmeval_integrations.reports import html
 from llmeval_integrations.reports.parts import comparing
+from llmeval_integrations.runs.stored import read_run
 
 COUNT = "document.getElementById('count').textContent"
 CARDS = "document.querySelectorAll('#list > details').length"
@@ -48,6 +49,14 @@ def test_it_opens_with_the_answer_and_asks_for_nothing(opened, people, tmp_path)
     assert "3 samples, 3 evaluators. Lowest pass rate: json_match, 33.3 %." in text
     assert "6.1 to 79.2 %" in text  # Wilson's interval of one in three
     assert "truncated" in text
+
+
+def test_a_run_that_was_interrupted_or_killed_is_told(opened, interrupted, moods):
+    assert "cut is incomplete: it was interrupted." in opened([moods, interrupted]).run(TEXT)
+    (moods.out / "summary.json").unlink()
+    text = opened(read_run(moods.out)).run(TEXT)
+    assert "moods is incomplete: there is no summary.json, so it was killed or is under" in text
+    assert "incomplete" not in opened(moods).run(TEXT)
 
 
 def test_unscored_rows_and_errors_are_counted_apart_and_told(opened, moods):

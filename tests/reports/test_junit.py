@@ -42,6 +42,13 @@ def test_several_runs_have_suites_of_their_own(moods, people):
     ]
 
 
+def test_a_run_that_was_interrupted_is_an_error_more(interrupted):
+    told, suite = written(interrupted).findall("testsuite")
+    assert (told.get("name"), told.get("tests"), told.get("errors")) == ("cut", "1", "1")
+    assert told.find("testcase/error").get("message") == "it was interrupted"
+    assert (suite.get("name"), suite.get("tests")) == ("moody", "2")
+
+
 def test_a_hostile_text_is_only_text(hostile):
     root = written(hostile)
     assert {element.tag for element in root.iter()} == {

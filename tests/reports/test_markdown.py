@@ -32,6 +32,12 @@ def test_the_figures_stand_in_a_table(moods):
     ]
 
 
+def test_a_run_that_was_interrupted_is_told(interrupted, moods):
+    first = written(interrupted).split("\n")[0]
+    assert first == "### <code>cut</code>: 2 samples; the run is incomplete: it was interrupted"
+    assert "incomplete" not in written(moods)
+
+
 def test_what_went_wrong_is_folded_below(moods):
     text = written(moods)
     assert "<details><summary>What went wrong</summary>" in text

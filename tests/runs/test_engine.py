@@ -111,6 +111,11 @@ def test_rows_in_memory_and_pipes_are_refused(data):
     os.close(reader)
 
 
+def test_a_name_is_no_engine(data):
+    with pytest.raises(InvalidOptionError, match=r"engine='ray' is no engine; give.*RayEngine"):
+        evaluate(data, [JsonValidity()], engine="ray")
+
+
 def test_processes_are_not_an_engine_s(data):
     with pytest.raises(InvalidOptionError, match="workers=2 are processes of this machine"):
         evaluate(data, [JsonValidity()], engine=Near, workers=2)

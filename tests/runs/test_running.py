@@ -209,10 +209,11 @@ def test_a_run_that_is_there_is_not_overwritten_unless_asked(tmp_path):
     assert json.loads((tmp_path / "summary.json").read_text())["samples"] == 2
 
 
-def test_a_run_does_not_overwrite_its_own_data(tmp_path):
+@pytest.mark.parametrize("name", ["results.jsonl", "samples.jsonl", "manifest.json"])
+def test_a_run_does_not_overwrite_its_own_data(tmp_path, name):
     evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
     with pytest.raises(InputError, match="is the data, and would be overwritten"):
-        evaluate(tmp_path / "results.jsonl", [JsonValidity()], out=tmp_path, overwrite=True)
+        evaluate(tmp_path / name, [JsonValidity()], out=tmp_path, overwrite=True)
 
 
 def test_an_interrupted_run_leaves_its_rows_and_a_summary_that_says_so(tmp_path):

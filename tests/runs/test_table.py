@@ -6,6 +6,7 @@ import pytest
 
 from llmeval_integrations import Evaluator, JsonMatch, JsonValidity, LengthPenalty, Result
 from llmeval_integrations.runs import evaluate
+from llmeval_integrations.runs.stored import read_run
 
 SAMPLES = [
     {"output": "{}", "reference": "{}"},
@@ -111,3 +112,13 @@ def test_long_reasons_are_cut():
     table = evaluate([{"output": "x" * 100_000}], [Repeats(), LengthPenalty()]).table()
     assert "x..." in "".join(table.split())
     assert len(table) < 10_000
+
+
+def test_a_run_that_lacks_samples_says_so(tmp_path):
+    run = evaluate(SAMPLES, [JsonValidity()], out=tmp_path / "run")
+    assert "incomplete" not in run.table() + read_run(run.out).table()
+    (run.out / "summary.json").unlink()
+    killed = read_run(run.out)
+    said = "4 samples; the run is incomplete: there is no summary.json, so it was killed or is"
+    assert said in killed.table()
+    assert said in killed._repr_html_()

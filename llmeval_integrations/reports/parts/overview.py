@@ -28,6 +28,7 @@ def overview(runs: Named, *, compared: bool = True) -> Html:
     return joined(
         [
             tag("p", _in_a_sentence(runs), class_="lead"),
+            *_incomplete(runs),
             section("evaluators", "Evaluators", _evaluators(runs)),
             *(comparisons({name: run for name, (run, _) in runs.items()}) if compared else ()),
             *_findings(runs),
@@ -35,6 +36,13 @@ def overview(runs: Named, *, compared: bool = True) -> Html:
             *_judges(runs),
         ]
     )
+
+
+def _incomplete(runs: Named) -> Iterator[Html]:
+    """Say which runs lack samples."""
+    for name, (run, _) in runs.items():
+        if run.incomplete:
+            yield tag("p", f"{name} is incomplete: {run.incomplete}.", class_="alarm")
 
 
 def evaluators_of(runs: Named) -> list[str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from array import array
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from heapq import nlargest, nsmallest
+from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.runs.comparing.joining import Pair, is_same
+from llmeval_integrations.runs.comparing.joining import Pair, Pairs, is_same
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
+
+_NO_GAIN: Final = (0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -41,28 +46,39 @@ class Change:
 
 
 class Changed(NamedTuple):
-    """The pairs of one evaluator that changed, those first that did most."""
+    """What changed of one evaluator's pairs."""
 
-    worse: list[Pair]
-    """Those that got worse."""
+    worse: int
+    """How many got worse."""
 
-    better: list[Pair]
-    """Those that got better."""
+    better: int
+    """How many got better."""
 
-
-def changed(pairs: Iterable[Pair], *, lower_is_better: bool) -> Changed:
-    """Find the pairs that changed: in their verdict, or where that is the same, in their score."""
-    found = Changed([], [])
-    for pair in pairs:
-        verdict, score = gain = _gain(pair, lower_is_better)
-        if verdict or score:
-            (found.better if gain > (0, 0) else found.worse).append(pair)
-    found.worse.sort(key=lambda pair: _gain(pair, lower_is_better))
-    found.better.sort(key=lambda pair: _gain(pair, lower_is_better), reverse=True)
-    return found
+    most: tuple[list[Pair], list[Pair]]
+    """Of those that got worse and of those that got better the ones that changed most."""
 
 
-def _gain(pair: Pair, lower_is_better: bool) -> tuple[int, float]:
+def changed(pairs: Pairs, most: int, *, lower_is_better: bool) -> Changed:
+    """Find the pairs that changed: in their verdict, or where that is the same, in their score.
+
+    Counts all of them, and gives up to `most` in each direction, those first that changed most.
+    """
+    gain_of = partial(_gain, lower_is_better=lower_is_better)
+    worse, better = array("q"), array("q")
+    for place, gain in enumerate(map(gain_of, pairs)):
+        if gain != _NO_GAIN:
+            (better if gain > _NO_GAIN else worse).append(place)
+    return Changed(
+        len(worse),
+        len(better),
+        (
+            nsmallest(most, map(pairs.__getitem__, worse), key=gain_of),
+            nlargest(most, map(pairs.__getitem__, better), key=gain_of),
+        ),
+    )
+
+
+def _gain(pair: Pair, *, lower_is_better: bool) -> tuple[int, float]:
     """Give by how much a pair got better, in its verdict and in its score."""
     a, b = pair.a, pair.b
     verdict = 0 if a.passed is None or b.passed is None else b.passed - a.passed
@@ -99,7 +115,7 @@ def _rows_at(run: Run, places: Collection[int]) -> dict[int, Row]:
 
 def _change(pair: Pair, better: int, a: Row, b: Row) -> Change:
     return Change(
-        pair.id,
+        b.id,
         bool(better),
         pair.a.passed,
         pair.b.passed,

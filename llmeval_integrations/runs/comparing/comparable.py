@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_value import canonical
-from llmeval_integrations.runs.comparing.joining import Joined, Pair
+from llmeval_integrations.runs.comparing.joining import Joined, Key, Pairs
 from llmeval_integrations.runs.manifest import differences
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_manifest, read_samples
@@ -23,6 +25,8 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
     if first and second:
         yield from differences(_told(second, joined.pairs), _told(first, joined.pairs))
     for run, other, letter in ((a, b, "A"), (b, a, "B")):
+        if run.incomplete:
+            yield f"{letter} is incomplete: {run.incomplete}"
         own = [
             name for name in run.summary["evaluators"] if name not in other.summary["evaluators"]
         ]
@@ -32,10 +36,11 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
         if ids:
             yield f"{len(ids)} samples are in {letter} alone, so not compared"
     pairs = max(joined.pairs.values(), key=len)
-    repeated = len(pairs) - len({pair.key for pair in pairs})
+    keys = [key for key, _ in groupby(pairs, attrgetter("key"))]
+    repeated = len(pairs) - len(keys)
     if repeated:
         yield f"{repeated} samples have the id of another; the mean of an id counts as one sample"
-    if _are_numbers(pairs) and not (first and second and _is_same_file(first, second)):
+    if _are_numbers(keys) and not (first and second and _is_same_file(first, second)):
         yield (
             "ids are the numbers of the rows, so samples are joined by their place: right only "
             "where both runs have the same samples in the same order"
@@ -67,14 +72,13 @@ def _is_same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     return digest is not None and digest == second["data"].get("sha256")
 
 
-def _are_numbers(pairs: list[Pair]) -> bool:
+def _are_numbers(keys: Sequence[Key]) -> bool:
     """Say whether the ids are whole numbers without a gap, as those are that rows have by place."""
-    keys = {pair.key for pair in pairs}
     numbers = [key for key in keys if isinstance(key, int)]
     return len(numbers) == len(keys) > 1 and max(numbers) - min(numbers) == len(numbers) - 1
 
 
-def _references(a: Run, b: Run, pairs: list[Pair], widths: tuple[int, int]) -> Iterator[str]:
+def _references(a: Run, b: Run, pairs: Pairs, widths: tuple[int, int]) -> Iterator[str]:
     """Compare the references of samples that failed in both runs, the only ones that are kept."""
     first, second = _failed(a), _failed(b)
     compared = other = 0

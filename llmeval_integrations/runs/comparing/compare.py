@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from os import PathLike
 
@@ -11,7 +12,7 @@ from llmeval_integrations.runs.comparing.changing import changed, described
 from llmeval_integrations.runs.comparing.comparable import doubts
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import differences_of, measured
-from llmeval_integrations.runs.comparing.joining import Joined, join
+from llmeval_integrations.runs.comparing.joining import Joined, Pairs, join
 from llmeval_integrations.runs.hints import hint
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_run
@@ -101,22 +102,27 @@ def _compared(
 ) -> dict[str, Compared]:
     """Count for each evaluator what is left out and what changed, and list the latter."""
     found = {
-        name: changed(pairs, lower_is_better=name in lower) for name, pairs in joined.pairs.items()
+        name: changed(pairs, most, lower_is_better=name in lower)
+        for name, pairs in joined.pairs.items()
     }
-    chosen = {name: (each.worse[:most], each.better[:most]) for name, each in found.items()}
-    changes = described(runs[0], runs[1], chosen)
+    changes = described(runs[0], runs[1], {name: each.most for name, each in found.items()})
     return {
         name: Compared(
             len(pairs),
-            sum(pair.a.is_nothing or pair.b.is_nothing for pair in pairs),
-            sum(pair.a.is_nothing for pair in pairs),
-            sum(pair.b.is_nothing for pair in pairs),
-            len(found[name].better),
-            len(found[name].worse),
+            *_counts_left_out(pairs),
+            found[name].better,
+            found[name].worse,
             changes[name],
         )
         for name, pairs in joined.pairs.items()
     }
+
+
+def _counts_left_out(pairs: Pairs) -> tuple[int, int, int]:
+    """Count the pairs without a score in either run, in the first, and in the second."""
+    lacking = Counter((pair.a.is_nothing, pair.b.is_nothing) for pair in pairs)
+    both, first, second = (lacking[each] for each in ((True, True), (True, False), (False, True)))
+    return both + first + second, both + first, both + second
 
 
 def _left_out(compared: dict[str, Compared]) -> Iterator[str]:

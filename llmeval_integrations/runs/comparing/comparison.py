@@ -89,6 +89,12 @@ class Comparison:
 
         return as_text(self)
 
+    def _repr_html_(self) -> str:
+        """Write the same as HTML, as notebooks show it."""
+        from llmeval_integrations.runs.comparing.html_table import as_html
+
+        return as_html(self)
+
     def __str__(self) -> str:
         return self.table()
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
-from typing import Any, Final, Literal, NamedTuple
+from itertools import chain, groupby
+from operator import attrgetter
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from llmeval_integrations.intervals import Interval
 from llmeval_integrations.runs.comparing import statistics
-from llmeval_integrations.runs.comparing.joining import Key, Pair, is_same
+from llmeval_integrations.runs.comparing.joining import Pair, Pairs, is_same
 
 LEVEL: Final = 0.05
 """The chance of a false alarm that is accepted, for all differences of a comparison together."""
@@ -78,6 +79,13 @@ class Difference:
         return "better" if (self.difference > 0) is not self.lower_is_better else "worse"
 
 
+_Figure: TypeAlias = tuple[Measure, str | None]
+_Sides: TypeAlias = tuple[float, float]
+
+_PASSED: Final[_Figure] = ("pass rate", None)
+_SCORE: Final[_Figure] = ("score", None)
+
+
 class Measured(NamedTuple):
     """A figure of each sample in both runs."""
 
@@ -90,57 +98,53 @@ class Measured(NamedTuple):
     field: str | None
     """Of which field."""
 
-    a: list[float]
+    a: Sequence[float]
     """Sample by sample, in the first run."""
 
-    b: list[float]
+    b: Sequence[float]
     """The same in the second."""
 
     lower_is_better: bool
     """Whether less is better."""
 
 
-def measured(name: str, pairs: list[Pair], *, lower: bool) -> Iterator[Measured]:
+def measured(name: str, pairs: Pairs, *, lower: bool) -> Iterator[Measured]:
     """Give the figures that can be compared: verdicts, scores that say more, fields."""
-    passed = [
-        (pair.key, float(pair.a.passed), float(pair.b.passed))
-        for pair in pairs
-        if pair.a.passed is not None and pair.b.passed is not None
-    ]
-    scores = [
-        (pair.key, pair.a.score, pair.b.score)
-        for pair in pairs
-        if pair.a.score is not None and pair.b.score is not None
-    ]
-    if passed:
-        yield Measured(name, "pass rate", None, *_by_id(passed), False)
-    if scores and scores != passed:
-        yield Measured(name, "score", None, *_by_id(scores), lower)
-    for path, shares in _fields(pairs).items():
-        yield Measured(name, "matching leaves", path, *_by_id(shares), False)
+    figures: dict[_Figure, tuple[array[float], array[float]]] = {
+        _PASSED: (array("d"), array("d")),
+        _SCORE: (array("d"), array("d")),
+    }
+    says_more = False
+    for _, same_id in groupby(pairs, attrgetter("key")):
+        found: dict[_Figure, list[_Sides]] = {}
+        for pair in same_id:
+            sides = dict(_sides(pair))
+            says_more = says_more or sides.get(_SCORE) != sides.get(_PASSED)
+            for figure, both in sides.items():
+                found.setdefault(figure, []).append(both)
+        for figure, several in found.items():
+            columns = figures.setdefault(figure, (array("d"), array("d")))
+            for column, of_one_run in zip(columns, zip(*several)):
+                column.append(mean(of_one_run))
+    for figure, (a, b) in figures.items():
+        if a and (figure != _SCORE or says_more):
+            yield Measured(name, *figure, a, b, lower and figure == _SCORE)
 
 
-def _fields(pairs: Iterable[Pair]) -> dict[str, list[tuple[Key, float, float]]]:
-    """Give each field's shares; a side that has no leaf there has nothing wrong there."""
-    found: dict[str, list[tuple[Key, float, float]]] = {}
-    for pair in pairs:
-        a, b = pair.a.fields, pair.b.fields
-        if a is not None and b is not None:
-            for path in {**a, **b}:
-                found.setdefault(path, []).append((pair.key, a.get(path, 1.0), b.get(path, 1.0)))
-    return found
+def _sides(pair: Pair) -> Iterator[tuple[_Figure, _Sides]]:
+    """Give what both sides have; one that has no leaf in a field has nothing wrong there."""
+    a, b = pair.a, pair.b
+    if a.passed is not None and b.passed is not None:
+        yield _PASSED, (float(a.passed), float(b.passed))
+    if a.score is not None and b.score is not None:
+        yield _SCORE, (a.score, b.score)
+    if a.fields is not None and b.fields is not None:
+        first, second = dict(zip(*a.fields)), dict(zip(*b.fields))
+        for path in {**first, **second}:
+            yield ("matching leaves", path), (first.get(path, 1.0), second.get(path, 1.0))
 
 
-def _by_id(figures: list[tuple[Key, float, float]]) -> tuple[list[float], list[float]]:
-    """Give one figure of each run for each id, the mean where an id has several."""
-    groups = [list(group) for _, group in groupby(figures, itemgetter(0))]
-    return (
-        [mean([a for _, a, _ in group]) for group in groups],
-        [mean([b for _, _, b in group]) for group in groups],
-    )
-
-
-def mean(figures: list[float]) -> float:
+def mean(figures: Sequence[float]) -> float:
     """Give the mean, NaN of nothing."""
     return math.fsum(figures) / len(figures) if figures else math.nan
 
@@ -164,11 +168,13 @@ def _rank(difference: Difference) -> tuple[bool, float]:
 
 def _tested(figures: Measured, level: float) -> dict[str, Any]:
     """Give what is known of a difference; `level` is what is left to it of the chance of error."""
-    differences = [0.0 if is_same(a, b) else b - a for a, b in zip(figures.a, figures.b)]
+    differences = array(
+        "d", (0.0 if is_same(a, b) else b - a for a, b in zip(figures.a, figures.b))
+    )
     n, up = len(differences), sum(each > 0 for each in differences)
     down = sum(each < 0 for each in differences)
     a, b = mean(figures.a), mean(figures.b)
-    if {*figures.a, *figures.b} <= {0.0, 1.0}:
+    if all(each in {0.0, 1.0} for each in chain(figures.a, figures.b)):
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         p = statistics.mcnemar(down, up)
         interval: Interval | None = statistics.newcombe(both, down, up, n - both - down - up)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from typing import Final
 
@@ -31,7 +32,7 @@ def lower_is_better(run: Run, joined: Joined) -> set[str]:
 
 
 def _passes_lower(pairs: Iterable[Pair]) -> bool:
-    scores: dict[bool, list[float]] = {True: [], False: []}
+    scores = {True: array("d"), False: array("d")}
     for pair in pairs:
         for said in (pair.a, pair.b):
             if said.score is not None and said.passed is not None:

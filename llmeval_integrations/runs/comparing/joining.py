@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from heapq import merge
+from itertools import repeat
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -14,9 +18,17 @@ from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.run import Run
 
 _TOO_LARGE: Final = 1e100
+_NONE: Final = -1
+_COUNT: Final = "i"  # up to two thousand million rows, for which no memory would do
+_SORTED_AT_ONCE: Final = 20_000
+
+Value = TypeVar("Value")
 
 Key = str | int | tuple[str]
 """A sample's id, so that it can be looked up."""
+
+Shares = tuple[tuple[str, ...], tuple[float, ...]]
+"""Fields, and for each the share of its leaves that match."""
 
 
 class Said(NamedTuple):
@@ -28,8 +40,8 @@ class Said(NamedTuple):
     passed: bool | None
     """Whether the output is good enough."""
 
-    fields: Mapping[str, float] | None
-    """For each field the share of its leaves that match; None where there are none to compare."""
+    fields: Shares | None
+    """The shares of single fields; None where there are none to compare."""
 
     place: int
     """Which of the run's rows it is."""
@@ -46,9 +58,6 @@ class Pair(NamedTuple):
     key: Key
     """The sample's id as a key."""
 
-    id: Any
-    """The sample's id."""
-
     a: Said
     """In the first run."""
 
@@ -56,11 +65,67 @@ class Pair(NamedTuple):
     """In the second."""
 
 
+class Column:
+    """What one evaluator said in one run, by the samples' numbers, in some 20 bytes for each."""
+
+    def __init__(self) -> None:
+        self._places = array(_COUNT)
+        self._scores = array("d")
+        self._passed = array("b")
+        self._fields: list[Shares | None] = []
+
+    def __contains__(self, number: int) -> bool:
+        return number < len(self._places) and self._places[number] != _NONE
+
+    def __getitem__(self, number: int) -> Said:
+        score, passed = self._scores[number], self._passed[number]
+        return Said(
+            None if math.isnan(score) else score,
+            None if passed == _NONE else bool(passed),
+            self._fields[number] if number < len(self._fields) else None,
+            self._places[number],
+        )
+
+    def __setitem__(self, number: int, said: Said) -> None:
+        _put(self._places, number, said.place, _NONE)
+        _put(self._scores, number, math.nan if said.score is None else said.score, math.nan)
+        _put(self._passed, number, _NONE if said.passed is None else bool(said.passed), _NONE)
+        if said.fields is not None:
+            _put(self._fields, number, said.fields, None)
+
+
+def _put(column: MutableSequence[Value], number: int, value: Value, nothing: Value) -> None:
+    """Put a value where it belongs in a column that may not yet reach there."""
+    if number >= len(column):
+        column.extend(repeat(nothing, number + 1 - len(column)))
+    column[number] = value
+
+
+class Pairs:
+    """One evaluator's pairs by id, made anew of two columns whenever they are iterated over."""
+
+    def __init__(self, keys: Sequence[Key], order: Sequence[int], a: Column, b: Column) -> None:
+        self._keys, self._a, self._b = keys, a, b
+        self._numbers = array(_COUNT, (each for each in order if each in a and each in b))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return map(self._pair, self._numbers)
+
+    def __getitem__(self, place: int) -> Pair:
+        return self._pair(self._numbers[place])
+
+    def _pair(self, number: int) -> Pair:
+        return Pair(self._keys[number], self._a[number], self._b[number])
+
+
 @dataclass(frozen=True)
 class Joined:
     """The samples of two runs that belong together."""
 
-    pairs: dict[str, list[Pair]]
+    pairs: dict[str, Pairs]
     """For each evaluator its pairs, by id, whatever the order of the rows."""
 
     only_a: list[Any]
@@ -76,43 +141,91 @@ def join(a: Run, b: Run, evaluators: Collection[str], *, fields: bool = True) ->
     Where an id occurs more than once, the first row of one run goes with the first of the other,
     the second with the second.
     """
-    waiting: dict[str, dict[tuple[Key, int], tuple[Any, Said]]] = {}
-    for name, key, sample, said in _said(a, evaluators, fields):
-        waiting.setdefault(name, {})[key] = sample, said
-    pairs: dict[str, list[Pair]] = {name: [] for name in evaluators}
-    only_b: dict[tuple[Key, int], Any] = {}
-    for name, key, sample, said in _said(b, evaluators, fields):
-        found = waiting.get(name, {}).pop(key, None)
-        if found is None:
-            only_b[key] = sample
-        else:
-            pairs[name].append(Pair(key[0], sample, found[1], said))
-    for each in pairs.values():
-        each.sort(key=lambda pair: repr(pair.key))  # the same order, however rows came
-    only_a = {key: sample for left in waiting.values() for key, (sample, _) in left.items()}
-    return Joined(pairs, list(only_a.values()), list(only_b.values()))
+    reading = _Reading(evaluators, with_fields=fields)
+    first, second = reading.columns(a), reading.columns(b)
+    keys, ids = reading.keys, reading.ids
+    del reading  # what it finds samples by takes as much memory as what was said of them
+    order = _order(keys)
+    return Joined(
+        {name: Pairs(keys, order, first[name], second[name]) for name in evaluators},
+        [ids.get(number, keys[number]) for number in _alone(first, second, len(keys))],
+        [ids.get(number, keys[number]) for number in _alone(second, first, len(keys))],
+    )
 
 
-def _said(
-    run: Run, names: Collection[str], fields: bool
-) -> Iterator[tuple[str, tuple[Key, int], Any, Said]]:
-    """Read a run's rows; a sample's key is its id, and the how-manieth it is of that id."""
-    seen: dict[tuple[str, Key], int] = {}
-    for place, row in enumerate(run.rows):
-        if row.evaluator in names:
-            key = _key(row.id)
-            number = seen[row.evaluator, key] = seen.get((row.evaluator, key), -1) + 1
-            yield row.evaluator, (key, number), row.id, _said_in(row, place, fields)
+def _order(keys: Sequence[Key]) -> Sequence[int]:
+    """Give the numbers of samples in the order of their ids, which that of rows does not change.
+
+    Sorts them part by part, for what they are sorted by takes more memory than they do.
+    """
+
+    def by(number: int) -> str:
+        return repr(keys[number])
+
+    parts = (
+        range(start, min(start + _SORTED_AT_ONCE, len(keys)))
+        for start in range(0, len(keys), _SORTED_AT_ONCE)
+    )
+    return array(_COUNT, merge(*(array(_COUNT, sorted(part, key=by)) for part in parts), key=by))
 
 
-def _said_in(row: Row, place: int, with_fields: bool) -> Said:
-    if row.error is not None or row.unscored:
-        return Said(None, None, None, place)
-    fields = row.metadata.get("fields") if with_fields else None
-    shares = None
-    if isinstance(fields, Mapping):
-        shares = {path: share for path, counts in fields.items() if (share := _share(counts)) >= 0}
-    return Said(_number(row.score), row.passed, shares, place)
+def _alone(one: dict[str, Column], other: dict[str, Column], count: int) -> Iterator[int]:
+    """Number the samples of which an evaluator said something in one run and not in the other."""
+    for number in range(count):
+        if any(number in one[name] and number not in other[name] for name in one):
+            yield number
+
+
+class _Reading:
+    """Reads runs, and numbers their samples."""
+
+    def __init__(self, evaluators: Collection[str], *, with_fields: bool) -> None:
+        self.keys: list[Key] = []
+        """By number. An id that occurs more than once in a run is there as often."""
+        self.ids: dict[int, Any] = {}
+        """Those that are not their own keys."""
+        self._evaluators = evaluators
+        self._with_fields = with_fields
+        self._numbers: dict[Key | tuple[Key, int], int] = {}
+        self._paths: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._shares: dict[Shares, Shares] = {}
+
+    def columns(self, run: Run) -> dict[str, Column]:
+        """Give what each evaluator said in a run."""
+        columns = {name: Column() for name in self._evaluators}
+        again: Counter[tuple[str, Key]] = Counter()
+        for place, row in enumerate(run.rows):
+            column = columns.get(row.evaluator)
+            if column is not None:
+                key = _key(row.id)
+                number = self._number(row.id, key, 0)
+                if number in column:
+                    again[row.evaluator, key] += 1
+                    number = self._number(row.id, key, again[row.evaluator, key])
+                column[number] = self._said(row, place)
+        return columns
+
+    def _number(self, id: Any, key: Key, occurrence: int) -> int:
+        number = self._numbers.setdefault((key, occurrence) if occurrence else key, len(self.keys))
+        if number == len(self.keys):
+            self.keys.append(key)
+            if id is not key:
+                self.ids[number] = id
+        return number
+
+    def _said(self, row: Row, place: int) -> Said:
+        if row.error is not None or row.unscored:
+            return Said(None, None, None, place)
+        fields = row.metadata.get("fields") if self._with_fields else None
+        shares = self._shares_in(fields) if isinstance(fields, Mapping) else None
+        return Said(_figure(row.score), row.passed, shares, place)
+
+    def _shares_in(self, fields: Mapping[str, Any]) -> Shares:
+        """Give each field's share; the same object for the many rows that have the same."""
+        found = {path: share for path, counts in fields.items() if (share := _share(counts)) >= 0}
+        paths = tuple(found)
+        shares = self._paths.setdefault(paths, paths), tuple(found.values())
+        return self._shares.setdefault(shares, shares)
 
 
 def _share(counts: Any) -> float:
@@ -124,7 +237,7 @@ def _share(counts: Any) -> float:
         return -1.0  # another package's metadata of the same name
 
 
-def _number(score: float | None) -> float | None:
+def _figure(score: float | None) -> float | None:
     """Give a score as a number that can be squared and added up, None where it is none."""
     try:
         number = math.nan if score is None else float(score)

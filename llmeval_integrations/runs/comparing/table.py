@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any, Final
 
@@ -11,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from llmeval_integrations.printable import one_line, printable
-from llmeval_integrations.runs.comparing.changing import Change
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
 from llmeval_integrations.runs.table import WIDTH
@@ -21,8 +21,10 @@ _MOST_DIFFERENT: Final = 20
 _MOST_CHANGES: Final = 5
 _LONGEST: Final = 60
 _STYLES: Final = {"better": "green", "worse": "red", "none shown": ""}
-_COLUMNS: Final = ("n", "A", "B", "B - A", "95 % interval", "p", "better", "worse", "detectable")
-_CAPTION: Final = (
+COLUMNS: Final = ("n", "A", "B", "B - A", "95 % interval", "p", "better", "worse", "detectable")
+"""What is told of each difference, between its name and its verdict."""
+
+CAPTION: Final = (
     "p: the chance of as much where nothing has changed, adjusted for all differences together "
     "(Holm); detectable: the smallest difference that so many samples would have shown, with a "
     "chance of 80 %"
@@ -37,16 +39,10 @@ def as_text(comparison: Comparison, console: Console | None = None) -> str:
     if console is None:
         console = Console(file=StringIO(), width=WIDTH, color_system=None)
     evaluators = [each for each in comparison.differences if each.field is None]
-    tables: list[Table | Text] = [_differences("evaluator", evaluators, _title(comparison))]
-    for name in comparison.evaluators:
-        fields = [
-            each
-            for each in comparison.differences
-            if each.evaluator == name and each.field is not None
-        ]
-        if fields:
-            tables.append(_fields(name, fields))
-    tables.append(Text(_CAPTION, style="dim italic"))
+    tables: list[Table | Text] = [_differences("evaluator", evaluators, title(comparison))]
+    for name, (fields, others) in fields_shown(comparison).items():
+        tables.append(_fields(name, fields, others))
+    tables.append(Text(CAPTION, style="dim italic"))
     if any(each.changes for each in comparison.evaluators.values()):
         tables += [Text(""), _changes(comparison.evaluators)]
     with console.capture() as capture:
@@ -54,7 +50,8 @@ def as_text(comparison: Comparison, console: Console | None = None) -> str:
     return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
 
 
-def _title(comparison: Comparison) -> str:
+def title(comparison: Comparison) -> str:
+    """Write what is compared."""
     joined = max((each.joined for each in comparison.evaluators.values()), default=0)
     return (
         f"A: {comparison.a}, {comparison.samples_a:,} samples; "
@@ -62,32 +59,46 @@ def _title(comparison: Comparison) -> str:
     )
 
 
-def _differences(head: str, differences: list[Difference], title: str | None = None) -> Table:
+def fields_shown(comparison: Comparison) -> dict[str, tuple[list[Difference], int]]:
+    """Give for each evaluator with fields those that differ, or the first, and how many not."""
+    found: dict[str, tuple[list[Difference], int]] = {}
+    for name in comparison.evaluators:
+        fields = [
+            each
+            for each in comparison.differences
+            if each.evaluator == name and each.field is not None
+        ]
+        different = [each for each in fields if each.verdict != "none shown"][:_MOST_DIFFERENT]
+        shown = different + fields[len(different) : max(_MOST_FIELDS, len(different))]
+        if shown:
+            found[name] = shown, len(fields) - len(shown)
+    return found
+
+
+def _differences(head: str, differences: list[Difference], heading: str | None = None) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left")
-    table.title = None if title is None else printable(title)
+    table.title = None if heading is None else printable(heading)
     table.add_column(Text(printable(head)), overflow="fold", min_width=14)
-    for name in _COLUMNS:
+    for name in COLUMNS:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for each in differences:
-        table.add_row(*_cells(each))
+        table.add_row(*(Text(printable(cell), _STYLES[each.verdict]) for cell in cells_of(each)))
     return table
 
 
-def _fields(name: str, fields: list[Difference]) -> Table:
-    """Show the fields that differ, and beside them the first that do not."""
-    different = [each for each in fields if each.verdict != "none shown"][:_MOST_DIFFERENT]
-    shown = different + fields[len(different) : max(_MOST_FIELDS, len(different))]
-    table = _differences(f"{name}: field", shown)
-    if len(fields) > len(shown):
-        table.add_row(Text(f"and {len(fields) - len(shown)} more", "dim"))
+def _fields(name: str, fields: list[Difference], others: int) -> Table:
+    table = _differences(f"{name}: field", fields)
+    if others:
+        table.add_row(Text(f"and {others} more", "dim"))
     return table
 
 
-def _cells(each: Difference) -> list[Text]:
+def cells_of(each: Difference) -> list[str]:
+    """Write a difference as cells: its name, the columns, its verdict where there is one."""
     name = f"{each.evaluator} {each.measure}" if each.field is None else each.field
     interval = "-" if each.interval is None else " to ".join(map(_signed, each.interval))
-    cells = [
+    return [
         name or "(the whole)",
         f"{each.n:,}",
         f"{each.a:.4g}",
@@ -100,7 +111,6 @@ def _cells(each: Difference) -> list[Text]:
         "-" if each.detectable is None else _signed(each.detectable)[1:],
         "" if each.verdict == "none shown" else each.verdict,
     ]
-    return [Text(printable(cell), _STYLES[each.verdict]) for cell in cells]
 
 
 def _signed(figure: float) -> str:
@@ -114,23 +124,25 @@ def _changes(evaluators: dict[str, Compared]) -> Table:
     table.add_column("", no_wrap=True)
     table.add_column("in A", overflow="fold", ratio=1)
     table.add_column("in B", overflow="fold", ratio=1)
+    for name, sample, verdict, *said in changes_shown(evaluators):
+        style = _STYLES[verdict]
+        table.add_row(Text(name), Text(sample), Text(verdict, style), *map(Text, said))
+    return table
+
+
+def changes_shown(evaluators: dict[str, Compared]) -> Iterator[tuple[str, str, str, str, str]]:
+    """Give the samples that changed most: evaluator, id, verdict, what was said in A and in B."""
     for name, found in evaluators.items():
         for better in (False, True):
             listed = [each for each in found.changes if each.better is better][:_MOST_CHANGES]
             for each in listed:
-                table.add_row(*_change(name, each))
-    return table
-
-
-def _change(name: str, each: Change) -> list[Text]:
-    verdict = "better" if each.better else "worse"
-    return [
-        Text(one_line(name)),
-        Text(_cut(str(each.id))),
-        Text(verdict, _STYLES[verdict]),
-        Text(_said(each.passed_a, each.score_a, each.reason_a)),
-        Text(_said(each.passed_b, each.score_b, each.reason_b)),
-    ]
+                yield (
+                    one_line(name),
+                    _cut(str(each.id)),
+                    "better" if better else "worse",
+                    _said(each.passed_a, each.score_a, each.reason_a),
+                    _said(each.passed_b, each.score_b, each.reason_b),
+                )
 
 
 def _said(passed: bool | None, score: Any, reason: str | None) -> str:

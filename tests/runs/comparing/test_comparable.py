@@ -82,3 +82,11 @@ def test_a_run_without_a_manifest_is_compared(tmp_path):
     assert compare(tmp_path / "a", tmp_path / "b").warnings == []
     (tmp_path / "b/manifest.json").write_text("{}")
     assert compare(tmp_path / "a", tmp_path / "b").warnings == []
+
+
+def test_a_run_that_was_broken_off_is_named(tmp_path):
+    evaluate(GOOD, [JsonMatch()], out=tmp_path / "a")
+    evaluate(GOOD, [JsonMatch()], out=tmp_path / "b")
+    (tmp_path / "b" / "summary.json").unlink()
+    [told] = compare(tmp_path / "a", tmp_path / "b").warnings
+    assert told.startswith("B is incomplete: there is no summary.json")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tracemalloc
 from random import Random
 
 import pytest
@@ -20,6 +21,8 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.runs import Row
+from llmeval_integrations.runs.comparing import joining
+from llmeval_integrations.runs.rows import write_rows
 
 
 def row(id, score=None, passed=None, *, name="graded", fields=None, **said):
@@ -264,6 +267,36 @@ def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
         assert {here.verdict, there.verdict} in ({"none shown"}, {"better", "worse"})
         if here.interval:
             assert here.interval == pytest.approx([-each for each in there.interval[::-1]])
+
+
+@pytest.mark.parametrize("fields", [None, {"/x": {"match": 1}, "/y": {"match": 2}}])
+def test_a_sample_takes_few_bytes(tmp_path, fields):
+    """Ids, scores and verdicts are kept, and of details what differs from sample to sample."""
+    count, names = 3_000, ("one", "two")
+    for run in "ab":
+        rows = (
+            row(f"sample-{n:09}", n / count, n % 7 > 0, name=name, fields=fields, reason="x" * 50)
+            for n in range(count)
+            for name in names
+        )
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "results.jsonl").write_bytes(write_rows(list(rows)))
+    compare(tmp_path / "a", tmp_path / "b")  # what is imported is not counted
+    tracemalloc.start()
+    try:
+        compare(tmp_path / "a", tmp_path / "b")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak / count / len(names) < 200
+
+
+def test_the_order_of_rows_does_not_change_what_is_listed_first(monkeypatch):
+    monkeypatch.setattr(joining, "_SORTED_AT_ONCE", 3)
+    a, b = ([row(n, side, None) for n in range(20)] for side in (1.0, 0.0))
+    Random(1).shuffle(a)
+    listed = [each.id for each in compare(run_of(a), run_of(b)).evaluators["graded"].changes]
+    assert listed == sorted(range(20), key=repr)
 
 
 def outputs_of_a_model(chance, hard, shift=0.0):

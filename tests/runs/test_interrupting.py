@@ -1,0 +1,99 @@
+"""An interrupt ends a run so that what was done is known, and rows and figures agree."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from llmeval_integrations import JsonMatch, JsonValidity, LengthPenalty
+from llmeval_integrations.runs import Interrupted, evaluate
+from llmeval_integrations.runs.interrupting import done_whole
+
+EVALUATORS = [JsonValidity(), JsonMatch(), LengthPenalty()]
+
+
+def broken_off(count):
+    for number in range(count):
+        yield {"output": "1", "reference": str(number % 2)}
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("in_a_directory", [False, True])
+def test_it_carries_the_run_that_was_done(tmp_path, in_a_directory):
+    out = tmp_path / "run" if in_a_directory else None
+    with pytest.raises(KeyboardInterrupt) as caught:
+        evaluate(broken_off(1_000), EVALUATORS, out=out)
+    assert isinstance(caught.value, Interrupted)
+    run = caught.value.run
+    rows = list(run.rows)
+    assert 800 < run.summary["samples"] <= 1_000
+    assert len(rows) == run.summary["samples"] * len(EVALUATORS)
+    assert (run.summary["interrupted"], run.incomplete) == (True, "it was interrupted")
+    passed = sum(row.passed for row in rows if row.evaluator == "json_match")
+    assert passed == run.summary["samples"] / 2
+    assert run.summary["evaluators"]["json_match"]["pass_rate"] == 0.5
+    assert "the run is incomplete: it was interrupted" in str(run)
+    if in_a_directory:
+        assert json.loads((out / "summary.json").read_text()) == run.summary
+
+
+def test_an_interrupt_waits_for_the_end_of_the_block():
+    done = []
+
+    def block():
+        with done_whole():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            done.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        block()
+    assert done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_elsewhere_than_in_the_main_thread_there_is_nothing_to_wait_for():
+    done = []
+
+    def block():
+        with done_whole():
+            done.append(True)
+
+    thread = threading.Thread(target=block)
+    thread.start()
+    thread.join()
+    assert done
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
+@pytest.mark.parametrize("more", [[], ["--out", "run"]], ids=["in memory", "in a directory"])
+def test_whenever_it_comes_rows_and_figures_agree(tmp_path, more):
+    chance = random.Random(5)
+    line = json.dumps({"output": '{"a": 1}', "reference": '{"a": 1}'}) + "\n"
+    (tmp_path / "data.jsonl").write_text(line * 400_000)
+    names = ["json_validity", "json_match", "length_penalty"]
+    command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "--json", *more]
+    command += [f"-e{name}" for name in names] + (["--overwrite"] if more else [])
+    interrupted = 0
+    for _ in range(4):
+        run = subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1)
+        time.sleep(chance.uniform(0.6, 1.6))
+        run.send_signal(signal.SIGINT)
+        output, errors = run.communicate(timeout=60)
+        if run.returncode != 130 or not output:
+            continue  # it was not that far yet, or done
+        interrupted += 1
+        assert b"Traceback" not in errors
+        summary = json.loads(output)
+        assert summary["samples"] > 0
+        assert {summary["evaluators"][name]["n"] for name in names} == {summary["samples"]}
+        if more:
+            rows = sum(1 for _ in (tmp_path / "run" / "results.jsonl").open())
+            assert rows == summary["samples"] * len(names)
+    assert interrupted
