@@ -9,7 +9,7 @@ from typing import Final
 
 from llmeval_integrations.runs.source import Record, Source
 
-MOST_ROWS: Final = 128
+MOST_ROWS: Final = 48
 """The most rows of a chunk: as many as the processor's cache and the garbage collector like."""
 
 MOST_BYTES: Final = 8_000_000
