@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from itertools import accumulate
 from typing import Final
 
@@ -24,8 +25,9 @@ def _reads_deeper() -> bool:
     return True
 
 
-READS_DEEPER: Final = _reads_deeper()
-"""Whether this Python's parser goes on beyond MAX_DEPTH, so that somebody has to look."""
+SHORT: Final = 2 * MAX_DEPTH if _reads_deeper() else sys.maxsize
+"""The length up to which nobody has to look how deep a text is nested; any, where this Python's
+parser does not go on beyond MAX_DEPTH."""
 
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
 _STRING = re.compile(rb'"[^"]*"')

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable
-from decimal import Decimal, InvalidOperation
+from decimal import InvalidOperation
 from functools import partial
 from typing import Any, Final, Literal, get_args
 
@@ -15,15 +14,15 @@ import msgspec
 from llmeval_integrations import json_defects
 from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_depth import MAX_DEPTH, READS_DEEPER, is_too_deep
+from llmeval_integrations.json_depth import SHORT, is_too_deep
 from llmeval_integrations.json_errors import python_error
 from llmeval_integrations.json_numbers import (
     decode_as_python,
-    exact_decimal,
     exact_float,
     exact_int,
 )
 from llmeval_integrations.json_partial import complete
+from llmeval_integrations.json_plain import plain
 
 Parsing = Literal["strict", "markdown", "lenient"]
 """How much a text may differ from plain JSON.
@@ -40,12 +39,8 @@ _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
 _WRAPPING = frozenset(" \t\n\r`~")
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
-# The length up to which nobody has to look how deep a text is nested.
-_SHORT = 2 * MAX_DEPTH if READS_DEEPER else sys.maxsize
-_LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
 
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
-_encode = msgspec.json.Encoder().encode
 _write = msgspec.json.Encoder(decimal_format="number").encode
 _decode = msgspec.json.Decoder().decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
@@ -66,7 +61,7 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
         value = _decode(text)
     except (ValueError, RecursionError) as error:
         return _parse_wrapped(text, str(error))
-    if len(text) > _SHORT and is_too_deep(text):
+    if len(text) > SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return value
 
@@ -95,7 +90,7 @@ def parse_unless_same(text: Any, other: Any, parsing: Parsing = "markdown") -> A
         same = compact == _compact(other)
     except (ValueError, RecursionError):
         same = False
-    if same and not (len(compact) > _SHORT and is_too_deep(compact)):
+    if same and not (len(compact) > SHORT and is_too_deep(compact)):
         return SAME
     return parse(text)
 
@@ -124,7 +119,7 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     except (ValueError, RecursionError) as error:
         value = _parse_wrapped(text, str(error))
         return value if isinstance(value, Defect) else None
-    if len(text) > _SHORT and is_too_deep(text):
+    if len(text) > SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return None
 
@@ -141,7 +136,7 @@ def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defe
             except (ValueError, RecursionError):
                 pass
             else:
-                if len(text) <= _SHORT or not is_too_deep(text):
+                if len(text) <= SHORT or not is_too_deep(text):
                     found.append(None)
                     continue
         found.append(check(text))
@@ -154,7 +149,12 @@ def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defe
 def _parse(text: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
     """Read in any mode; `loads` is what lenient mode reads plain JSON with."""
     if type(text) is not str:
-        return _parse_value(text, parsing, loads)
+        if not isinstance(text, (str, bytes, bytearray)):
+            return plain(text, finite=parsing != "lenient")
+        try:
+            text = str.__str__(text) if isinstance(text, str) else text.decode()
+        except UnicodeDecodeError as error:
+            return json_defects.encoding(error)
     if parsing == "lenient":
         return _parse_lenient(text, loads)
     return _parse_strict(text) if parsing == "strict" else parse(text)
@@ -173,7 +173,7 @@ def _parse_wrapped(text: str, said: str) -> Any:
         except (ValueError, RecursionError) as error:
             said = str(error)
         else:
-            if len(body) > _SHORT and is_too_deep(body):
+            if len(body) > SHORT and is_too_deep(body):
                 return json_defects.too_deep(text, start)
             return value
     known = python_error(body, said) if body else None
@@ -229,7 +229,7 @@ def _parse_slowly(text: str, start: int, end: int) -> Any:
         return json_defects.find_constant(text, body, start)
     except InvalidOperation:
         return json_defects.find_number(text, body, start)
-    if len(body) > _SHORT and is_too_deep(body):
+    if len(body) > SHORT and is_too_deep(body):
         return json_defects.too_deep(text, start)
     return json_defects.find_lone_surrogate(text, body, start) or value
 
@@ -248,7 +248,7 @@ def _parse_strict(text: str) -> Any:
         if isinstance(value, (dict, list)):
             return json_defects.find_duplicate_key(text) or value
         return value
-    if len(text) > _SHORT and is_too_deep(text):
+    if len(text) > SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return value
 
@@ -273,7 +273,7 @@ def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
         if has_fresh_stack():
             return json_defects.too_deep(text, 0)
         return on_fresh_stack(_parse_lenient, text, loads)
-    if len(text) > _SHORT and is_too_deep(text):
+    if len(text) > SHORT and is_too_deep(text):
         return json_defects.check_value(value, finite=False) or value
     return value
 
@@ -301,67 +301,7 @@ def _as_action_input(text: str) -> str:
     return _ACTION_INPUT.sub(lambda found: found[1] + found[2].translate(_ESCAPES), text)
 
 
-# --- values and numbers ------------------------------------------------------------------------
-
-
-def _parse_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
-    try:
-        return _read_value(value, parsing, loads)
-    except RecursionError:
-        if has_fresh_stack():
-            return Defect("too_deep", "Nested deeper than can be read")
-        return on_fresh_stack(_parse_value, value, parsing, loads)
-
-
-def _read_value(value: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
-    if type(value) not in (dict, list):
-        if isinstance(value, str):
-            return _parse(str.__str__(value), parsing, loads)  # the fast parser wants no subclass
-        if isinstance(value, (bytes, bytearray)):
-            try:
-                return _parse(value.decode(), parsing, loads)
-            except UnicodeDecodeError as error:
-                return json_defects.encoding(error)
-        if hasattr(type(value), "model_dump"):
-            try:
-                value = value.model_dump(mode="json")
-            except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
-                return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
-    try:
-        text = _encode(value)
-        copy = _decode(text)
-        if copy == value and (len(text) <= _SHORT or not is_too_deep(text.decode())):
-            return copy  # what survives the way there and back is plain JSON: eight times faster
-    except (TypeError, ValueError, OverflowError):
-        pass
-    return json_defects.check_value(value, finite=parsing != "lenient") or _plain(value)
-
-
-def _plain(value: Any) -> Any:
-    """Write a JSON value with the types that parsing gives: no tuple, no subclass, no long integer.
-
-    Decimals become the number that their text stands for.
-    """
-    if type(value) in _PLAIN:
-        return value
-    if isinstance(value, dict):
-        return dict(zip(map(str.__str__, value), map(_plain, value.values())))
-    if isinstance(value, (list, tuple)):
-        return list(map(_plain, value))
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        value = int(value)
-        return (
-            value if value.bit_length() <= _LONGEST_INTEGER else exact_decimal(str(Decimal(value)))
-        )
-    if isinstance(value, Decimal) and value.is_finite():
-        text = str(value)
-        return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
-    return float(value)
-
-
-_PLAIN = frozenset((str, bool, float, type(None)))
+# --- numbers ------------------------------------------------------------------------------------
 
 
 class _ConstantError(Exception):

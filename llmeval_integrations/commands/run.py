@@ -149,7 +149,6 @@ def _show_plan(
     """Say what would be done, or what is wrong with it as a real run would."""
     from llmeval_integrations.runs.planning import plan, plan_text
 
-    _engine(configuration.engine)
     if configuration.out is not None:
         RunDirectory(configuration.out).check(
             configuration.data, overwrite=bool(configuration.overwrite), resume=False
@@ -162,6 +161,7 @@ def _show_plan(
         limit=configuration.limit,
         sample=configuration.sample,
         seed=configuration.seed or 0,
+        engine=_engine(configuration.engine),
         cache=_cache(configuration),
     )
     put(json.dumps(found.summary(), indent=2) + "\n" if call.json else plan_text(found))

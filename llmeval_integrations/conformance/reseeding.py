@@ -20,6 +20,7 @@ from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import subject_of
 from llmeval_integrations.conformance.trying import Trial
 from llmeval_integrations.conformance.worker import be_silent
+from llmeval_integrations.subprocesses import program
 
 _SEEDS: Final = ("1", "2")
 
@@ -37,16 +38,15 @@ class Reseeded:
         except Exception:  # noqa: BLE001 - an evaluator's own pickling may raise anything
             return
         seed = next(seed for seed in _SEEDS if seed != os.environ.get("PYTHONHASHSEED"))
-        path = os.pathsep.join(sys.path)
         with TemporaryFile() as asked:
             asked.write(job)
             asked.seek(0)
             self._process = subprocess.Popen(  # noqa: S603 - ourselves
-                [sys.executable, "-m", __name__],
+                program(__name__),
                 stdin=asked,
                 stdout=self._answers,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
+                env={**os.environ, "PYTHONHASHSEED": seed},
             )
 
     def answers(self, seconds: float) -> list[Answer]:
@@ -81,7 +81,3 @@ def main() -> None:
         pickle.dump(seen.first, answers)
         answers.flush()
     trial.close()
-
-
-if __name__ == "__main__":
-    main()

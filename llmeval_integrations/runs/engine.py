@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol
 
+from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.judging import Judging, JudgingOptions
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.worker import Answer, Job
@@ -32,3 +34,14 @@ class Engine(Protocol):
 
     def __call__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> Helpers:
         """Give helpers for a job; nothing has to be begun yet."""
+
+
+def lines_of(source: Source) -> str:
+    """Give the file whose lines an engine evaluates; raise InputError where there is none."""
+    if source.lines_of is None or not Path(source.lines_of).is_file():
+        raise InputError(
+            f"an engine evaluates all lines of a file of JSON Lines, and {source.name} is none, or "
+            "a part was asked for; for Parquet and other data evaluate_dataset of "
+            "llmeval_integrations.frameworks.ray takes whatever Ray Data reads"
+        )
+    return source.lines_of

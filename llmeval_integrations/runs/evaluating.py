@@ -217,10 +217,9 @@ class Evaluating:
     def _keep(self, answer: Answer, kept: Journal | Memory) -> None:
         """Keep what another process said, and count it in."""
         kept.append(answer.samples, answer.rows, answer.failing)
-        lines = answer.rows.splitlines()
         for tally, (scores, others) in zip(self.tallies.values(), answer.counted, strict=True):
             tally.add_plain(scores)
-            rows = [read_row(lines[place]) for place in others]
+            rows = [read_row(line) for line in others.splitlines()]
             tally.add_others(rows)
             if self._judging is not None:
                 for row in rows:

@@ -17,6 +17,7 @@ from llmeval_integrations.asking.steps import Step, drive
 from llmeval_integrations.errors import ClientError, EvalError, MissingDependencyError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.chunks import in_chunks
+from llmeval_integrations.runs.engine import Engine, lines_of
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
@@ -94,6 +95,7 @@ def plan(
     limit: int | None = None,
     sample: int | None = None,
     seed: int = 0,
+    engine: Engine | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> Plan:
     """Say what `evaluate` would do with the same arguments; asks nobody and writes nothing.
@@ -105,6 +107,8 @@ def plan(
     columns = columns_by_evaluator(fields or {}, named)
     source = open_source(samples, format)
     select(source, limit, sample, seed)
+    if engine is not None:
+        lines_of(source)
     count = 0
     errors = dict.fromkeys(named, 0)
     with _opened(cache) as known:

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.directory import RunDirectory
-from llmeval_integrations.runs.engine import Engine, Helpers
+from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
@@ -22,7 +21,6 @@ from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.selecting import select
-from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.worker import Job
 from llmeval_integrations.runs.workers import Workers
 from llmeval_integrations.wording import shown
@@ -115,7 +113,7 @@ def evaluate(
         select(source, limit, sample, seed)
         helpers: Helpers | None = None
         if engine is not None:
-            job = Job(_lines_of(source), named, columns)
+            job = Job(lines_of(source), named, columns)
             helpers = stack.enter_context(closing(engine(job, options, judges)))
         elif workers > 1 and judges is None and source.lines_of is not None:
             job = Job(source.lines_of, named, columns)
@@ -147,14 +145,3 @@ def _check_workers(workers: int, engine: Engine | None) -> None:
         raise InvalidOptionError(
             f"workers={workers} are processes of this machine, not an engine's"
         )
-
-
-def _lines_of(source: Source) -> str:
-    """Give the file whose lines an engine evaluates; raise InputError where there is none."""
-    if source.lines_of is None or not Path(source.lines_of).is_file():
-        raise InputError(
-            f"an engine evaluates all lines of a file of JSON Lines, and {source.name} is none, or "
-            "a part was asked for; for Parquet and other data evaluate_dataset of "
-            "llmeval_integrations.frameworks.ray takes whatever Ray Data reads"
-        )
-    return source.lines_of

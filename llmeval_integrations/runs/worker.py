@@ -6,6 +6,7 @@ each, its length before it, in the order of the parts.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -16,7 +17,7 @@ from io import BytesIO
 from itertools import chain
 from queue import Queue
 from threading import Thread
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 import msgspec
 
@@ -27,9 +28,9 @@ from llmeval_integrations.runs.directory import sample_lines
 from llmeval_integrations.runs.fields import Columns, sample_or_id
 from llmeval_integrations.runs.json_rows import read_lines
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import write_rows
+from llmeval_integrations.runs.rows import Row, write_rows
 from llmeval_integrations.runs.source import Source
-from llmeval_integrations.runs.summary import apart
+from llmeval_integrations.runs.summary import apart, counted_of
 
 LENGTH: Final = 8
 """Bytes before an answer that give its length, the highest first."""
@@ -78,9 +79,9 @@ class Answer(msgspec.Struct, array_like=True):
     failing: list[tuple[int, bytes]]
     """The samples that did not pass: the place in this part, and the line but for its place."""
 
-    counted: list[tuple[list[Any], list[int]]]
-    """For each evaluator the scores of rows of which nothing else is counted, and which lines hold
-    its other rows."""
+    counted: list[tuple[list[float], bytes]]
+    """For each evaluator the scores of rows of which nothing else is counted, and its other rows,
+    as lines that hold what is counted of them."""
 
 
 def main() -> None:
@@ -89,6 +90,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what an evaluator prints is no answer
     job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started us
+    gc.freeze()
+    gc.disable()  # cycles are looked for after each part
     answers.write(READY)
     answers.flush()
     written: Queue[bytes | None] = Queue(_WAITING)
@@ -100,6 +103,7 @@ def main() -> None:
             file.seek(part.offset)
             answer = evaluate_part(job, file.read(part.length), part.number)
             written.put(msgspec.msgpack.encode(answer))
+            gc.collect()
     written.put(None)
     thread.join()
 
@@ -124,8 +128,10 @@ def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = 
         each.breakdown() is not None or isinstance(each, JudgedEvaluator)
         for each in job.evaluators.values()
     ]
-    answer = Answer(0, b"", [], [([], []) for _ in has_more])
+    answer = Answer(0, b"", [], [])
     written = []
+    scores: list[list[float]] = [[] for _ in has_more]
+    others: list[list[Row]] = [[] for _ in has_more]
     begun = (
         (chunk, begin(job.evaluators, job.columns, chunk, source, judging))
         for chunk in in_chunks(source)
@@ -138,10 +144,13 @@ def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = 
         for place, line in sample_lines(rows, width, fields):
             answer.failing.append((answer.samples + place, line))
         for at, column in enumerate(columns):
-            plain, rest = ([], range(len(column))) if has_more[at] else apart(column)
-            scores, others = answer.counted[at]
-            scores += plain
-            others += [(answer.samples + place) * width + at for place in rest]
+            if has_more[at]:
+                others[at] += column
+            else:
+                plain, rest = apart(column)
+                scores[at] += map(float, plain)
+                others[at] += [counted_of(column[place]) for place in rest]
         answer.samples += len(chunk)
     answer.rows = b"".join(written)
+    answer.counted = [*zip(scores, map(write_rows, others), strict=True)]
     return answer

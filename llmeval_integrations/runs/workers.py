@@ -8,12 +8,11 @@ lock is copied that another thread holds.
 from __future__ import annotations
 
 import logging
-import os
 import pickle
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 from threading import Thread
@@ -25,6 +24,7 @@ import msgspec
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.worker import LENGTH, READY, Answer, Job, Part, main
+from llmeval_integrations.subprocesses import program
 
 _log = logging.getLogger(__name__)
 
@@ -35,10 +35,16 @@ _SHORTEST: Final = 1 << 12
 _LONGEST: Final = 1 << 19
 """The fewest and the most bytes of a part, to which comes the rest of its last line."""
 
+_PIPE: Final = 1 << 20
+"""Bytes that a process may write before somebody reads, more than an answer has."""
+
 _AHEAD: Final = 3
 """Parts that each process has before its answers are read."""
 
-_TRIAL: Final = 0.1
+_LARGE: Final = 1 << 26
+"""Bytes of which the cheapest evaluator takes longer than the processes take to start."""
+
+_TRIAL: Final = 0.05
 """Seconds after which the time that is left is told from that of what is done."""
 
 _PAYS: Final = 1.0
@@ -53,14 +59,21 @@ class Workers:
     def __init__(self, count: int, job: Job) -> None:
         self._count = count
         self._job = job
-        self._began = perf_counter()
+        self._refused = False
+        self._began = 0.0
         self._at_first: float | None = None
         self._starting: Thread | None = None
         self._processes: list[subprocess.Popen[bytes]] = []
+        if Path(job.path).stat().st_size > _LARGE:
+            self._begin()
+
+    def _begin(self) -> None:
+        self._starting = Thread(target=self._start)
+        self._starting.start()
 
     def close(self) -> None:
         """End the processes."""
-        if self._starting is not None and self._starting.ident is not None:
+        if self._starting is not None:
             self._starting.join()
         for process in self._processes:
             process.kill()
@@ -77,13 +90,13 @@ class Workers:
             return bool(self._processes) and not self._starting.is_alive()
         share = source.share
         if self._at_first is None or share is None:
-            self._at_first = share
+            self._began, self._at_first = perf_counter(), share
             return False
         taken, done = perf_counter() - self._began, share - self._at_first
-        if taken > _TRIAL and done > 0:
-            self._starting = Thread(target=self._start)
-            if taken / done * (1 - share) > _PAYS:
-                self._starting.start()
+        if not self._refused and taken > _TRIAL and done > 0:
+            self._refused = taken / done * (1 - share) <= _PAYS
+            if not self._refused:
+                self._begin()
         return False
 
     def _start(self) -> None:
@@ -92,19 +105,17 @@ class Workers:
         except Exception as error:  # noqa: BLE001 - an evaluator's own code may raise anything
             _log.info("evaluated in this process alone: %s", error)
             return
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        command = [sys.executable, "-c", f"from {main.__module__} import main; main()"]
         processes = [
             subprocess.Popen(  # noqa: S603 - our own module
-                command,
+                program(main.__module__),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=environment,
             )
             for _ in range(self._count)
         ]
         for process in processes:
+            _widen(process)
             _send(process, job)
         if all(_receive(process, len(READY)) == READY for process in processes):
             self._processes = processes
@@ -157,6 +168,15 @@ def _answer(process: subprocess.Popen[bytes], part: Part) -> tuple[Answer, int]:
             f" (exit code {process.wait(10)}); what is written stands, and the run can be resumed"
         )
     return _decode(text), part.offset + part.length
+
+
+def _widen(process: subprocess.Popen[bytes]) -> None:
+    """Let a process write a whole answer before somebody reads, where the system allows that."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        assert process.stdout is not None  # noqa: S101 - for the type checker: it is a pipe
+        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def _send(process: subprocess.Popen[bytes], text: bytes) -> None:

@@ -11,6 +11,7 @@ from slow_evaluators import Slow
 from llmeval_integrations import InputError, InvalidOptionError, JsonFields, JsonValidity, evaluate
 from llmeval_integrations.cli import main
 from llmeval_integrations.runs.judging import judging
+from llmeval_integrations.runs.planning import plan
 from llmeval_integrations.runs.worker import evaluate_part
 from llmeval_integrations.runs.workers import parts_of
 
@@ -98,6 +99,8 @@ def test_other_data_than_whole_files_of_json_lines_are_refused(data, options):
         data.write_text("[]")
     with pytest.raises(InputError, match=r"all lines of a file of JSON Lines.*evaluate_dataset"):
         evaluate(data, [JsonValidity()], engine=Near, **options)
+    with pytest.raises(InputError, match="all lines of a file of JSON Lines"):
+        plan(data, [JsonValidity()], engine=Near, **options)
 
 
 def test_rows_in_memory_and_pipes_are_refused(data):

@@ -43,6 +43,12 @@ def test_a_run_in_memory_is_shared_out_as_well(data):
     assert len(pids(run) - {None}) == 4
 
 
+def test_a_file_in_the_current_folder_stands_in_for_no_module(data, tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit('not the real one')")
+    monkeypatch.chdir(tmp_path)
+    assert len(pids(evaluate(data, [Leaves()], workers=2)) - {None}) == 3
+
+
 def test_small_data_stay_in_this_process(tmp_path, monkeypatch):
     path = tmp_path / "small.jsonl"
     path.write_text('{"output": "{}"}\n' * 5_000)

@@ -1,0 +1,73 @@
+"""Values that are parsed already: whether they are JSON, in the types that parsing gives."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
+from llmeval_integrations.json_defects import Defect, check_value
+from llmeval_integrations.json_depth import SHORT, is_too_deep
+from llmeval_integrations.json_numbers import exact_decimal, exact_float, exact_int
+
+_LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
+_AS_THEY_ARE = frozenset((str, bool, float, type(None)))
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+def plain(value: Any, *, finite: bool) -> Any:
+    """Give a value as parsing its JSON text would, or the Defect that keeps it from being JSON.
+
+    Pydantic models are what they dump. With `finite` NaN and Infinity are defects.
+    """
+    try:
+        return _read(value, finite=finite)
+    except RecursionError:
+        if has_fresh_stack():
+            return Defect("too_deep", "Nested deeper than can be read")
+        return on_fresh_stack(partial(plain, value, finite=finite))
+
+
+def _read(value: Any, *, finite: bool) -> Any:
+    if type(value) not in (dict, list) and hasattr(type(value), "model_dump"):
+        try:
+            value = value.model_dump(mode="json")
+        except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
+            return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
+    try:
+        text = _encode(value)
+        copy = _decode(text)
+        if copy == value and (len(text) <= SHORT or not is_too_deep(text.decode())):
+            return copy  # what survives the way there and back is plain JSON: eight times faster
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return check_value(value, finite=finite) or _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """Write a JSON value with the types that parsing gives: no tuple, no subclass, no long integer.
+
+    Decimals become the number that their text stands for.
+    """
+    if type(value) in _AS_THEY_ARE:
+        return value
+    if isinstance(value, dict):
+        return dict(zip(map(str.__str__, value), map(_plain, value.values())))
+    if isinstance(value, (list, tuple)):
+        return list(map(_plain, value))
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        value = int(value)
+        return (
+            value if value.bit_length() <= _LONGEST_INTEGER else exact_decimal(str(Decimal(value)))
+        )
+    if isinstance(value, Decimal) and value.is_finite():
+        text = str(value)
+        return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
+    return float(value)
