@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 
-class Result(msgspec.Struct, frozen=True, gc=False):
+class Result(msgspec.Struct, frozen=True):
     """One evaluator's answer about one sample: scored, or unscored with a reason."""
 
     score: float | int | bool | None

@@ -12,5 +12,5 @@ def program(module: str) -> list[str]:
     would stand in for the real one.
     """
     path = [folder for folder in sys.path if isinstance(folder, str)]
-    code = f"import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+    code = f"import sys; sys.path[:] = {path!a}; from {module} import main; main()"
     return [sys.executable, "-c", code]

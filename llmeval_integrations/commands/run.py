@@ -296,11 +296,12 @@ def _told_how_to_go_on(configuration: Configuration, call: argparse.Namespace) -
     """Show after an interrupt what is done, and say how the run is gone on with."""
     try:
         yield
-    except Interrupted as interrupt:
-        _show(interrupt.run, call)
+    except KeyboardInterrupt as interrupt:
+        if isinstance(interrupt, Interrupted):
+            _show(interrupt.run, call)
         if configuration.out is None:
             say("llmeval run: no row is kept; with --out DIR a run can be gone on with")
-        else:
+        elif RunDirectory(configuration.out).holds_a_run():
             instead = " instead of --overwrite" if configuration.overwrite else ""
             say(
                 f"llmeval run: what is done is in {configuration.out}; "

@@ -35,13 +35,13 @@ def share(samples: Iterable[Sample]) -> None:
 
 def is_shared(samples: Sequence[Sample]) -> bool:
     """Whether `share` was said of these samples."""
-    return bool(samples) and bool(samples[0].__dict__)
+    return bool(samples) and _SHARED in samples[0].__dict__
 
 
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     """Give the JSON value of a field, or the Defect that says why it has none."""
     kept: dict[Any, Any] = sample.__dict__
-    if not kept:
+    if _SHARED not in kept:
         return parse(getattr(sample, field), parsing)
     try:
         return kept[field, parsing]
@@ -55,7 +55,7 @@ def read_defect(sample: Sample, field: str, parsing: Parsing) -> Defect | None:
 
     In lenient mode truncated text is a defect here, and none to `read`, which completes it.
     """
-    if parsing == "lenient" or not sample.__dict__:
+    if parsing == "lenient" or _SHARED not in sample.__dict__:
         return check(getattr(sample, field), parsing)
     value = read(sample, field, parsing)
     return value if type(value) is Defect else None
@@ -68,7 +68,7 @@ def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
     """
     output, reference = sample.output, sample.reference
     kept: dict[Any, Any] = sample.__dict__
-    if not kept:
+    if _SHARED not in kept:
         return parse_unless_same(output, reference, parsing)
     value = read(sample, "output", parsing)
     if (

@@ -22,6 +22,7 @@ MAX_SCORE: Final = 1e300
 
 _LONGEST_ERROR: Final = 2_000
 _NUMBERS: Final = (float, int, bool)
+_TEXTS: Final = (str, type(None))
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,14 @@ def _evaluate_one(evaluator: Evaluator, sample: Sample) -> Result | Exception:
 
 def _row(id: Any, name: str, result: Result) -> Row:
     """Make a row of a result; a score that is no finite number is an error."""
-    score, passed = result.score, result.passed
+    score, passed, label, reason = result.score, result.passed, result.label, result.reason
+    if type(label) not in _TEXTS or type(reason) not in _TEXTS:
+        try:
+            label, reason = _text(label), _text(reason)
+        except Exception as error:  # noqa: BLE001 - what is made to look like a text may raise
+            return _error_row(id, name, error)
     if score is None:
-        return Row(id, name, None, None, result.label, result.reason, result.metadata, True, None)
+        return Row(id, name, None, None, label, reason, result.metadata, True, None)
     if type(score) not in _NUMBERS or not -MAX_SCORE <= score <= MAX_SCORE:
         figure = _figure(score)
         if figure is None:
@@ -131,7 +137,14 @@ def _row(id: Any, name: str, result: Result) -> Row:
         score = figure
     if passed is not None:
         passed = bool(passed)
-    return Row(id, name, score, passed, result.label, result.reason, result.metadata, False, None)
+    return Row(id, name, score, passed, label, reason, result.metadata, False, None)
+
+
+def _text(thing: object) -> str | None:
+    """Make a text of a label or reason that is of another type, as a member of an Enum is."""
+    if thing is None:
+        return None
+    return str.__str__(thing) if isinstance(thing, str) else str(thing)
 
 
 def _error_row(id: Any, name: str, error: object, place: str = "") -> Row:

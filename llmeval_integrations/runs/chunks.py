@@ -24,7 +24,7 @@ _PATIENCE: Final = 0.25
 def in_chunks(source: Source, most_rows: int = MOST_ROWS) -> Iterator[list[Record]]:
     """Yield rows in chunks, smaller ones where the caller takes long over each."""
     size, start, began = _FIRST, source.done, perf_counter()
-    records = source.records
+    records = iter(source.records)
     chunk: list[Record] = []
     while some := list(islice(records, min(size - len(chunk), _AT_ONCE))):
         chunk += some

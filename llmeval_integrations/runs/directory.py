@@ -54,14 +54,20 @@ class RunDirectory:
         """Raise InputError where there is a run already, or where it is itself the data."""
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is not a directory")
-        if not self._results.exists():
-            return
         self._require_leave(overwrite=overwrite, resume=resume)
-        if not isinstance(samples, (str, PathLike)):
-            return
-        for own in (self._results, self._samples, self._manifest, self._summary):
-            if Path(samples).resolve() == own.resolve():
-                raise InputError(f"{own} is the data, and would be overwritten")
+        if isinstance(samples, (str, PathLike)):
+            own = [self._results, self._samples, self._new_results, self._new_samples]
+            own += [file for each in (self._summary, self._manifest) for file in (each, _new(each))]
+            own += self.path.glob(f"{REPLIES}*")
+            if Path(samples).resolve() in {file.resolve() for file in own}:
+                raise InputError(
+                    f"{samples} is the data, and a run in {self.path} would overwrite it; choose "
+                    "another directory"
+                )
+
+    def holds_a_run(self) -> bool:
+        """Whether there are rows, or will be."""
+        return self._results.exists()
 
     def _require_leave(self, *, overwrite: bool, resume: bool) -> None:
         if self._results.exists() and not overwrite and not resume:
@@ -308,9 +314,14 @@ def _writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
+def _new(path: Path) -> Path:
+    """Name the file that takes another one's place once it is written."""
+    return path.with_suffix(".new")
+
+
 def _write_at_once(path: Path, text: str) -> None:
     """Write a file as a whole, so that a kill leaves what there was."""
-    unfinished = path.with_suffix(".new")
+    unfinished = _new(path)
     unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(path)
 

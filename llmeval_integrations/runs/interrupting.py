@@ -15,8 +15,11 @@ class Interrupted(KeyboardInterrupt):
     """A run was interrupted; `run` is what was done until then."""
 
     def __init__(self, run: Run) -> None:
-        super().__init__(f"interrupted after {run.summary['samples']} samples")
+        super().__init__(run)
         self.run = run
+
+    def __str__(self) -> str:
+        return f"interrupted after {self.run.summary['samples']} samples"
 
 
 @contextmanager
@@ -36,5 +39,5 @@ def done_whole() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if held:
-            before(*held[0])
+        for each in held:
+            before(*each)

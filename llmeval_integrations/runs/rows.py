@@ -19,7 +19,7 @@ from llmeval_integrations.sample import MISSING
 from llmeval_integrations.wording import shown
 
 
-class Row(msgspec.Struct, gc=False):
+class Row(msgspec.Struct, gc=False):  # which nothing that it holds refers to
     """What one evaluator said about one sample."""
 
     id: Any

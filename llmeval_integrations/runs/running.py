@@ -86,7 +86,8 @@ def evaluate(
         unscored ("budget"). Prices are those of the package genai-prices.
 
     An interrupt (Ctrl-C) writes the summary of what is done and is raised as `Interrupted`, a
-    KeyboardInterrupt whose `run` is what was done.
+    KeyboardInterrupt whose `run` is what was done; while rows of a run that is resumed are counted
+    or done again it is a plain KeyboardInterrupt, and the directory is as it was.
 
     A row that cannot be read, lacks a column or makes an evaluator raise is an error row; the run
     goes on. Raises InputError for data or columns that cannot be used at all, and
@@ -117,7 +118,7 @@ def evaluate(
             helpers = stack.enter_context(closing(engine(job, options, judges)))
         elif workers > 1 and judges is None and source.lines_of is not None:
             job = Job(source.lines_of, named, columns)
-            helpers = stack.enter_context(closing(Workers(workers, job)))
+            helpers = stack.enter_context(closing(Workers(workers, job, at_once=not resume)))
         one_pass = Evaluating(
             named, columns, source, judging=judges, on_progress=on_progress, workers=helpers
         )

@@ -79,7 +79,10 @@ class Tally:
 
     def add(self, rows: Sequence[Row]) -> None:
         """Count rows in."""
-        scores, others = apart(rows) if self.breakdown is None else ([], range(len(rows)))
+        if self.breakdown is not None:
+            self.add_others(rows)
+            return
+        scores, others = apart(rows)
         self.add_plain(scores)
         self.add_others([rows[place] for place in others])
 
@@ -187,13 +190,12 @@ def apart(rows: Sequence[Row]) -> tuple[list[Any], list[int]]:
 
 def counted_of(row: Row) -> Row:
     """Give a row with nothing but what is counted of it, where there is no breakdown."""
-    reason = None if row.reason is None else _short(row.reason)
+    reason = _short(row.reason or "")
     return Row(None, "", row.score, row.passed, row.label, reason, {}, row.unscored, row.error)
 
 
 def _short(text: str) -> str:
-    """Cut a label or reason, which another package's evaluator may have made of anything."""
-    return text if type(text) is str and len(text) <= _LONGEST_TEXT else str(text)[:_LONGEST_TEXT]
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT]
 
 
 def _state(row: Row) -> str | None:

@@ -80,8 +80,8 @@ class Answer(msgspec.Struct, array_like=True):
     """The samples that did not pass: the place in this part, and the line but for its place."""
 
     counted: list[tuple[list[float], bytes]]
-    """For each evaluator the scores of rows of which nothing else is counted, and its other rows,
-    as lines that hold what is counted of them."""
+    """For each evaluator the scores of rows of which nothing else is counted, and its other rows as
+    lines: what is counted of them, or the whole of them where there is a breakdown or a judge."""
 
 
 def main() -> None:
@@ -90,8 +90,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what an evaluator prints is no answer
     job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started us
-    gc.freeze()
-    gc.disable()  # cycles are looked for after each part
+    gc.freeze()  # what is there by now stays, so nobody has to look at it again
     answers.write(READY)
     answers.flush()
     written: Queue[bytes | None] = Queue(_WAITING)
@@ -103,7 +102,6 @@ def main() -> None:
             file.seek(part.offset)
             answer = evaluate_part(job, file.read(part.length), part.number)
             written.put(msgspec.msgpack.encode(answer))
-            gc.collect()
     written.put(None)
     thread.join()
 

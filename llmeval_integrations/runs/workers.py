@@ -36,7 +36,7 @@ _LONGEST: Final = 1 << 19
 """The fewest and the most bytes of a part, to which comes the rest of its last line."""
 
 _PIPE: Final = 1 << 20
-"""Bytes that a process may write before somebody reads, more than an answer has."""
+"""Bytes that a process may write before somebody reads: as many as Linux allows everybody."""
 
 _AHEAD: Final = 3
 """Parts that each process has before its answers are read."""
@@ -56,7 +56,8 @@ _decode = msgspec.msgpack.Decoder(Answer).decode
 class Workers:
     """So many processes, once it pays to have them."""
 
-    def __init__(self, count: int, job: Job) -> None:
+    def __init__(self, count: int, job: Job, *, at_once: bool = True) -> None:
+        """Name the job; with `at_once` the processes of a large file are started now."""
         self._count = count
         self._job = job
         self._refused = False
@@ -64,7 +65,7 @@ class Workers:
         self._at_first: float | None = None
         self._starting: Thread | None = None
         self._processes: list[subprocess.Popen[bytes]] = []
-        if Path(job.path).stat().st_size > _LARGE:
+        if at_once and Path(job.path).stat().st_size > _LARGE:
             self._begin()
 
     def _begin(self) -> None:
@@ -105,22 +106,19 @@ class Workers:
         except Exception as error:  # noqa: BLE001 - an evaluator's own code may raise anything
             _log.info("evaluated in this process alone: %s", error)
             return
-        processes = [
-            subprocess.Popen(  # noqa: S603 - our own module
-                program(main.__module__),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-            for _ in range(self._count)
-        ]
-        for process in processes:
-            _widen(process)
-            _send(process, job)
-        if all(_receive(process, len(READY)) == READY for process in processes):
-            self._processes = processes
-            _log.info("%d processes are ready", self._count)
-            return
+        processes: list[subprocess.Popen[bytes]] = []
+        reason = "a process could not read them"
+        try:
+            for _ in range(self._count):
+                processes.append(_started())
+                _send(processes[-1], job)
+            if all(_receive(process, len(READY)) == READY for process in processes):
+                self._processes = processes
+                _log.info("%d processes are ready", self._count)
+                return
+        except OSError as error:
+            reason = str(error)
+        _log.info("evaluated in this process alone: %s", reason)
         for process in processes:
             process.kill()
             process.communicate()
@@ -170,13 +168,20 @@ def _answer(process: subprocess.Popen[bytes], part: Part) -> tuple[Answer, int]:
     return _decode(text), part.offset + part.length
 
 
-def _widen(process: subprocess.Popen[bytes]) -> None:
-    """Let a process write a whole answer before somebody reads, where the system allows that."""
+def _started() -> subprocess.Popen[bytes]:
+    """Start a process, which may write much before somebody reads where the system allows that."""
+    process = subprocess.Popen(  # noqa: S603 - our own module
+        program(main.__module__),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     with suppress(ImportError, AttributeError, OSError):
         import fcntl
 
         assert process.stdout is not None  # noqa: S101 - for the type checker: it is a pipe
         fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _PIPE)
+    return process
 
 
 def _send(process: subprocess.Popen[bytes], text: bytes) -> None:

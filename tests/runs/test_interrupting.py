@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -58,17 +59,58 @@ def test_an_interrupt_waits_for_the_end_of_the_block():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_whoever_handles_interrupts_is_told_of_each():
+    told = []
+    before = signal.signal(signal.SIGINT, lambda number, _: told.append(number))
+    try:
+        with done_whole():
+            for _ in range(3):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.01)
+            assert told == []
+        assert told == [signal.SIGINT] * 3
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_elsewhere_than_in_the_main_thread_there_is_nothing_to_wait_for():
-    done = []
+    handlers = []
 
     def block():
         with done_whole():
-            done.append(True)
+            handlers.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=block)
     thread.start()
     thread.join()
-    assert done
+    assert handlers == [signal.getsignal(signal.SIGINT)]
+
+
+def test_it_can_be_handed_to_another_process():
+    with pytest.raises(Interrupted) as caught:
+        evaluate(broken_off(10), [JsonValidity()])
+    copied = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own
+    assert copied.run.summary == caught.value.run.summary
+    assert str(copied) == f"interrupted after {copied.run.summary['samples']} samples"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
+def test_while_a_run_is_taken_up_again_it_loses_nothing(tmp_path):
+    (tmp_path / "data.jsonl").write_text('{"output": "1"}\n' * 300_000)
+    command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "-q"]
+    command += ["-e", "json_validity", "--out", "run"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    rows = (tmp_path / "run" / "results.jsonl").read_bytes()
+    for seconds in (0.6, 0.45, 0.3):
+        run = subprocess.Popen([*command, "--resume"], cwd=tmp_path, stderr=-1)
+        time.sleep(seconds)
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=60)
+        if run.returncode == 130 and b"go on with the same call and --resume" in errors:
+            break
+    assert b"go on with the same call and --resume" in errors
+    subprocess.run([*command, "--resume"], cwd=tmp_path, check=True)
+    assert (tmp_path / "run" / "results.jsonl").read_bytes() == rows
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")

@@ -1,7 +1,10 @@
 """A run gives a row for every sample and evaluator, in order, whatever goes wrong."""
 
+import gc
 import json
+import weakref
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -27,6 +30,21 @@ class Says(Evaluator):
         if isinstance(sample.output, Exception):
             raise sample.output
         return sample.output if isinstance(sample.output, Result) else Result(sample.output)
+
+
+@dataclass(frozen=True)
+class KeepsItsError(Evaluator):
+    """What went wrong, with all that the error refers to?"""
+
+    alive: Any
+
+    def check(self, sample):
+        try:
+            int(f"no {sample.output}")
+        except ValueError as error:
+            self.alive.add(error)
+            result = Result(0, False, "error", str(error), {"error": error})
+        return result
 
 
 @dataclass(frozen=True)
@@ -209,11 +227,54 @@ def test_a_run_that_is_there_is_not_overwritten_unless_asked(tmp_path):
     assert json.loads((tmp_path / "summary.json").read_text())["samples"] == 2
 
 
-@pytest.mark.parametrize("name", ["results.jsonl", "samples.jsonl", "manifest.json"])
-def test_a_run_does_not_overwrite_its_own_data(tmp_path, name):
-    evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
-    with pytest.raises(InputError, match="is the data, and would be overwritten"):
-        evaluate(tmp_path / name, [JsonValidity()], out=tmp_path, overwrite=True)
+@pytest.mark.parametrize("name", ["results.jsonl", "samples.jsonl", "manifest.json", "summary.new", "results.jsonl.new", "replies.sqlite"])  # fmt: skip
+@pytest.mark.parametrize("holds_a_run", [False, True])
+def test_a_run_does_not_overwrite_its_own_data(tmp_path, name, holds_a_run):
+    if holds_a_run:
+        evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
+    data = tmp_path / name
+    data.write_text('{"output": "{}"}\n')
+    with pytest.raises(InputError, match=f"{name} is the data, and a run in .* would overwrite it"):
+        evaluate(data, [JsonValidity()], out=tmp_path, overwrite=True, format="jsonl")
+    assert data.read_text() == '{"output": "{}"}\n'
+
+
+def test_other_files_of_its_directory_are_no_matter(tmp_path):
+    (tmp_path / "results.csv").write_text("output\n{}\n")
+    assert (
+        evaluate(tmp_path / "results.csv", [JsonValidity()], out=tmp_path).summary["samples"] == 1
+    )
+
+
+class Colour(str, Enum):
+    RED = "red"
+
+
+class Unspeakable:
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [(Colour.RED, "red"), (5, "5"), (("a", 1), "('a', 1)"), (b"x", "b'x'"), (float("inf"), "inf"), ("plain", "plain"), (None, None)],
+)  # fmt: skip
+def test_labels_and_reasons_are_texts(tmp_path, given, text):
+    samples = [{"output": Result(0, False, given, given)}]
+    rows = [evaluate(samples, [Says()]).rows[0], next(iter(evaluate(samples, [Says()], out=tmp_path).rows))]  # fmt: skip
+    assert {(row.label, row.reason) for row in rows} == {(text, text)}
+
+
+def test_a_label_that_cannot_be_written_is_an_error_row():
+    run = evaluate([{"output": Result(0, False, Unspeakable())}, {"output": 1}], [Says()])
+    assert [row.error for row in run.rows] == ["RuntimeError: no words", None]
+
+
+def test_what_a_result_refers_to_itself_by_goes_with_it(tmp_path):
+    alive = weakref.WeakSet()
+    evaluate([{"output": str(number)} for number in range(500)], [KeepsItsError(alive)], out=tmp_path)  # fmt: skip
+    gc.collect()
+    assert len(alive) == 0
 
 
 def test_an_interrupted_run_leaves_its_rows_and_a_summary_that_says_so(tmp_path):
