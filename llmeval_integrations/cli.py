@@ -32,8 +32,8 @@ examples:
 
 exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before or
 has no score for too many of its samples, a check found something, or the budget ended before the
-data; 2 a wrong call, nothing but errors, no score at all, or with --frozen a reply that the cache
-lacks
+data; 2 a wrong call, no rows, nothing but errors, no score at all, or with --frozen a reply that
+the cache lacks; 130 interrupted
 """
 
 _LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"
@@ -44,16 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what a terminal cannot show must not end the program
             stream.reconfigure(errors="backslashreplace")
-    call = _parser().parse_args(arguments)
-    if call.verbose:
-        logging.basicConfig(level=logging.INFO, format=_LOG)
+    command = "llmeval"
     try:
+        call = _parser().parse_args(arguments)
+        command += f" {call.subcommand}"
+        if call.verbose:
+            logging.basicConfig(level=logging.INFO, format=_LOG)
         code: int = call.run(call)
     except (EvalError, OSError) as error:
-        say(f"llmeval {call.subcommand}: error: {error}")
+        say(f"{command}: error: {error}")
         return WRONG_CALL
     except KeyboardInterrupt:
-        say(f"llmeval {call.subcommand}: interrupted")
+        say(f"{command}: interrupted")
         return INTERRUPTED
     return code
 

@@ -174,10 +174,12 @@ def test_a_threshold_that_is_missed_is_exit_code_1(data, capsys, thresholds, cod
 def test_a_threshold_without_a_rated_row_is_missed(tmp_path, capsys):
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")
-    assert main(["run", str(empty), "-e", "json_validity", "--fail-under", "json_validity=0"]) == 1
+    assert main(["run", str(empty), "-e", "json_validity", "--fail-under", "json_validity=0"]) == 2
     printed = capsys.readouterr().err
     assert "the data has no rows" in printed
     assert "no row passed or failed" in printed
+    assert main(["run", str(empty), "-e", "json_validity"]) == 2
+    assert "no row has a score, so nothing was evaluated" in capsys.readouterr().err
 
 
 WRONG = [

@@ -53,7 +53,7 @@ def test_a_run_is_gone_on_with(path, tmp_path, capsys):
     call = ["run", path, "-e", "json_validity", "-q", "--out", str(tmp_path / "run")]
     assert main(call) == 0
     assert main(call) == 2
-    assert "go on with it (--resume)" in capsys.readouterr().err
+    assert "go on with it (resume)" in capsys.readouterr().err
     assert main([*call, "--resume"]) == 0
     assert main(["run", path, "-e", "json_validity", "--resume"]) == 2
     assert "say which with --out DIR" in capsys.readouterr().err

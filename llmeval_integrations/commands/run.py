@@ -47,7 +47,8 @@ DESCRIPTION: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like the fields of a
 sample: output, reference, input, contexts, variables, id; --field names others. The value of an
 evaluator's option is JSON, else text; @FILE stands for what is in the file. A YAML file holds the
-same under data, evaluators, fields, and the names of the other options with _ for -.
+same under data, evaluators, fields, and the names of the other options with _ for -; --no-cache is
+cache: false there, and --dry-run, --quiet and --json are for the command line alone.
 """
 
 
@@ -135,7 +136,7 @@ def run(call: argparse.Namespace) -> int:
     figures = run.summary["evaluators"].values()
     if any(map(has_only_errors, figures)):
         return WRONG_CALL  # a column that no row has, or the like: nothing was evaluated
-    if run.summary["samples"] and not any(each["scored"] for each in figures):
+    if not any(each["scored"] for each in figures):
         say("llmeval run: no row has a score, so nothing was evaluated")
         return WRONG_CALL
     if configuration.frozen and any(_not_asked(run)):

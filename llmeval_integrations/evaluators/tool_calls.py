@@ -38,7 +38,7 @@ from llmeval_integrations.tool_calls.comparing import (
     ComparedCall,
     Order,
 )
-from llmeval_integrations.tool_calls.expected import read_listed, read_marked
+from llmeval_integrations.tool_calls.expected import read_answers, read_listed, read_marked
 from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
@@ -93,7 +93,7 @@ class ToolCalls(Evaluator):
     """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
     place of a value, and `"$optional": true` in it where it may be left out. `listed`: each
     argument has a list of accepted values, an empty text among which says that it may be left
-    out, as in BFCL."""
+    out, as in BFCL, whose own form `{NAME: {argument: [...]}}` is read as well."""
 
     coerce: bool = False
     """Whether a value that is only written as another type, such as `"3"` for an integer, counts
@@ -141,7 +141,9 @@ class ToolCalls(Evaluator):
     def _expected(self, sample: Sample, toolbox: Toolbox | None) -> list[ToolCall]:
         """Read the reference; whatever cannot be read in it is the caller's fault."""
         reference = sample.require("reference", self.name)
-        calls = read_calls(reference, self.parsing)
+        listed = self.alternatives == "listed"
+        written = read_answers(reference, self.parsing) if listed else reference
+        calls = read_calls(written, self.parsing)
         if isinstance(calls, list) and isinstance(reference, str) and OPENING not in reference:
             value = parse(reference, self.parsing)
             calls = value if isinstance(value, Defect) else calls  # prose is no reference
@@ -152,7 +154,7 @@ class ToolCalls(Evaluator):
                 raise self._no_reference(reference, call.problem)
             if toolbox and call.name not in toolbox.parts:
                 raise self._no_reference(reference, f"there is no tool {call.name!r}")
-        read = read_marked if self.alternatives == "marked" else read_listed
+        read = read_listed if listed else read_marked
         return [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
 
     def _no_reference(self, reference: Any, reason: str) -> InvalidReferenceError:

@@ -1,4 +1,4 @@
-"""A run as Markdown, short enough for a comment under a pull request."""
+"""Runs as Markdown, short enough for a comment under a pull request."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Final
 
 from llmeval_integrations.printable import one_line
+from llmeval_integrations.reports.parts.comparing import MOST_FIELDS, NOTHING_SURE, compared
 from llmeval_integrations.reports.parts.names import names_of
-from llmeval_integrations.runs.numbers import figures_of, samples_of
+from llmeval_integrations.runs.comparing.comparison import Comparison
+from llmeval_integrations.runs.comparing.difference import Difference
+from llmeval_integrations.runs.numbers import counted, figure, figures_of, samples_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
@@ -16,24 +19,31 @@ SUFFIX: Final = ".md"
 
 _ACTIVE: Final = re.compile(r"[^\w ,;()%='\"-]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", re.ASCII)
 _LONGEST: Final = 120
+_LONGEST_SENTENCE: Final = 500
 _MOST_FINDINGS: Final = 50
+_NOTE: Final = (
+    "Over the samples that both runs have; p is adjusted for all differences together (Holm)."
+)
 
 
 def write(runs: Sequence[Run], out: BinaryIO) -> None:
-    """Write the figures of each run, and what was found in rows that did not pass."""
-    out.writelines(
-        "\n".join([*_lines(name, run), ""]).encode()
-        for name, run in zip(names_of(runs), runs, strict=True)
-    )
+    """Write the figures of each run, what was found in rows that did not pass, and comparisons.
+
+    Each further run is compared with the first.
+    """
+    named = list(zip(names_of(runs), runs, strict=True))
+    out.writelines("\n".join([*_lines(name, run), ""]).encode() for name, run in named)
+    if len(named) > 1:
+        out.write("\n".join([*_comparisons(named), ""]).encode())
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, longest: int = _LONGEST) -> str:
     """Write a text as code that stays in its cell, on one line, whatever is in it.
 
     Every character that Markdown or HTML could act on is written by its number; inside of a code
     element no name or number becomes a mention or a link.
     """
-    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    cut = text if len(text) <= longest else f"{text[:longest]}..."
     return f"<code>{_ACTIVE.sub(lambda found: f'&#{ord(found[0])};', one_line(cut))}</code>"
 
 
@@ -62,6 +72,57 @@ def _findings(found: Sequence[tuple[str, Finding]]) -> Iterator[str]:
     yield ""
     yield "</details>"
     yield ""
+
+
+def _comparisons(named: Sequence[tuple[str, Run]]) -> Iterator[str]:
+    (first, a), *others = named
+    yield "### Comparison"
+    yield ""
+    for name, b in others:
+        yield f"#### A: {quoted(first)}; B: {quoted(name)}"
+        yield ""
+        found = compared(a, b)
+        if isinstance(found, str):
+            yield f"Not compared: {quoted(found, _LONGEST_SENTENCE)}"
+            yield ""
+        else:
+            yield from _compared(found)
+    yield _NOTE
+    yield ""
+
+
+def _compared(found: Comparison) -> Iterator[str]:
+    """Write what is surely different, the worse first, and why that may be doubtful."""
+    sure = [*found.regressions, *found.improvements]
+    fields = [each for each in sure if each.field is not None]
+    if sure:
+        yield "| evaluator | of | A | B | B − A | 95 % interval | p | verdict |"
+        yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+        for each in [each for each in sure if each.field is None] + fields[:MOST_FIELDS]:
+            yield _row([*_difference(each)])
+        yield ""
+        if len(fields) > MOST_FIELDS:
+            yield f"and {counted(len(fields) - MOST_FIELDS, 'field')} more"
+            yield ""
+    else:
+        yield NOTHING_SURE
+        yield ""
+    for warning in found.warnings:
+        yield f"- {quoted(warning, _LONGEST_SENTENCE)}"
+    if found.warnings:
+        yield ""
+
+
+def _difference(each: Difference) -> Iterator[str]:
+    bounds = each.interval
+    yield quoted(each.evaluator)
+    yield each.measure if each.field is None else quoted(each.field or "(the whole)")
+    yield figure(each.a)
+    yield figure(each.b)
+    yield f"{each.difference:+.3f}"
+    yield "–" if bounds is None else f"{bounds[0]:+.3f} to {bounds[1]:+.3f}"
+    yield f"{each.adjusted:.2g}"
+    yield each.verdict
 
 
 def _row(cells: Sequence[str]) -> str:

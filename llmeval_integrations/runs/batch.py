@@ -11,9 +11,10 @@ from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.arrow_rows import read_table
 from llmeval_integrations.runs.evaluating import Evaluating
-from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.fields import columns_by_evaluator, with_ids_of
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.reading import read_first
 from llmeval_integrations.runs.records import COLUMNS, Table, batches, needed, record_of, schema
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.wording import shown
@@ -39,7 +40,7 @@ def evaluate_batch(
     (a float), passed, label, reason, unscored, error, metadata (JSON), as `llmeval export` writes
     them; any cut of a table into parts gives the same rows. The arguments are those of `evaluate`,
     and so is what becomes of a bad row, and what is raised before the first one. A row without an
-    id has its number in this table as id: a part of something needs a column of ids.
+    id is called by its place in this table: a part of something needs a column of ids.
     """
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
@@ -80,6 +81,8 @@ class Batches:
             raise InputError(f"expected a Table or RecordBatch of pyarrow, got {shown(table)}")
         source = Source("the table", unit="")
         source.records = read_table(table, source)
-        run = Evaluating(self._evaluators, self.columns, source, judging=self._judges).run()
+        read_first(source)
+        columns = with_ids_of(source, self.columns)
+        run = Evaluating(self._evaluators, columns, source, judging=self._judges).run()
         made = batches(Table(COLUMNS, map(record_of, run.rows)))
         return pyarrow.Table.from_batches(made, schema(COLUMNS))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.hints import hint
@@ -12,8 +12,21 @@ from llmeval_integrations.runs.reading import STDIN
 from llmeval_integrations.runs.specification import Specification, parse_specification, resolve
 from llmeval_integrations.wording import shown
 
+if TYPE_CHECKING:
+    from yaml.nodes import Node
+
 SUFFIXES: Final = (".yaml", ".yml")
 
+_ONLY_OPTIONS: Final = {
+    "no_cache": "write cache: false",
+    "dry_run": "--dry-run is for the command line alone",
+    "quiet": "--quiet is for the command line alone",
+    "json": "--json is for the command line alone",
+}
+"""What is right instead of the options that are no keys."""
+
+_MERGE: Final = "tag:yaml.org,2002:merge"
+"""The tag of the key `<<`."""
 
 _Reader: TypeAlias = Callable[[Any, Path], Any]
 
@@ -100,18 +113,21 @@ def read_configuration(path: Path) -> Configuration:
     content = _load(path)
     if not isinstance(content, Mapping):
         raise InputError(f"{path}: expected keys and values, got {shown(content)}")
-    _check_keys(content, Configuration._fields, str(path))
+    try:
+        _check_keys(content, Configuration._fields, _ONLY_OPTIONS)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
     given = {key: value for key, value in content.items() if value is not None}
     readers: dict[str, _Reader] = {
         "data": _path,
         "out": _path,
         "format": _text,
         "evaluators": _evaluators,
-        "fields": _mapping_of(str, "a column"),
+        "fields": _mapping_of(str, "a column", "{output: answer}"),
         "overwrite": _flag,
         "resume": _flag,
         "retry_errors": _flag,
-        "fail_under": _mapping_of((int, float), "a rate"),
+        "fail_under": _mapping_of((int, float), "a rate", "{json_match: 0.9}"),
         "max_errors": _count_or_share,
         "limit": _number(int),
         "sample": _number(int),
@@ -124,17 +140,30 @@ def read_configuration(path: Path) -> Configuration:
         "max_cost": _number((int, float)),
         "max_tokens": _number(int),
     }
-    try:
-        return Configuration(**{key: readers[key](given[key], path.parent) for key in given})
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+    read: dict[str, Any] = {}
+    for key, value in given.items():
+        try:
+            read[key] = readers[key](value, path.parent)
+        except InputError as error:
+            raise InputError(f"{path}: {key}: {error}") from error
+    return Configuration(**read)
 
 
 def _load(path: Path) -> Any:
     import yaml
 
     try:
-        return yaml.safe_load(path.read_bytes())
+        loader = yaml.SafeLoader(path.read_bytes())
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _check_once(node, path)
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except InputError:
+        raise  # it says all; as a ValueError it would be worded below
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     except yaml.YAMLError as error:
@@ -147,10 +176,51 @@ def _load(path: Path) -> Any:
         raise InputError(f"{path} cannot be read as YAML: {error}") from error
 
 
-def _check_keys(content: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+def _check_once(node: Node, path: Path) -> None:
+    """Raise InputError for a key that stands twice in one mapping: YAML would drop the first."""
+    for above, first, second in _twice(node, (), set()):
+        more = (
+            "; in a list the same evaluator may stand twice, with a name of its own: "
+            "- {name: ..., evaluator: ..., options: ...}"
+            if above == ("evaluators",)
+            else ""
+        )
+        raise InputError(
+            f"{path}: line {second.start_mark.line + 1}: the key {shown(second.value)} stands in "
+            f"line {first.start_mark.line + 1} already{more}"
+        )
+
+
+def _twice(
+    node: Node, above: tuple[str, ...], seen: set[Node]
+) -> Iterator[tuple[tuple[str, ...], Node, Node]]:
+    """Give keys that stand twice in a mapping, with the keys above it; an alias is seen once."""
+    if node in seen or isinstance(node.value, str):
+        return
+    seen.add(node)
+    keys: dict[tuple[str, str], Node] = {}
+    for item in node.value:
+        if not isinstance(item, tuple):
+            yield from _twice(item, above, seen)
+            continue
+        key, value = item
+        inside = above
+        if isinstance(key.value, str):
+            if key.tag != _MERGE and (key.tag, key.value) in keys:
+                yield above, keys[key.tag, key.value], key
+            keys[key.tag, key.value] = key
+            inside = (*above, key.value)
+        yield from _twice(value, inside, seen)
+
+
+def _check_keys(
+    content: Mapping[Any, Any], known: tuple[str, ...], instead: Mapping[str, str] | None = None
+) -> None:
+    """Raise InputError for a key that is not known; `instead` says what is right for some."""
     for key in content:
         if key not in known:
-            raise InputError(f"{where}: unknown key {shown(key)}; {hint(key, known)}")
+            right = (instead or {}).get(str(key).replace("-", "_")) or hint(key, known)
+            raise InputError(f"unknown key {shown(key)}; {right}")
 
 
 def _path(value: Any, folder: Path) -> str:
@@ -164,14 +234,15 @@ def _path_or_false(value: Any, folder: Path) -> str | Literal[False]:
 
 def _count_or_share(value: Any, _folder: Path) -> int | str:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise InputError(f"expected a number or a share such as 1%, got {shown(value)}")
+        raise InputError(f"expected a whole number or a share such as 1%, got {shown(value)}")
     return value
 
 
 def _number(kind: type | tuple[type, ...]) -> _Reader:
     def read(value: Any, _folder: Path) -> Any:
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise InputError(f"expected a number, got {shown(value)}")
+            whole = "; it has to be whole" if isinstance(value, float) else ""
+            raise InputError(f"expected a number, got {shown(value)}{whole}")
         return value
 
     return read
@@ -189,12 +260,10 @@ def _flag(value: Any, _folder: Path) -> bool:
     return value
 
 
-def _mapping_of(
-    kind: type | tuple[type, ...], what: str
-) -> Callable[[Any, Path], Mapping[str, Any]]:
+def _mapping_of(kind: type | tuple[type, ...], what: str, example: str) -> _Reader:
     def read(value: Any, _folder: Path) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
-            raise InputError(f"expected names and values, got {shown(value)}")
+            raise InputError(f"expected names and values such as {example}, got {shown(value)}")
         for name, item in value.items():
             if not isinstance(name, str) or not isinstance(item, kind) or isinstance(item, bool):
                 raise InputError(f"{name!r}: {shown(item)} is not a name and {what}")
@@ -207,7 +276,7 @@ def _evaluators(value: Any, folder: Path) -> list[Specification]:
     if isinstance(value, Mapping):
         value = [{name: options} for name, options in value.items()]
     if not isinstance(value, list):
-        raise InputError(f"evaluators: expected a list, got {shown(value)}")
+        raise InputError(f"expected a list, got {shown(value)}")
     return [_evaluator(item, folder) for item in value]
 
 
@@ -215,16 +284,16 @@ def _evaluator(item: Any, folder: Path) -> Specification:
     if isinstance(item, str):
         return parse_specification(item, folder)
     if isinstance(item, Mapping) and "evaluator" in item:
-        _check_keys(item, ("name", "evaluator", "options"), "evaluators")
+        _check_keys(item, ("name", "evaluator", "options"))
         name, evaluator = item.get("name"), item["evaluator"]
         options = item.get("options")
     elif isinstance(item, Mapping) and len(item) == 1:
         name, (evaluator, options) = None, next(iter(item.items()))
     else:
-        raise InputError(f"evaluators: {shown(item)} is not a name, or a name with its options")
+        raise InputError(f"{shown(item)} is not a name, or a name with its options")
     options = {} if options is None else options
     if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
-        raise InputError(f"evaluators: {evaluator}: {shown(options)} are not options by name")
+        raise InputError(f"{evaluator}: {shown(options)} are not options by name")
     resolved = {key: resolve(option, folder) for key, option in options.items()}
     name = None if name is None else _text(name, folder)
     return Specification(_text(evaluator, folder), resolved, name)

@@ -72,8 +72,8 @@ class RunDirectory:
     def _require_leave(self, *, overwrite: bool, resume: bool) -> None:
         if self._results.exists() and not overwrite and not resume:
             raise InputError(
-                f"{self.path} already holds a run; go on with it (--resume), choose another "
-                "directory, or overwrite it (--overwrite)"
+                f"{self.path} already holds a run; go on with it (resume), overwrite it "
+                "(overwrite), or choose another directory"
             )
 
     @contextmanager
@@ -127,7 +127,7 @@ class RunDirectory:
         if not self._samples.exists():
             raise InputError(
                 f"{self._samples} is missing, and without it the run cannot be gone on with; put "
-                "it back, or overwrite the run (--overwrite)"
+                "it back, or overwrite the run (overwrite)"
             )
 
     def begin_anew(self) -> tuple[BinaryIO, BinaryIO]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.judging import Judging, JudgingOptions
 from llmeval_integrations.runs.source import Source
-from llmeval_integrations.runs.worker import Answer, Job
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.worker import Answer, Job
 
 
 class Helpers(Protocol):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
@@ -24,8 +24,10 @@ from llmeval_integrations.runs.rows import Row, StoredRows, read_row
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.runs.summary import Tally
-from llmeval_integrations.runs.worker import Answer
 from llmeval_integrations.wording import shown
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.worker import Answer
 
 _log = logging.getLogger(__name__)
 

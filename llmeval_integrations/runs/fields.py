@@ -9,6 +9,7 @@ import msgspec
 
 from llmeval_integrations.errors import InputError, MissingFieldError
 from llmeval_integrations.runs.hints import hint
+from llmeval_integrations.runs.source import Source
 from llmeval_integrations.sample import MISSING, Sample
 
 FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
@@ -31,6 +32,10 @@ class Columns(msgspec.Struct, frozen=True):
     named: tuple[str, ...] = ()
     """The columns that somebody asked for by name: a row without one of them is an error."""
 
+    unit: str = ""
+    """What is written before the number of a row without an id, where other rows have ids that it
+    must not equal; empty where the number alone is the id."""
+
     def sample(self, row: Any, number: int) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none."""
         is_sample = False
@@ -44,13 +49,14 @@ class Columns(msgspec.Struct, frozen=True):
                 return InputError(_lacks(row, column))
         get = row.get
         output, reference, input_, contexts, variables, id_ = self.of
+        own = get(id_)
         sample = Sample(
             get(output, MISSING),
             get(reference, MISSING),
             get(input_, MISSING),
             get(contexts, MISSING),
             get(variables, MISSING),
-            get(id_, number),
+            self._made_up(number) if own is None else own,
         )
         if sample.output is MISSING:
             return InputError(_lacks(row, output))
@@ -60,10 +66,16 @@ class Columns(msgspec.Struct, frozen=True):
         return sample
 
     def id(self, row: Any, number: int) -> Any:
-        """Give a row's id: what stands in its column, else the row's number."""
-        if isinstance(row, InputError):
-            return number
-        return _as_mapping(row).get(self.of[-1], number)
+        """Give a row's id: what stands in its column, else, also of a null, where the row is."""
+        own = self.own_id(row)
+        return self._made_up(number) if own is None else own
+
+    def own_id(self, row: Any) -> Any:
+        """Give the id that stands in a row, None where there is none."""
+        return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[-1])
+
+    def _made_up(self, number: int) -> int | str:
+        return f"{self.unit} {number}" if self.unit else number
 
     def missing(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Word the error for a row without a field that the evaluator needs."""
@@ -95,6 +107,18 @@ def columns_by_evaluator(
     return chosen
 
 
+def with_ids_of(source: Source, columns: dict[str, Columns]) -> dict[str, Columns]:
+    """Where the first row has an id, give columns whose rows without one are called by their place.
+
+    A number would be taken for the id of another row.
+    """
+    first = next(iter(columns.values()))
+    if source.first is None or first.own_id(source.first[1]) is None:
+        return columns
+    unit = source.unit or "row"
+    return {name: msgspec.structs.replace(each, unit=unit) for name, each in columns.items()}
+
+
 def _check(target: str, column: object, evaluators: Collection[str]) -> None:
     if not isinstance(target, str) or not isinstance(column, str) or not column:
         raise InputError(f"fields: {target!r}={column!r} is not a field and a column's name")
@@ -111,7 +135,9 @@ def _check(target: str, column: object, evaluators: Collection[str]) -> None:
 
 
 def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
-    others = ", ".join(map(repr, row)) or "none"
+    others = ", ".join(map(repr, row))
+    if not others:
+        return f"nothing in column {column!r}{why}, nor in any other"
     return f"nothing in column {column!r}{why}, only in {others}"[:300]
 
 

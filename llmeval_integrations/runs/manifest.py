@@ -104,9 +104,9 @@ def _plain(value: Any) -> Any:
 def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
     """Say which data this is; by its content, where that can be read twice."""
     if not isinstance(samples, (str, os.PathLike)):
-        told: dict[str, Any] = {"kind": type(samples).__name__}
-        if isinstance(samples, Sized):
-            told["samples"] = len(samples)
+        if not isinstance(samples, Sized):
+            return {"kind": "iterator"}
+        told: dict[str, Any] = {"kind": type(samples).__name__, "samples": len(samples)}
         if isinstance(samples, (list, tuple)) or any(hasattr(samples, name) for name in _OF_TABLES):
             told["rows_sha256"] = _digest_of_rows(islice(open_source(samples).records, limit))
         return told

@@ -59,7 +59,7 @@ def open_source(samples: Any, format: str | None = None) -> Source:
         raise InputError(f"format={format!r} is for files, and the samples are {_kind(samples)}")
     else:
         source = _open_object(samples)
-    _read_first(source)
+    read_first(source)
     return source
 
 
@@ -118,9 +118,9 @@ def _open_object(samples: Any) -> Source:
     return source
 
 
-def _read_first(source: Source) -> None:
+def read_first(source: Source) -> None:
     """Read the first row now, so that a file that cannot be read fails before a run begins."""
-    first = next(source.records, None)
+    first = source.first = next(source.records, None)
     source.records = chain(() if first is None else (first,), source.records)
 
 

@@ -23,7 +23,8 @@ class Row(msgspec.Struct, gc=False):  # which nothing that it holds refers to
     """What one evaluator said about one sample."""
 
     id: Any
-    """The sample's id, or the number of its row."""
+    """The sample's id; where it has none, the number of its row, or its place ("line 5") in data
+    that has ids."""
 
     evaluator: str
     """The evaluator's name in this run."""

@@ -14,15 +14,13 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
-from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.fields import columns_by_evaluator, with_ids_of
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.selecting import select
-from llmeval_integrations.runs.worker import Job
-from llmeval_integrations.runs.workers import Workers
 from llmeval_integrations.wording import shown
 
 _log = logging.getLogger(__name__)
@@ -112,11 +110,17 @@ def evaluate(
     with judging(named, options) as judges, ExitStack() as stack:
         source = open_source(samples, format)
         select(source, limit, sample, seed)
+        columns = with_ids_of(source, columns)
         helpers: Helpers | None = None
         if engine is not None:
+            from llmeval_integrations.runs.worker import Job
+
             job = Job(lines_of(source), named, columns)
             helpers = stack.enter_context(closing(engine(job, options, judges)))
         elif workers > 1 and judges is None and source.lines_of is not None:
+            from llmeval_integrations.runs.worker import Job
+            from llmeval_integrations.runs.workers import Workers
+
             job = Job(source.lines_of, named, columns)
             helpers = stack.enter_context(closing(Workers(workers, job, at_once=not resume)))
         one_pass = Evaluating(

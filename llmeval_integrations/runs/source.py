@@ -39,6 +39,9 @@ class Source:
     records: Iterator[Record] = field(default_factory=lambda: iter(()))
     """The rows."""
 
+    first: Record | None = None
+    """The first of them, once it was read."""
+
     def place(self, number: int) -> str:
         """Word where a row stands; empty where its number does not say."""
         return self.unit and f"{self.unit} {number}"

@@ -7,6 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.errors import InvalidReferenceError
+from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.tool_calls.call import not_a_call
+from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.wording import shown
 
 ANY_OF: Final = "$any_of"
@@ -43,6 +46,36 @@ def read_marked(value: Any) -> Any:
             f"{shown(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
         )
     return AnyOf([read_marked(item) for item in values], optional)
+
+
+def read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
+    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls for `read_listed`.
+
+    They stand alone or in a list, as JSON or as its text. An object is one where it has one key,
+    lists alone under it, and no shape that `read_calls` knows. Without any, the reference is given
+    back as it is.
+    """
+    value = parse(reference, parsing)
+    if isinstance(value, dict):
+        return _answer(value) or reference
+    if not isinstance(value, list):
+        return reference
+    answers = [_answer(item) for item in value]
+    return [new or old for new, old in zip(answers, value)] if any(answers) else reference
+
+
+def _answer(item: Any) -> dict[str, Any] | None:
+    """Give one answer of BFCL's as a call, None of anything else."""
+    if not isinstance(item, dict) or len(item) != 1:
+        return None
+    ((name, arguments),) = item.items()
+    if (
+        not isinstance(arguments, dict)
+        or not all(isinstance(values, list) for values in arguments.values())
+        or read_calls([item]) != [not_a_call(item)]  # a call, a message or a response
+    ):
+        return None
+    return {"name": name, "arguments": arguments}
 
 
 def read_listed(arguments: dict[str, Any]) -> dict[str, Any]:

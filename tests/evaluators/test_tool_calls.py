@@ -243,6 +243,23 @@ def test_alternatives_are_listed_as_in_bfcl(expected, output, right):
     assert evaluator(call("f", **output), call("f", **expected)).passed is right
 
 
+@pytest.mark.parametrize(
+    ("output", "right"),
+    [
+        ({"base": 10, "height": 5}, True),
+        ({"base": 10, "height": 5, "unit": "units"}, True),
+        ({"base": 10, "height": 5, "unit": "cm"}, False),
+        ({"base": 10}, False),
+    ],
+)
+@pytest.mark.parametrize("form", [lambda answers: answers, json.dumps, lambda answers: answers[0]])
+def test_the_answers_of_bfcl_are_read_in_their_own_form(form, output, right):
+    answers = [{"area": {"base": [10], "height": [5], "unit": ["units", ""]}}]
+    assert ToolCalls(alternatives="listed")(call("area", **output), form(answers)).passed is right
+    with pytest.raises(InvalidReferenceError, match="no tool call"):
+        PLAIN(call("area", **output), form(answers))
+
+
 A, B, C = call("a"), call("b"), call("c")
 
 

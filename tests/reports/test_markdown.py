@@ -5,7 +5,9 @@ import re
 
 import pytest
 
+from llmeval_integrations import JsonFields, JsonValidity, evaluate
 from llmeval_integrations.reports import markdown
+from llmeval_integrations.reports.parts import comparing
 
 
 def written(*runs):
@@ -46,6 +48,74 @@ def test_what_went_wrong_is_folded_below(moods):
 
 def test_runs_stand_below_each_other(moods, people):
     assert re.findall("### <code>(.*?)</code>", written(moods, people)) == ["moods", "people"]
+
+
+ROWS = [{"id": f"row {n}", "output": '{"a": 1}', "reference": '{"a": 1}'} for n in range(20)]
+WORSE = [{**row, "output": '{"a": 2}'} for row in ROWS[:12]] + ROWS[12:]
+
+
+def ran(rows, path, evaluators=None):
+    return evaluate(rows, evaluators or [JsonFields()], out=path)
+
+
+def compared(*runs):
+    """Give the lines of the comparison that hold anything."""
+    return [line for line in written(*runs).split("### Comparison")[1].split("\n") if line]
+
+
+def test_it_says_what_surely_differs_from_the_first_run(tmp_path):
+    old, new = ran(ROWS, tmp_path / "old"), ran(WORSE, tmp_path / "new")
+    lines = compared(old, new, old)
+    assert lines[0] == "#### A: <code>old</code>; B: <code>new</code>"
+    assert [cells(line) for line in lines[3:5]] == [
+        ["<code>json_fields</code>", "pass rate", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.00098", "worse"],
+        ["<code>json_fields</code>", "<code>&#47;a</code>", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.00098", "worse"],
+    ]  # fmt: skip
+    assert lines[5:] == [
+        "#### A: <code>old</code>; B: <code>old_2</code>",
+        "No difference is more than what chance may do.",
+        "Over the samples that both runs have; p is adjusted for all differences together (Holm).",
+    ]
+    assert cells(compared(new, old)[3])[2:] == ["0.4", "1", "+0.600", "+0.333 to +0.781", "0.00098", "better"]  # fmt: skip
+
+
+def test_one_run_is_compared_with_nothing(moods):
+    assert "Comparison" not in written(moods)
+
+
+def test_runs_that_cannot_be_compared_say_so(moods, people, tmp_path, monkeypatch):
+    assert "Not compared: <code>the runs have no evaluator in common" in compared(moods, people)[1]
+    monkeypatch.setattr(comparing, "_MOST_ROWS", 17)
+    assert "more than 17 rows" in compared(people, people)[1]
+
+
+def test_what_makes_a_comparison_doubtful_is_told(tmp_path):
+    old, new = ran(ROWS, tmp_path / "old"), ran(WORSE[1:], tmp_path / "new")
+    assert "- <code>1 samples are in A alone, so not compared</code>" in compared(old, new)
+
+
+def test_of_many_fields_the_first_are_shown(tmp_path):
+    right = "{" + ", ".join(f'"f{n}": 1' for n in range(15)) + "}"
+    rows = [{"id": n, "output": right, "reference": right} for n in range(30)]
+    old = ran(rows, tmp_path / "old")
+    lines = compared(old, ran([{**row, "output": "{}"} for row in rows], tmp_path / "new"))
+    assert sum("&#47;f" in line for line in lines) == 10
+    assert "and 5 fields more" in lines
+
+
+def test_hostile_names_stay_in_their_cells_of_a_comparison(tmp_path):
+    evil = "a|b\n<script>@someone [x](https://example.org) `"
+    rows = [{**row, "output": f'{{"{evil[4:]}": 1}}', "reference": f'{{"{evil[4:]}": 1}}'} for row in ROWS]  # fmt: skip
+    worse = [{**row, "output": "{}"} for row in rows]
+    runs = [
+        ran(each, tmp_path / name, {evil: JsonFields(), name + evil: JsonValidity()})
+        for each, name in ((rows, "@old"), (worse, "@new"))
+    ]
+    lines = compared(*runs)
+    assert sum(line.startswith("|") for line in lines) >= 4
+    for line in lines:
+        assert line.count("|") in {0, 9}, line
+        assert not re.search(r"[@`\[\]]|<(?!/?code>)", line), line
 
 
 def test_a_hostile_text_stays_in_its_cell(hostile):

@@ -1,6 +1,10 @@
 """What cannot be read is a row with an error, or stops before a run begins."""
 
+import tracemalloc
 from importlib.util import find_spec
+from io import BytesIO, TextIOWrapper
+from itertools import islice
+from time import monotonic
 
 import pytest
 
@@ -10,7 +14,8 @@ from llmeval_integrations import (
     JsonValidity,
     MissingDependencyError,
 )
-from llmeval_integrations.runs import evaluate
+from llmeval_integrations.runs import csv_rows, evaluate
+from llmeval_integrations.runs.reading import open_source
 
 BAD_LINES = [
     (b"{", "not JSON: Expecting property name enclosed in double quotes at column 2"),
@@ -25,7 +30,7 @@ BAD_LINES = [
         "not JSON that can be read: a number beyond all bounds",
     ),
     (b'{"answer": "1"}', "nothing in column 'output', only in 'answer'"),
-    (b"{}", "nothing in column 'output', only in none"),
+    (b"{}", "nothing in column 'output', nor in any other"),
 ]
 
 
@@ -56,7 +61,7 @@ BAD_CSV = [
     (b"output,reference\n1,1\n2,2,2\n3,3\n", 3, "3 cells under a header of 2"),
     (b"output,reference\n1,1\n\xff,2\n3,3\n", 3, "bytes that are not UTF-8"),
     (b'output,reference\n1,1\n"2"x,2\n3,3\n', 3, "not CSV: ',' expected after '\"'"),
-    (b'output,reference\n1,1\n3,3\n"2,2', 4, "not CSV: unexpected end of data"),
+    (b'output,reference\n1,1\n3,3\n"2,2', 4, "not CSV: a quote that opens here is never closed"),
     (b"reference,output\n1,1\n2\n3,3\n", 3, "nothing in column 'output', only in 'reference'"),
 ]
 
@@ -71,6 +76,75 @@ def test_a_bad_line_of_csv_is_an_error_row(tmp_path, text, line, message):
     assert (bad.id, bad.error) == (line, f"InputError: line {line}: {message}")
 
 
+NEVER_CLOSED = "not CSV: a quote that opens here is never closed"
+
+
+def read_from(path, text, how, monkeypatch):
+    if how == "file":
+        path.write_text(text)
+        return open_source(path)
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text.encode())))
+    return open_source("-", format=path.suffix[1:])
+
+
+@pytest.mark.parametrize("how", ["file", "standard input"])
+@pytest.mark.parametrize(("suffix", "sign"), [("csv", ","), ("tsv", "\t")])
+def test_a_quote_that_is_never_closed_costs_its_own_row_alone(
+    tmp_path, monkeypatch, how, suffix, sign
+):
+    lines = [f"id{sign}output", *(f"r{row}{sign}[{row}]" for row in range(3000))]
+    lines[101] = f'r100{sign}"[1'
+    lines[2001] = f'r2000{sign}"[1'
+    source = read_from(tmp_path / f"rows.{suffix}", "\n".join(lines), how, monkeypatch)
+    records = list(source.records)
+    assert [number for number, _ in records] == list(range(2, 3002))
+    errors = {number: str(row) for number, row in records if isinstance(row, InputError)}
+    assert set(errors) == {102, 2002}
+    assert errors[2002] == NEVER_CLOSED
+    assert errors[102].startswith("not CSV: ")  # the second quote ends the first one's cell
+    assert "in line 2002; is a quote that opens here never closed?" in errors[102]
+    assert all(row["id"] == f"r{number - 2}" for number, row in records if number not in errors)
+    assert source.done == len("\n".join(lines))
+
+
+def test_a_quote_that_the_next_row_seems_to_close_costs_its_own_row_alone(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('output,id\n"[1,a\n"[2]",b\n"[\n3]",c\n"[4]",d\n')
+    rows = list(evaluate(path, [JsonValidity()]).rows)
+    assert [(row.id, row.passed) for row in rows] == [(2, None), ("b", 1), ("c", 1), ("d", 1)]
+    assert rows[0].error.endswith("in line 3; is a quote that opens here never closed?")
+
+
+def test_a_record_without_an_end_is_not_taken_into_memory(tmp_path):
+    path = tmp_path / "rows.csv"
+    row = "x" * 99 + "\n"
+    path.write_text('output\n"' + row + row * 500_000)
+    source = open_source(path)
+    tracemalloc.start()
+    try:
+        first = next(source.records)
+        rest = sum(1 for _ in islice(source.records, 1000))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(first[1]) == NEVER_CLOSED
+    assert rest == 1000
+    assert peak < 2**26  # the file has 50 MB, which would be some 270 MB here
+
+
+def test_a_file_of_nothing_but_open_quotes_takes_linear_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_rows, "_LONGEST", 2**16)
+    monkeypatch.setattr(csv_rows, "_MOST_AGAIN", 2**18)
+    monkeypatch.setattr(csv_rows, "_SHORTEST", 2**10)
+    path = tmp_path / "rows.csv"
+    path.write_text("output,id,c\n" + 'a","b\n' * 20_000)
+    began = monotonic()
+    records = list(open_source(path).records)
+    assert monotonic() - began < 10
+    assert [number for number, _ in records] == list(range(2, 20_002))
+    assert {str(row) for _, row in records} == {NEVER_CLOSED}
+
+
 UNREADABLE = [
     ("missing.jsonl", None, "No such file or directory"),
     ("rows.json", b'{\n"data": []\n}', "expected an array of objects, got {'data': []}"),
@@ -80,7 +154,10 @@ UNREADABLE = [
     ("rows.jsonl", '{"output": 1}'.encode("utf-16"), "is UTF-16; save it as UTF-8"),
     ("rows.csv", "output\n1".encode("utf-16"), "is UTF-16; save it as UTF-8"),
     ("rows.csv", b"output,id,output\n1,2,3", "two columns are called 'output'"),
+    ("rows.csv", b"output,,output,\n1,2,3,4", "two columns are called 'output'"),
+    ("rows.csv", b",,\n1,2,3", "the header names no column; it has to be the first row"),
     ("rows.csv", b'"output"x\n1', "the header is not CSV"),
+    ("rows.csv", b'"output\n1', "the header is not CSV: a quote that opens here is never closed"),
     ("rows.parquet", b"not parquet", "is not Parquet"),
     (
         "rows.xlsx",

@@ -118,7 +118,7 @@ def test_columns_may_be_called_otherwise(table):
     fields = {"id": "key", "output": "answer", "reference": "gold"}
     made = evaluate_batch(table, [JsonEquality()], fields=fields)
     assert made["score"].to_pylist()[:2] == [1.0, 0.0]
-    assert made["id"].to_pylist() == ["a", "b", "c", "d", "é", "6"]
+    assert made["id"].to_pylist() == ["a", "b", "c", "d", "é", "row 6"]
 
 
 def test_half_a_surrogate_pair_is_written_out():

@@ -80,7 +80,27 @@ BAD = [
     (b"data: \xff", "is not YAML"),
     ("data: 5", "expected a text, got 5"),
     ("overwrite: 'yes'", "expected true or false, got 'yes'"),
-    ("fields: [output]", "expected names and values, got ['output']"),
+    ("format: 5", "eval.yaml: format: expected a text, got 5"),
+    ("limit: twenty", "eval.yaml: limit: expected a number, got 'twenty'"),
+    ("limit: 0.5", "eval.yaml: limit: expected a number, got 0.5; it has to be whole"),
+    ("max_cost: many", "eval.yaml: max_cost: expected a number, got 'many'"),
+    ("max_errors: [1]", "eval.yaml: max_errors: expected a whole number or a share such as 1%"),
+    ("frozen: 1", "eval.yaml: frozen: expected true or false, got 1"),
+    ("cache: true", "eval.yaml: cache: expected a text, got True"),
+    (
+        "fail_under: 0.5",
+        "fail_under: expected names and values such as {json_match: 0.9}, got 0.5",
+    ),
+    (
+        "fields: [output]",
+        "fields: expected names and values such as {output: answer}, got ['output']",
+    ),
+    ("no_cache: true", "unknown key 'no_cache'; write cache: false"),
+    ("no-cache: true", "unknown key 'no-cache'; write cache: false"),
+    ("dry_run: true", "unknown key 'dry_run'; --dry-run is for the command line alone"),
+    ("quiet: true", "unknown key 'quiet'; --quiet is for the command line alone"),
+    ("json: true", "unknown key 'json'; --json is for the command line alone"),
+    ("fail-under: {}", "unknown key 'fail-under'; did you mean 'fail_under'"),
     ("fields: {output: 5}", "'output': 5 is not a name and a column"),
     ("fail_under: {json_match: high}", "'json_match': 'high' is not a name and a rate"),
     ("fail_under: {json_match: true}", "'json_match': True is not a name and a rate"),
@@ -104,6 +124,69 @@ def test_what_is_wrong_is_named_with_the_file(tmp_path, text, message):
         read(tmp_path, text)
     assert message in str(caught.value)
     assert "eval.yaml" in str(caught.value)
+
+
+OWN_NAME = (
+    "; in a list the same evaluator may stand twice, with a name of its own: "
+    "- {name: ..., evaluator: ..., options: ...}"
+)
+TWICE = [
+    ("data: a\nlimit: 1\ndata: b", "line 3: the key 'data' stands in line 1 already"),
+    ("data: a\n'data': b", "line 2: the key 'data' stands in line 1 already"),
+    (
+        "fail_under:\n  a: 0.5\n  a: 0.6",
+        "line 3: the key 'a' stands in line 2 already",
+    ),
+    (
+        "evaluators:\n  length_penalty: {max_length: 1}\n  length_penalty: {max_length: 2}",
+        f"line 3: the key 'length_penalty' stands in line 2 already{OWN_NAME}",
+    ),
+    (
+        "evaluators:\n- json_match: {}\n  json_match: {}",
+        f"line 3: the key 'json_match' stands in line 2 already{OWN_NAME}",
+    ),
+    (
+        "evaluators:\n- json_schema:\n    schema: {type: array, type: object}",
+        "line 3: the key 'type' stands in line 3 already",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), TWICE)
+def test_a_key_that_stands_twice_is_refused(tmp_path, text, message):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    assert str(caught.value) == f"{tmp_path / 'eval.yaml'}: {message}"
+
+
+def test_the_same_evaluator_may_stand_twice_in_a_list(tmp_path):
+    found = read(
+        tmp_path,
+        """
+        evaluators:
+        - length_penalty: {max_length: 1}
+        - {name: longer, evaluator: length_penalty, options: {max_length: 2}}
+        """,
+    )
+    assert found.evaluators == [
+        Specification("length_penalty", {"max_length": 1}),
+        Specification("length_penalty", {"max_length": 2}, "longer"),
+    ]
+
+
+def test_a_key_may_stand_above_one_that_is_merged(tmp_path):
+    found = read(
+        tmp_path,
+        """
+        evaluators:
+        - length_penalty: &common {max_length: 1, min_length: 0}
+        - length_penalty: {<<: *common, max_length: 2}
+        """,
+    )
+    assert [each.options for each in found.evaluators] == [
+        {"max_length": 1, "min_length": 0},
+        {"max_length": 2, "min_length": 0},
+    ]
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -3,7 +3,8 @@
 import pytest
 
 from llmeval_integrations import ExactMatch, InputError, JsonMatch, JsonSchema, JsonValidity, Sample
-from llmeval_integrations.runs import evaluate
+from llmeval_integrations.json_text import parse
+from llmeval_integrations.runs import compare, evaluate
 from llmeval_integrations.runs.fields import parse_field
 
 ROW = {
@@ -134,3 +135,19 @@ def test_a_mapping_can_be_written_in_a_line(text, expected):
 def test_a_line_that_is_no_mapping_is_refused(text):
     with pytest.raises(InputError, match="FIELD=COLUMN"):
         parse_field(text)
+
+
+def test_a_row_without_an_id_is_not_taken_for_another(tmp_path):
+    lines = ['{"id": 3, "output": "1"}', '{"id": null, "output": "2"}', '{"output": "3"}', "{"]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(lines))
+    rows = evaluate(path, [JsonValidity()], out=tmp_path / "run").rows
+    assert [row.id for row in rows] == [3, "line 2", "line 3", "line 4"]
+    assert len(evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True).rows) == 4
+    same = compare(evaluate(path, [JsonValidity()]), evaluate([*map(parse, lines[:3])], [JsonValidity()]))  # fmt: skip
+    assert same.evaluators["json_validity"].joined == 1
+
+
+def test_where_no_row_has_an_id_their_numbers_are_the_ids():
+    rows = [{"output": "1"}, {"output": "2"}]
+    assert [row.id for row in evaluate(rows, [JsonValidity()]).rows] == [1, 2]

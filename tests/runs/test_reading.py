@@ -18,6 +18,7 @@ from llmeval_integrations import (
     Sample,
 )
 from llmeval_integrations.runs import evaluate
+from llmeval_integrations.runs.reading import open_source
 
 ROWS = [
     {"id": "a", "output": '{"x": 1}', "reference": '{"x": 1}'},
@@ -224,6 +225,25 @@ def test_a_cell_of_csv_may_be_longer_than_the_module_allows_by_default(tmp_path)
     path.write_text("output\n" + json.dumps("x" * 500_000).replace('"', '"""') + "\n")
     assert evaluate(path, [JsonValidity()]).summary["evaluators"]["json_validity"]["mean"] == 1
     assert csv.field_size_limit() == limit
+
+
+def test_columns_without_a_name_are_ignored_with_their_cells(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"id,,output, ,,\na,\xff,1,,,\nb,x,2\n")
+    assert list(open_source(path).records) == [
+        (2, {"id": "a", "output": "1"}),
+        (3, {"id": "b", "output": "2"}),
+    ]
+
+
+def test_a_long_cell_of_many_lines_is_one_cell(tmp_path):
+    path = tmp_path / "rows.csv"
+    cell = "[\n" + "1,\n" * 100_000 + "1]"
+    path.write_text(f'output,id\n"{cell}",a\n1,b\n')
+    assert list(open_source(path).records) == [
+        (2, {"output": cell, "id": "a"}),
+        (100_004, {"output": "1", "id": "b"}),
+    ]
 
 
 def test_arrays_in_the_cells_of_pandas_are_lists():

@@ -50,7 +50,7 @@ def test_of_an_iterator_the_ids_are_compared_and_it_is_not_read_twice(tmp_path):
     again = {"out": tmp_path, "resume": True}
     assert evaluate(iter(ROWS), [JsonMatch()], **again).summary["samples"] == 5
     assert "rows_sha256" not in read_manifest(tmp_path)["data"]
-    assert evaluate(iter(ROWS), [JsonMatch()], **again).summary["samples"] == 5
+    assert evaluate((row for row in ROWS), [JsonMatch()], **again).summary["samples"] == 5
     for other in (ROWS[::-1], ROWS[:-1]):
         with pytest.raises(InputError, match=r"holds a run of other data: there is a sample 'row"):
             evaluate(iter(other), [JsonMatch()], **again)

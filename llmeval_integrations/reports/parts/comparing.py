@@ -1,4 +1,4 @@
-"""Whether a run is better than the one before it, as a section of a report."""
+"""Whether a run is better than the first, as a section of a report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from llmeval_integrations.runs.comparing.difference import Difference
 from llmeval_integrations.runs.numbers import counted, figure
 from llmeval_integrations.runs.run import Run
 
-_MOST_FIELDS: Final = 10
+MOST_FIELDS: Final = 10
+"""Fields that are shown of a comparison."""
+
+NOTHING_SURE: Final = "No difference is more than what chance may do."
+"""What is said where no verdict is better or worse."""
+
 _MOST_ROWS: Final = 2_000_000  # some 65 bytes of memory and 10 µs each
 _HEADS: Final = (
     "evaluator",
@@ -41,22 +46,28 @@ def comparisons(runs: Mapping[str, Run]) -> Iterator[Html]:
         yield section("comparison", "Comparison", *parts, tag("p", _NOTE, class_="quiet"))
 
 
+def compared(a: Run, b: Run) -> Comparison | str:
+    """Compare two runs, or say why a report does not."""
+    if len(a.rows) + len(b.rows) > _MOST_ROWS:
+        return f"they have more than {_MOST_ROWS:,} rows: llmeval compare"
+    try:
+        return compare(a, b, changes=0)
+    except InputError as error:
+        return str(error)
+
+
 def _compared(first: str, a: Run, second: str, b: Run) -> Iterator[Html]:
     title = f"A: {first}; B: {second}"
     yield tag("h3", title)
-    if len(a.rows) + len(b.rows) > _MOST_ROWS:
-        yield tag("p", f"Not compared here, being more than {_MOST_ROWS:,} rows: llmeval compare.")
-        return
-    try:
-        found = compare(a, b, changes=0)
-    except InputError as error:
-        yield tag("p", f"Not compared: {error}.")
+    found = compared(a, b)
+    if isinstance(found, str):
+        yield tag("p", f"Not compared: {found}.")
         return
     yield tag("p", _answer(found))
     fields = [each for each in found.differences if each.field is not None]
-    shown = [each for each in found.differences if each.field is None] + fields[:_MOST_FIELDS]
+    shown = [each for each in found.differences if each.field is None] + fields[:MOST_FIELDS]
     yield table(f"Differences of {title}", _HEADS, [_row(each) for each in shown], "figures")
-    rest = len(fields) - _MOST_FIELDS
+    rest = len(fields) - MOST_FIELDS
     if rest > 0:
         yield tag("p", f"and {counted(rest, 'field')} less sure", class_="quiet")
     if found.warnings:
@@ -72,7 +83,7 @@ def _answer(found: Comparison) -> Html:
         )
         if differences
     ]
-    return joined(said) if said else joined(["No difference is more than what chance may do."])
+    return joined(said) if said else joined([NOTHING_SURE])
 
 
 def _named(each: Difference) -> str:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Final
 
-from llmeval_integrations.intervals import Interval
+from llmeval_integrations.intervals import Interval, wilson
 from llmeval_integrations.runs.comparing.statistics import t_of
 from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Row
@@ -37,6 +37,8 @@ class Scores:
     counts: list[int] = field(default_factory=list)
     """How many lie in each of the equal parts from lowest to highest."""
 
+    _zeros: int = 0
+    _ones: int = 0
     _squares: float = 0.0
     _sums: dict[bool | None, list[float]] = field(default_factory=dict)
 
@@ -47,6 +49,8 @@ class Scores:
             return
         self.n += 1
         self.low, self.high = min(self.low, score), max(self.high, score)
+        self._zeros += score == 0
+        self._ones += score == 1
         step = score - self.mean
         self.mean += step / self.n
         self._squares += step * (score - self.mean)
@@ -79,12 +83,23 @@ class Scores:
 
     @property
     def interval(self) -> Interval | None:
-        """The 95 % confidence interval of the mean, by Student's t; None of fewer than 5 scores."""
+        """The 95 % confidence interval of the mean.
+
+        Where every score is 0 or 1 the mean is a rate, and it is Wilson's, as of the pass rate.
+        Else it is by Student's t, and None of fewer than 5 scores. Scores that all lie from 0 to 1
+        are taken for shares, so it ends there too; it may reach beyond the lowest and the highest
+        score that were seen, for the mean of all that could have been may lie there.
+        """
+        if self._zeros + self._ones == self.n:
+            return wilson(self._ones, self.n)
         if self.n < _FEWEST:
             return None
         error = math.sqrt(self._squares / (self.n - 1) / self.n)
         half = t_of(0.95, self.n - 1) * error
-        return (self.mean - half, self.mean + half) if math.isfinite(half) else None
+        if not math.isfinite(half):
+            return None
+        low, high = self.mean - half, self.mean + half
+        return (max(0.0, low), min(1.0, high)) if 0 <= self.low <= self.high <= 1 else (low, high)
 
     def goodness(self, row: Row) -> float:
         """Place a row's score between the worst, 0, and the best, 1; without one it is 0.5."""

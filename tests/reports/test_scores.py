@@ -1,0 +1,44 @@
+"""The interval of a mean holds no figure that the mean cannot have."""
+
+import pytest
+
+from llmeval_integrations.intervals import wilson
+from llmeval_integrations.reports.parts.scores import Scores
+from llmeval_integrations.runs.rows import Row
+
+
+def interval(*values):
+    scores = Scores()
+    for n, value in enumerate(values):
+        scores.add(Row(n, "x", value, None, None, None, {}, False, None))
+    return scores.interval
+
+
+@pytest.mark.parametrize("zero", [0, 0.0, False])
+@pytest.mark.parametrize("one", [1, 1.0, True])
+@pytest.mark.parametrize(("ones", "n"), [(3, 8), (0, 8), (8, 8), (1, 2), (1, 1)])
+def test_of_zeros_and_ones_it_is_the_pass_rates(zero, one, ones, n):
+    assert interval(*[one] * ones, *[zero] * (n - ones)) == wilson(ones, n)
+
+
+@pytest.mark.parametrize("values", [[1, 1, 1, 1, 0.9], [0, 0, 0.1, 0, 0], [0.5, 1, 0, 1, 0, 1, 1]])
+def test_of_scores_from_0_to_1_it_lies_within_them(values):
+    low, high = interval(*values)
+    assert 0 <= low < sum(values) / len(values) < high <= 1
+
+
+def test_it_goes_beyond_the_scores_that_were_seen():
+    assert interval(0.5, 0.5, 0.5, 0.5, 0.6) == pytest.approx((0.46447, 0.57553), abs=2e-4)
+
+
+@pytest.mark.parametrize("values", [[0, 0, 0, 0, 2], [1, 1, 1, 1, -1], [7, 7, 7, 7, 8]])
+def test_of_other_scores_nothing_is_known(values):
+    low, high = interval(*values)
+    mean = sum(values) / 5
+    assert low < min(mean, sorted(values)[1]) or high > max(mean, sorted(values)[-2])
+    assert high - mean == pytest.approx(mean - low)
+
+
+def test_of_few_scores_that_are_not_0_or_1_there_is_none():
+    assert interval() is None
+    assert interval(0.5, 0, 1, 1) is None
