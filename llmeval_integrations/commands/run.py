@@ -47,8 +47,7 @@ DESCRIPTION: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like the fields of a
 sample: output, reference, input, contexts, variables, id; --field names others. The value of an
 evaluator's option is JSON, else text; @FILE stands for what is in the file. A YAML file holds the
-same under data, evaluators, fields, and the names of the other options with _ for -; --no-cache is
-cache: false there, and --dry-run, --quiet and --json are for the command line alone.
+same under data, evaluators, fields, and the names of the other options with _ for -.
 """
 
 
