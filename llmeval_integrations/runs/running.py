@@ -98,12 +98,8 @@ def evaluate(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
     )
     _check_workers(workers, engine)
-    if retry_errors and not resume:
-        raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
-    if directory is None:
-        if resume:
-            raise InputError("resume goes on with a run in a directory; say which, with out=...")
-    else:
+    _check_resuming(out, resume=resume, retry_errors=retry_errors)
+    if directory is not None:
         directory.check(samples, overwrite=overwrite, resume=resume)
         if not frozen:
             options = replace(options, replies=directory.replies)
@@ -136,6 +132,13 @@ def evaluate(
     directory.forget_replies()
     _log.info("%d samples are evaluated; written to %s", run.summary["samples"], directory.path)
     return run
+
+
+def _check_resuming(out: object, *, resume: bool, retry_errors: bool) -> None:
+    if retry_errors and not resume:
+        raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
+    if resume and out is None:
+        raise InputError("resume goes on with a run in a directory; say which, with out=...")
 
 
 def _check_workers(workers: int, engine: Engine | None) -> None:
