@@ -7,6 +7,9 @@ InvalidOptionError.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import eq
 from typing import Any, Final
 
 from llmeval_integrations.catalog import evaluator_class, load_evaluator
@@ -61,14 +64,35 @@ class JsonValidityDropIn(Wrapper):
         super().__init__(load_drop_in("json_validity", **options))
 
 
+@dataclass(frozen=True)
+class LangChainComparison:
+    """Compares two values as LangChain's evaluator of equality does, whatever JSON says."""
+
+    operator: Callable[[Any, Any], Any] = eq
+    """By default Python's, for which `true` is `1`."""
+
+    def __call__(self, output: Any, reference: Any) -> Any:
+        """Give 0 for anything else against an array; two arrays come sorted by `str`."""
+        if isinstance(reference, list):
+            if not isinstance(output, list):
+                return 0
+            output, reference = sorted(output, key=str), sorted(reference, key=str)
+        return self.operator(output, reference)
+
+
 class JsonEqualityDropIn(Wrapper):
     """Takes the options of JsonEquality.
 
     As in LangChain, and unlike JsonEquality, the items of two top-level arrays may come in any
-    order; `list_order="strict"` is the other way.
+    order; `list_order="strict"` is the other way. With `parsing="lenient"` and no list order of
+    your own, values are compared as in LangChain too, where `true` is `1`.
     """
 
     def __init__(self, operator: Any = None, **options: Any) -> None:
+        if options.get("parsing") == "lenient" and options.get("list_order") is None:
+            options["list_order"] = "strict"
+            if operator is None or callable(operator):
+                operator = LangChainComparison(operator or eq)
         super().__init__(load_drop_in("json_equality", operator=operator, **options))
 
 

@@ -26,6 +26,13 @@ def plain(value: Any, *, finite: bool) -> Any:
     Pydantic models are what they dump. With `finite` NaN and Infinity are defects.
     """
     try:
+        text = _encode(value)
+        copy = _decode(text)
+        if copy == value and (len(text) <= SHORT or not is_too_deep(text.decode())):
+            return copy  # what survives the way there and back is plain JSON: eight times faster
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        pass
+    try:
         return _read(value, finite=finite)
     except RecursionError:
         if has_fresh_stack():
@@ -36,16 +43,10 @@ def plain(value: Any, *, finite: bool) -> Any:
 def _read(value: Any, *, finite: bool) -> Any:
     if type(value) not in (dict, list) and hasattr(type(value), "model_dump"):
         try:
-            value = value.model_dump(mode="json")
+            dumped = value.model_dump(mode="json")
         except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
             return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
-    try:
-        text = _encode(value)
-        copy = _decode(text)
-        if copy == value and (len(text) <= SHORT or not is_too_deep(text.decode())):
-            return copy  # what survives the way there and back is plain JSON: eight times faster
-    except (TypeError, ValueError, OverflowError):
-        pass
+        return plain(dumped, finite=finite)
     return check_value(value, finite=finite) or _plain(value)
 
 

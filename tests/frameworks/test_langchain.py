@@ -206,6 +206,21 @@ def test_langchains_constructor_arguments_are_taken():
     assert by_first.evaluate_strings(prediction="[1]", reference="[1,2]") == {"score": 3}
 
 
+def test_lenient_equality_compares_as_langchain_unless_told_how():
+    lenient = JsonEqualityEvaluator(parsing="lenient")
+    same = pickle.loads(pickle.dumps(lenient))  # to be sent to another process
+    for evaluator in (lenient, same):
+        assert evaluator.evaluate_strings(prediction="[true]", reference="[1]") == {"score": True}
+    told = JsonEqualityEvaluator(parsing="lenient", list_order="top_level_any")
+    assert told.evaluate_strings(prediction="[true]", reference="[1]") == {"score": False}
+    seen = []
+    shown = JsonEqualityEvaluator(lambda *both: seen.extend(both) or 1, parsing="lenient")
+    shown.evaluate_strings(prediction='["a", 10, 9]', reference="[]")
+    assert seen == [[10, 9, "a"], []]  # by the texts, as LangChain sorts
+    with pytest.raises(InvalidOptionError, match="operator"):
+        JsonEqualityEvaluator(5, parsing="lenient")
+
+
 def test_the_evaluators_own_options_are_taken_and_others_refused():
     cut = '{"a": 1'
     assert JsonEqualityEvaluator(parsing="lenient").evaluate_strings(
