@@ -352,6 +352,19 @@ def test_list_shows_one_with_the_documentation_of_its_options(capsys):
     assert "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\"" in printed
 
 
+def test_list_shows_long_defaults_by_themselves(capsys):
+    assert main(["list"]) == 0
+    printed = capsys.readouterr().out
+    assert "client, question=..., role=null" in printed
+    assert "client, prompt, result_type=str, score=null" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+    assert main(["list", "faithfulness"]) == 0
+    printed = capsys.readouterr().out
+    assert "    Unless given:\n        Is every factual claim of the text" in printed
+    assert "        system:\n        You judge texts" in printed
+    assert "\\n" not in printed
+
+
 def test_list_can_be_read_by_machines(capsys):
     assert main(["list", "--json"]) == 0
     everything = json.loads(capsys.readouterr().out)

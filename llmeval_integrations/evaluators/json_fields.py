@@ -140,8 +140,7 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
 
 def as_result(comparison: Comparison, min_score: float | None) -> Result:
     """Give a comparison as a result."""
-    gained, weight = comparison.scores()
-    score = gained / weight if weight else 1.0
+    score = comparison.score()
     wrong = [outcome for outcome in comparison.outcomes if outcome.kind != "match"]
     passed = not wrong if min_score is None else score >= min_score
     metadata = details(comparison, perfect=not wrong)

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterator
 from typing import Any, Final
 
+import msgspec
+
 from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.outcome import Kind, Outcome
@@ -22,25 +24,27 @@ _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
 
 
-class Comparison:
+class Comparison(msgspec.Struct):
     """One comparison of two documents: how many leaves of each field ended how, and which."""
 
-    __slots__ = ("bounded", "empty", "matching", "one_valued", "outcomes", "to_judge")
+    matching: list[Field] = []
+    """The field of each leaf that matches with the full score."""
 
-    def __init__(self) -> None:
-        self.matching: list[Field] = []
-        """The field of each leaf that matches with the full score."""
-        self.outcomes: list[Outcome] = []
-        """All other leaves, in the order of the documents."""
-        self.empty: dict[Kind, int] = {}
-        """How many of the leaves have no value on either side, but an empty object or array."""
-        self.one_valued: dict[str, int] = {}
-        """How many leaves of the kind wrong_type have a value in the "output" alone, the
-        "reference" alone: an object or array, empty or not, is on the other side."""
-        self.bounded: list[str] = []
-        """The arrays of which more than MAX_PAIRS items would have to be compared."""
-        self.to_judge: list[tuple[Field, str, Any, Any]] = []
-        """The values that a judge has to compare: field, pointer, output and reference."""
+    outcomes: list[Outcome] = []
+    """All other leaves, in the order of the documents."""
+
+    empty: dict[Kind, int] = {}
+    """How many of the leaves have no value on either side, but an empty object or array."""
+
+    one_valued: dict[str, int] = {}
+    """How many leaves of the kind wrong_type have a value in the "output" alone, the
+    "reference" alone: an object or array, empty or not, is on the other side."""
+
+    bounded: list[str] = []
+    """The arrays of which more than MAX_PAIRS items would have to be compared."""
+
+    to_judge: list[tuple[Field, str, Any, Any]] = []
+    """The values that a judge has to compare: field, pointer, output and reference."""
 
     def counts(self) -> dict[str, dict[Kind, int]]:
         """Give for each field how many leaves there are of each kind that there is."""
@@ -57,6 +61,13 @@ class Comparison:
             of_field = counts.setdefault(outcome.field, {})
             of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
         return counts
+
+    def score(self) -> float:
+        """Give the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
+        if not self.outcomes:
+            return 1.0
+        gained, weight = self.scores()
+        return gained / weight if weight else 1.0
 
     def scores(self) -> tuple[float, float]:
         """Give the sum of scores, each by its weight, and the sum of weights."""
@@ -192,8 +203,9 @@ class Comparison:
                         self.matching.append(its)
                 else:
                     self.compare(its, value, expected, f"{place}/{position}")
-            both = range(min(len(output), len(reference)))
-            self._unpaired(field, output, reference, place, (both, both))
+            if len(output) != len(reference):
+                both = range(min(len(output), len(reference)))
+                self._unpaired(field, output, reference, place, (both, both))
             return
         if order == "any_order":
             pairs = self._best(field, output, reference, place)

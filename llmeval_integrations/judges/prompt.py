@@ -91,6 +91,9 @@ class Prompt:
         set_field(self, "_bodies", bodies)
         set_field(self, "_single_names", single_names(texts) if told else ())
 
+    def __str__(self) -> str:
+        return "\n\n".join(f"{each.role}:\n{each.text}".rstrip() for each in self._messages)
+
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages, their variables as they are written."""

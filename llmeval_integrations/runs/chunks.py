@@ -9,8 +9,8 @@ from typing import Final
 
 from llmeval_integrations.runs.source import Record, Source
 
-MOST_ROWS: Final = 48
-"""The most rows of a chunk: as many as the processor's cache and the garbage collector like."""
+MOST_ROWS: Final = 32
+"""The most rows of a chunk: with more the garbage collector would look through those at work."""
 
 MOST_BYTES: Final = 8_000_000
 """The bytes of text after which a chunk ends with the rows that it has begun, 8 at most."""

@@ -17,6 +17,9 @@ from llmeval_integrations.evaluator import Evaluator
 
 _MODULES: Final = re.compile(r"\b(?:typing|collections\.abc|llmeval_integrations(?:\.[a-z_]+)*)\.")
 
+_BRIEF: Final = 60
+"""The most characters of a default that stands beside the option's name."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Option:
@@ -147,13 +150,12 @@ def _strings_under_fields(kind: type) -> dict[str, str]:
 
 
 def short_text(description: Description) -> str:
-    """Word an evaluator in three lines: name and needs, the question, options with defaults."""
-    lines = [_heading(description), f"    {description.summary}"]
+    """Word an evaluator in a few lines: name and needs, the question, options with defaults."""
     options = ", ".join(
-        option.name if option.required else f"{option.name}={_written(option.default)}"
+        option.name if option.required else f"{option.name}={_brief(option.default) or '...'}"
         for option in description.options
     )
-    return "\n".join([*lines, f"    {options}"] if options else lines)
+    return "\n".join([_heading(description), f"    {description.summary}", *_indented(options)])
 
 
 def long_text(description: Description) -> str:
@@ -162,11 +164,12 @@ def long_text(description: Description) -> str:
     if description.documentation:
         parts.append(description.documentation)
     for option in description.options:
-        default = " (needed)" if option.required else f" = {_written(option.default)}"
-        documentation = textwrap.fill(
-            option.documentation, 90, initial_indent="    ", subsequent_indent="    "
-        )
-        parts.append(f"{option.name}: {option.type}{default}\n{documentation}".rstrip())
+        brief = " (needed)" if option.required else f" = {_brief(option.default) or '...'}"
+        lines = [f"{option.name}: {option.type}{brief}", *_indented(option.documentation)]
+        if not option.required and not _brief(option.default):
+            lines.append("    Unless given:")
+            lines += _indented(str(option.default), depth=2)
+        parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
 
@@ -176,6 +179,16 @@ def _heading(description: Description) -> str:
     return f"{description.name}{also}{needs}"
 
 
-def _written(value: Any) -> str:
-    """Write a value as on the command line, where it is JSON."""
-    return json.dumps(value, ensure_ascii=False, default=repr)
+def _brief(value: Any) -> str:
+    """Write a value as on the command line, where it is JSON; empty where that is long."""
+    if isinstance(value, type):
+        return value.__name__
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= _BRIEF else ""
+
+
+def _indented(text: str, depth: int = 1) -> list[str]:
+    """Break text into lines of at most 94 characters behind four spaces for each depth."""
+    indent = "    " * depth
+    lines = [textwrap.wrap(line, 94 - len(indent)) or [""] for line in text.splitlines()]
+    return [f"{indent}{line}".rstrip() for wrapped in lines for line in wrapped]

@@ -208,7 +208,7 @@ def test_langchains_constructor_arguments_are_taken():
 
 def test_lenient_equality_compares_as_langchain_unless_told_how():
     lenient = JsonEqualityEvaluator(parsing="lenient")
-    same = pickle.loads(pickle.dumps(lenient))  # to be sent to another process
+    same = pickle.loads(pickle.dumps(lenient))  # noqa: S301
     for evaluator in (lenient, same):
         assert evaluator.evaluate_strings(prediction="[true]", reference="[1]") == {"score": True}
     told = JsonEqualityEvaluator(parsing="lenient", list_order="top_level_any")
