@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
@@ -15,13 +15,16 @@ from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
 from llmeval_integrations.runs.fields import columns_by_evaluator, with_ids_of
-from llmeval_integrations.runs.judging import JudgingOptions, judging
+from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading import open_source
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.selecting import select
 from llmeval_integrations.wording import shown
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.worker import Job
 
 _log = logging.getLogger(__name__)
 
@@ -107,18 +110,14 @@ def evaluate(
         source = open_source(samples, format)
         select(source, limit, sample, seed)
         columns = with_ids_of(source, columns)
+        if workers > 1 and judges is None and source.lines_of is not None:
+            engine = _processes(workers, at_once=not resume)
         helpers: Helpers | None = None
         if engine is not None:
             from llmeval_integrations.runs.worker import Job
 
             job = Job(lines_of(source), named, columns)
             helpers = stack.enter_context(closing(engine(job, options, judges)))
-        elif workers > 1 and judges is None and source.lines_of is not None:
-            from llmeval_integrations.runs.worker import Job
-            from llmeval_integrations.runs.workers import Workers
-
-            job = Job(source.lines_of, named, columns)
-            helpers = stack.enter_context(closing(Workers(workers, job, at_once=not resume)))
         one_pass = Evaluating(
             named, columns, source, judging=judges, on_progress=on_progress, workers=helpers
         )
@@ -132,6 +131,17 @@ def evaluate(
     directory.forget_replies()
     _log.info("%d samples are evaluated; written to %s", run.summary["samples"], directory.path)
     return run
+
+
+def _processes(most: int, *, at_once: bool) -> Engine:
+    """Give an engine of processes of this machine, imported where there are any."""
+
+    def engine(job: Job, options: JudgingOptions, judges: Judging | None) -> Helpers:  # noqa: ARG001
+        from llmeval_integrations.runs.workers import Workers
+
+        return Workers(most, job, at_once=at_once)
+
+    return engine
 
 
 def _check_resuming(out: object, *, resume: bool, retry_errors: bool) -> None:
