@@ -40,7 +40,8 @@ DEFECTS: Final[dict[str, str]] = {
     "extra_data": "a second JSON text after the first",
     "too_deep": f"nested deeper than {MAX_DEPTH} levels",
     "lone_surrogate": "half of a surrogate pair, which no UTF-8 text can hold",
-    "number": "a number that JSON cannot write, or no computer can hold",
+    "number": "a number that JSON cannot write",
+    "number_out_of_range": "a number that no computer can hold; the text is JSON all the same",
     "byte_order_mark": "a byte order mark before the JSON",
     "encoding": "bytes that are not UTF-8",
     "not_json": "a Python value that JSON has no way to write",
@@ -131,12 +132,16 @@ def find_constant(text: str, body: str, start: int) -> Defect:
     return _at(text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start())
 
 
+OUT_OF_RANGE: Final = "number_out_of_range"
+"""The one defect of a text that is JSON all the same."""
+
+
 def find_number(text: str, body: str, start: int) -> Defect:
     """Locate the number whose exponent is beyond what even a Decimal holds."""
     outside = (found.start() for found in _FAR_EXPONENT.finditer(body) if found[1])
     # Where prose stands around, an odd number of quotes in it hides what is outside of strings.
     offset = next(outside, 0)
-    return _at(text, "number", "Number out of range", start + offset)
+    return _at(text, OUT_OF_RANGE, "Number out of range", start + offset)
 
 
 def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:

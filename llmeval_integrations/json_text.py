@@ -112,16 +112,22 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     In lenient mode truncated text is *not* completed here: it would make any text valid.
     """
     if parsing != "markdown" or type(text) is not str:
-        value = _parse(text, parsing, _loads_as_python)
-        return value if isinstance(value, Defect) else None
+        return invalid(_parse(text, parsing, _loads_as_python))
     try:
         _validate(text)
     except (ValueError, RecursionError) as error:
-        value = _parse_wrapped(text, str(error))
-        return value if isinstance(value, Defect) else None
+        return invalid(_parse_wrapped(text, str(error)))
     if len(text) > SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return None
+
+
+def invalid(value: Any) -> Defect | None:
+    """Give what `parse` gave if it says that a text is no JSON.
+
+    A number that is beyond all bounds can be written as JSON, and not be read.
+    """
+    return value if type(value) is Defect and value.name != json_defects.OUT_OF_RANGE else None
 
 
 def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defect | None]:

@@ -19,6 +19,7 @@ from llmeval_integrations.json_value import (
     written_alike,
     written_parts,
 )
+from llmeval_integrations.printable import printable
 from llmeval_integrations.sample import MISSING
 
 Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
@@ -46,11 +47,11 @@ class Difference(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         where = self.pointer or "the whole"
         if self.kind in ("missing", "extra"):
-            return f"{where} {self.kind}"
+            return printable(f"{where} {self.kind}")
         output, reference = self.output, self.reference
         if isinstance(output, str) and isinstance(reference, str):
             output, reference = _from_the_difference(output, reference)
-        return f"{where} {_short(output)}, expected {_short(reference)}"
+        return printable(f"{where} {_short(output)}, expected {_short(reference)}")
 
 
 class Comparison(msgspec.Struct, kw_only=True):

@@ -155,7 +155,8 @@ def write_scalar(value: Any) -> str:
         value = Decimal(value)
         digits = Context(prec=max(len(value.as_tuple().digits), 1), Emin=MIN_EMIN, Emax=MAX_EMAX)
         value = value.normalize(digits)
-        short = value == value.to_integral_value() and abs(value) < _LONGEST_FLOAT
+        # Not abs(), which raises beyond the exponents of Python's own context.
+        short = value == value.to_integral_value() and value.copy_abs() < _LONGEST_FLOAT
         return str(int(value)) if short else str(value)
     try:
         return _encode(value).decode()

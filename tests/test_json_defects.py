@@ -5,7 +5,7 @@ import json
 import pytest
 
 from llmeval_integrations.json_defects import DEFECTS, Defect
-from llmeval_integrations.json_text import check, parse
+from llmeval_integrations.json_text import check, check_many, parse
 
 FENCE = "```"
 DEEP = "[" * 100_000
@@ -182,10 +182,19 @@ def python_says(text: str) -> str | None:
     return None
 
 
+OUT_OF_RANGE = [
+    "[¦1e99999999999999999999]",
+    '["1e9", ¦-1E99999999999999999999]',
+    '{"a":¦1e+9999999999999999999}',
+]
+
+
 @pytest.mark.parametrize("name", sorted(DEFECTS))
 def test_every_defect_has_three_cases(name):
     of_values = [value for defect, value, _ in VALUES if defect == name]
-    assert len(PLACES.get(name, []) + STRICT.get(name, []) + of_values) >= 3
+    to_parse_alone = OUT_OF_RANGE if name == "number_out_of_range" else []
+    cases = PLACES.get(name, []) + STRICT.get(name, []) + of_values + to_parse_alone
+    assert len(cases) >= 3
 
 
 @pytest.mark.parametrize(("name", "marked"), CASES, ids=short)
@@ -263,19 +272,14 @@ def test_what_models_write_is_called_what_a_person_would(text, name):
     assert check(text).name == name
 
 
-@pytest.mark.parametrize(
-    "marked",
-    [
-        "[¦1e99999999999999999999]",
-        '["1e9", ¦-1E99999999999999999999]',
-        '{"a":¦1e+9999999999999999999}',
-    ],
-)
+@pytest.mark.parametrize("marked", OUT_OF_RANGE)
 @pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])
 def test_an_exponent_that_no_computer_holds_is_a_defect_to_parse(marked, parsing):
     text, offset = split(marked)
     found = parse(text, parsing)
-    assert (found.name, found.offset) == ("number", offset)
+    assert (found.name, found.offset) == ("number_out_of_range", offset)
+    assert check(text, parsing) is None  # for it is JSON, which nobody here can read
+    assert check_many([f"```\n{text}\n```", text], "markdown") == [None, None]
 
 
 def test_lenient_mode_has_the_names_and_messages_of_what_it_read():
@@ -286,7 +290,7 @@ def test_lenient_mode_has_the_names_and_messages_of_what_it_read():
 
 
 def test_lenient_mode_survives_quotes_in_prose_around_a_number_out_of_range():
-    assert parse('x " ```[1e99999999999999999999, "a"]', "lenient").name == "number"
+    assert parse('x " ```[1e99999999999999999999, "a"]', "lenient").name == "number_out_of_range"
 
 
 def test_names_are_snake_case_with_a_meaning():

@@ -10,7 +10,7 @@ from llmeval_integrations.edit_distance import METRICS, measure
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference, read, require_json_reference
+from llmeval_integrations.evaluators.parsed import parse_reference, read
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical
@@ -60,10 +60,9 @@ class JsonEditDistance(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         output = read(sample, "output", self.parsing)
-        if isinstance(output, Defect):
-            require_json_reference(self, sample, self.parsing)
-            return defective(output, 1.0)
         reference = parse_reference(self, sample, self.parsing)
+        if isinstance(output, Defect):
+            return defective(output, 1.0)
         write = self.canonicalize or canonical
         score, exact = self._measure(write(output), write(reference))
         passed = score <= self.max_distance

@@ -12,7 +12,6 @@ from llmeval_integrations.evaluators.parsed import (
     parse_reference,
     read,
     read_output_unless_same,
-    require_json_reference,
 )
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, SAME, Parsing
@@ -57,13 +56,13 @@ class JsonEquality(Evaluator):
             output = read(sample, "output", self.parsing)
         if output is SAME:
             return Result(True, True)
-        if type(output) is Defect:
-            require_json_reference(self, sample, self.parsing)
-            return defective(output, False)
         reference = parse_reference(self, sample, self.parsing)
+        if type(output) is Defect:
+            return defective(output, False)
         if self.operator is not None:
             score = self._operate(output, reference)
-            return Result(score, bool(score), None, None if score else "The operator says no")
+            reason = None if score else self._reason(output, reference)
+            return Result(score, bool(score), None, reason)
         if self._same(output, reference):
             return Result(True, True)
         return Result(False, False, None, self._reason(output, reference))
@@ -79,12 +78,10 @@ class JsonEquality(Evaluator):
 
     def _operate(self, output: Any, reference: Any) -> Any:
         """Let the operator compare; arrays whose order does not count come sorted."""
-        if self.list_order != "strict" and _both_arrays(output, reference):
-            deep = self.list_order == "any"
-            output, reference = (
-                sorted(items, key=lambda item: canonical(item, sort_arrays=deep))
-                for items in (output, reference)
-            )
+        if self.list_order == "any":
+            output, reference = _sorted(output), _sorted(reference)
+        elif self.list_order == "top_level_any" and _both_arrays(output, reference):
+            output, reference = sorted(output, key=canonical), sorted(reference, key=canonical)
         found = self.operator(output, reference)  # type: ignore[misc]
         return number_of(self, "operator", found)
 
@@ -94,7 +91,14 @@ class JsonEquality(Evaluator):
         found: Difference | None = next(
             Comparison(ordered=self.list_order == "strict").differences(output, reference), None
         )
-        return str(found)
+        return str(found or "The operator says no")
+
+
+def _sorted(value: Any) -> Any:
+    """Give a value with the items of every array in the order of their texts."""
+    if isinstance(value, dict):
+        return {name: _sorted(part) for name, part in value.items()}
+    return sorted(map(_sorted, value), key=canonical) if isinstance(value, list) else value
 
 
 def _both_arrays(output: Any, reference: Any) -> bool:

@@ -13,9 +13,10 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_schema import schema_text
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
-from llmeval_integrations.fields.comparison import MAX_PAIRS, Comparison
+from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field, root_field
 from llmeval_integrations.fields.figures import figures
+from llmeval_integrations.fields.pairing import MAX_PAIRS
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.fields.words import summarize
@@ -40,20 +41,22 @@ class JsonFields(Evaluator):
 
     Metadata: `outcomes`, the leaves that do not match, each with `path` (a JSON Pointer), `field`
     (the same with `*` for positions), `kind` (mismatch, missing, extra, wrong_type) and both
-    values; `fields`, for each field how many leaves are of which kind; `precision`, `recall`, `f1`,
-    `path_precision`, `path_recall`, `path_f1`, `value_accuracy`, `type_accuracy`; `perfect`;
-    `unreadable` where the output is no JSON, and every field missing. A run adds the same up for
-    each field.
+    values; `fields`, for each field how many leaves are of which kind; `values`, the same of the
+    values alone, for fields with an object or array in place of one, where a value that only one
+    side has is missing or extra; `precision`, `recall`, `f1`, `path_precision`, `path_recall`,
+    `path_f1`, `value_accuracy`, `type_accuracy`; `perfect`; `unreadable` where the output is no
+    JSON, and every field missing. A run adds the same up for each field.
 
     What the schema says decides how values are compared: `format` date, date-time, email and uri
     by what they mean; `number` within a share of 1e-9, `multipleOf` as the grid; `enum`, `const`,
     `pattern` and `integer` exactly; arrays with `uniqueItems` in any order. All else is compared as
     it is written. `fields` says otherwise for single fields.
 
-    Items in any order are paired one to one: those that are equal as wholes, then the others for
-    the best score, with no other pairing better. Where more than 40,000 pairs would have to be
-    tried, those are paired that share a value that no other item has, and `pairing_limit_reached`
-    in the metadata names the array.
+    Items in any order are paired one to one: those that are equal as wholes, then the others so
+    that the scores of their leaves add up to the most, which no other pairing exceeds; items that
+    have no leaf in common are no pair. Where more than 40,000 pairs would have to be tried, those
+    of arrays inside them included, those are paired that share a value that no other item has, and
+    `pairing_limit_reached` in the metadata names the array.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -69,7 +72,9 @@ class JsonFields(Evaluator):
     object or array holds for all in it."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The same settings for fields about which neither the schema nor `fields` says anything."""
+    """The same settings for fields about which neither the schema nor `fields` says anything.
+    `ignore` does not hold for what a field with `ignore: false` is in, and `compare` is given
+    texts, numbers, booleans and null alone."""
 
     min_score: float | None = None
     """The score that passes; None wants every leaf to match."""
@@ -155,12 +160,15 @@ def as_result(comparison: Comparison, min_score: float | None) -> Result:
 
 def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
     """Give the metadata of a comparison."""
+    counts = comparison.counts()
     metadata: dict[str, Any] = {
         **figures(comparison),
         "perfect": perfect,
         "outcomes": [outcome.as_dict() for outcome in comparison.outcomes],
-        "fields": comparison.counts(),
+        "fields": counts,
     }
+    if comparison.apart:
+        metadata["values"] = comparison.values(counts)
     if comparison.bounded:
         metadata["pairing_limit_reached"] = comparison.bounded[0]
     return metadata

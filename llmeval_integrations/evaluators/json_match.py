@@ -10,7 +10,6 @@ from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import (
     parse_reference,
     read_output_unless_same,
-    require_json_reference,
 )
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_matching import MAX_PAIRS
@@ -56,10 +55,9 @@ class JsonMatch(Evaluator):
         output = read_output_unless_same(sample, self.parsing)
         if output is SAME:
             return Result(1.0, True, None, "Matches", {"matched": True})
-        if type(output) is Defect:
-            require_json_reference(self, sample, self.parsing)
-            return defective(output, 0.0, matched=False)
         reference = parse_reference(self, sample, self.parsing)
+        if type(output) is Defect:
+            return defective(output, 0.0, matched=False)
         if equal(output, reference):
             return Result(1.0, True, None, "Matches", {"matched": True})
         comparison = Comparison(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)

@@ -23,6 +23,7 @@ from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_pointer import pointer
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.options import check_choice, check_flag
+from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
@@ -167,7 +168,7 @@ class JsonSchema(Evaluator):
         }
         if not complete:
             details["errors_limit_reached"] = True
-        return Result(False, False, first.kind.name, reason, details)
+        return Result(False, False, first.kind.name, printable(reason), details)
 
 
 def _parse_finite(text: Any, parsing: Parsing) -> Any:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.edit_distance import measure
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
-from llmeval_integrations.fields.comparison import equal_pairs
+from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical, write_scalar
 from llmeval_integrations.options import check_choice, check_number
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-
-MAX_PAIRS: Final = 40_000
-"""The most pairs of items of two arrays that are compared; longer arrays are cut into pieces."""
 
 _Scored = tuple[float, float]
 """What two values have in common, and the most that they could have: leaves, counted."""
@@ -38,8 +35,12 @@ class JsonSimilarity(Evaluator):
     values of different kinds (leaf, object, array) have nothing in common. Empty objects and arrays
     count for nothing, so that two documents without any leaf have a score of 1.
 
+    Where the authors' own package differs: there case and white space do not count, a distance of
+    just `threshold` does, null is a missing value, and items are paired for the best average.
+
     Passes from `min_score` on. Arrays of which more than 40,000 pairs of items would have to be
-    compared are paired in the order of their texts, and `pairing_limit_reached` is True.
+    compared, those of arrays inside them included, are paired in the order of their texts, and
+    `pairing_limit_reached` is True.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -115,7 +116,8 @@ class _Likeness:
         )
         same = sum(_size(output[here]) for here, _ in pairs)
         one, other = [output[place] for place in spare], [reference[place] for place in wanted]
-        if len(one) * len(other) > MAX_PAIRS:
+        effort = len(one) * len(other) + _inside(one) * _inside(other)
+        if effort > MAX_PAIRS:
             self.bounded = True
             chosen = [(place, place) for place in range(min(len(one), len(other)))]
             table = {pair: self.of(one[pair[0]], other[pair[1]]) for pair in chosen}
@@ -143,6 +145,17 @@ class _Likeness:
         longer, shorter = sorted((spare, wanted), key=len, reverse=True)
         beside = [0.0] * (len(longer) - len(shorter)) + shorter
         return sum(map(max, longer, beside))
+
+
+def _inside(items: list[Any]) -> int:
+    """Count the items of all arrays inside of items."""
+    return sum(map(_items, items))
+
+
+def _items(value: Any) -> int:
+    if isinstance(value, dict):
+        return sum(map(_items, value.values()))
+    return len(value) + _inside(value) if isinstance(value, list) else 0
 
 
 def _worth(scored: _Scored) -> float:

@@ -35,8 +35,8 @@ class LengthPenalty(Evaluator):
     def __post_init__(self) -> None:
         check_number(self, "min_length", minimum=0, whole=True)
         check_number(self, "max_length", minimum=0, whole=True)
-        check_number(self, "penalty_rate", minimum=0)
-        check_number(self, "max_penalty", maximum=0, optional=True)
+        check_number(self, "penalty_rate", minimum=0, maximum=1e100)
+        check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
         if self.min_length > self.max_length:
             raise wrong(self, "min_length", f"at most max_length={self.max_length}")
         object.__setattr__(self, "_before", f"Length acceptable: {self.min_length} <= ")

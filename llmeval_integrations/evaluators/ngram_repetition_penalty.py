@@ -73,9 +73,9 @@ class NgramRepetitionPenalty(Evaluator):
     def __post_init__(self) -> None:
         check_number(self, "n", minimum=1, maximum=100, whole=True)
         check_number(self, "penalty_threshold", minimum=0, maximum=1)
-        check_number(self, "penalty_rate", minimum=0)
+        check_number(self, "penalty_rate", minimum=0, maximum=1e100)
         check_flag(self, "use_soft_penalty")
-        check_number(self, "max_penalty", maximum=0, optional=True)
+        check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
         check_number(self, "min_scaling", minimum=0, below=1)
         check_choice(self, "tokenizer", TOKENIZERS)
         check_choice(self, "encoding_name", ENCODINGS)

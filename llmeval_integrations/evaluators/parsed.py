@@ -16,6 +16,7 @@ from llmeval_integrations.json_text import (
     SAME,
     Parsing,
     check,
+    invalid,
     is_written,
     parse,
     parse_unless_same,
@@ -57,8 +58,7 @@ def read_defect(sample: Sample, field: str, parsing: Parsing) -> Defect | None:
     """
     if parsing == "lenient" or _SHARED not in sample.__dict__:
         return check(getattr(sample, field), parsing)
-    value = read(sample, field, parsing)
-    return value if type(value) is Defect else None
+    return invalid(read(sample, field, parsing))
 
 
 def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
@@ -80,12 +80,6 @@ def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
     ):
         return value
     return SAME if output == reference or is_written(value, reference) else value
-
-
-def require_json_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> None:
-    """Raise what `parse_reference` raises, without the cost of the value."""
-    if sample.reference is MISSING or read_defect(sample, "reference", parsing) is not None:
-        parse_reference(evaluator, sample, parsing)
 
 
 def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> Any:

@@ -33,6 +33,8 @@ class PythonType(Evaluator):
     """A type, a built-in type's name ("dict"), names joined by "|" ("dict|list"), or a tuple."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.expected_type, list):  # as options come from a command line
+            object.__setattr__(self, "expected_type", tuple(self.expected_type))
         object.__setattr__(self, "_types", self._resolve(self.expected_type))
 
     def check(self, sample: Sample) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from json import JSONDecoder
 from typing import Any
 
 import msgspec
@@ -16,12 +17,14 @@ from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.options import check_choice, check_flag
+from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.schema_document import SchemaDocument, read_pointer
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.reading import read_calls
-from llmeval_integrations.tool_calls.schema_parts import SchemaPart
+from llmeval_integrations.tool_calls.schema_parts import SchemaPart, declared
 
 # A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN = frozenset(
@@ -30,6 +33,8 @@ _OPEN = frozenset(
         *("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"),
     ]
 )
+
+_raw_decode = JSONDecoder().raw_decode
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -45,6 +50,9 @@ class Violation(msgspec.Struct, frozen=True):
     """The schema's keyword; `unknown_tool` and `unreadable` are ours."""
 
     message: str
+
+    has_default: bool = False
+    """Whether it is a required argument that is missing, for which the schema has a default."""
 
     def __str__(self) -> str:
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
@@ -86,24 +94,38 @@ class Toolbox:
 
     def _of_arguments(self, error: dict[str, Any], call: ToolCall) -> list[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""
-        pointer, keyword, message = error["pointer"], error["keyword"], error["message"]
-        schema = self.schemas[call.name]
-        names: list[str] = []
-        if not pointer and keyword == "required":
-            names = [name for name in schema.get("required", ()) if message.startswith(f'"{name}"')]
-        elif not pointer and keyword == "additionalProperties":
-            declared = schema.get("properties") or {}
-            names = [name for name in call.arguments if name not in declared]
-            message = "the tool declares no such argument"
-        if names:
-            return [Violation(name, f"/{escape(name)}", keyword, message) for name in names]
-        argument = pointer.split("/")[1].replace("~1", "/").replace("~0", "~") if pointer else None
-        return [Violation(argument, pointer, keyword, message)]
+        pointer, keyword = error["pointer"], error["keyword"]
+        if keyword == "required":
+            return [self._missing(error, call)]
+        if keyword == "additionalProperties" and not pointer:
+            names = self._undeclared(error["schema_pointer"], call)
+            why = "the tool declares no such argument"
+            if names:
+                return [Violation(name, f"/{escape(name)}", keyword, why) for name in names]
+        argument = next(iter(read_pointer(pointer)), None)
+        return [Violation(argument, pointer, keyword, error["message"])]
+
+    def _missing(self, error: dict[str, Any], call: ToolCall) -> Violation:
+        pointer, message = error["pointer"], error["message"]
+        name, _ = _raw_decode(message)  # "name" is a required property
+        steps = read_pointer(pointer)
+        part = self.parts[call.name].at(steps, call.arguments).member(name)
+        argument, place = (steps[0], pointer) if steps else (name, f"/{escape(name)}")
+        return Violation(argument, place, "required", message, part.default is not MISSING)
+
+    def _undeclared(self, place: str, call: ToolCall) -> list[str]:
+        """Name the arguments that the schema's `additionalProperties` at this place refuses."""
+        reference = "#" + place.rpartition("/")[0].replace("%", "%25")
+        schema = SchemaDocument(self.schemas[call.name]).resolve(reference)
+        if not isinstance(schema, dict):
+            return []
+        return [name for name in call.arguments if not any(True for _ in declared(schema, name))]
 
 
 def _validator(name: str, schema: dict[str, Any]) -> JsonSchema:
+    # Without `properties` the library words `additionalProperties: false` as "False schema".
     try:
-        return JsonSchema(schema)
+        return JsonSchema({"properties": {}, **schema})
     except InvalidSchemaError as error:
         raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
 
@@ -188,5 +210,5 @@ def _judged(calls: list[ToolCall], found: list[list[Violation]]) -> Result:
     call, violations = next((call, wrong) for call, wrong in zip(calls, found) if wrong)
     reason = f"{call.name[:80]}: {violations[0]}" if call.name else str(violations[0])
     others = sum(map(len, found)) - 1
-    reason += f"; and {others} more" if others else ""
+    reason = printable(reason) + (f"; and {others} more" if others else "")
     return Result(valid / len(calls), False, violations[0].keyword, reason, metadata)

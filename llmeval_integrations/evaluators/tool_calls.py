@@ -20,6 +20,7 @@ from llmeval_integrations.evaluators.tool_call_schema import Toolbox, Violation,
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.options import check_choice, check_flag, wrong
+from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.tool_calls.arguments import (
@@ -60,8 +61,9 @@ class ToolCalls(Evaluator):
     are right. No call where none is expected is 1.
 
     Values are compared as JSON: `"3"` is not `3`, `3.0` is. With the tools' schemas an argument
-    left out is one that has the default, at any depth; an array with `uniqueItems` has no order;
-    and an argument that the reference does not settle by a value has to be valid.
+    left out is one that has the default, at any depth, even where it is required; an array with
+    `uniqueItems` has no order; and an argument that the reference does not settle by a value has
+    to be valid.
 
     Metadata: `calls`, each with its `kind` (right, wrong_arguments, wrong_name, wrong_order,
     unreadable, missing, extra), `score`, `name`, the positions `output` and `reference`, and the
@@ -70,6 +72,8 @@ class ToolCalls(Evaluator):
 
     Of one tool up to 10,000 pairs of calls are compared; `pairing_limit_reached` says where there
     were more, and then calls that are equal are paired first, the others without comparing all.
+    With `order="partial"` calls that are alike change places as it takes to keep the order; it
+    says as well where there are more than 200 calls, or 10,000 steps, to try for that.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -118,7 +122,15 @@ class ToolCalls(Evaluator):
             if not _are_pairs(self.before):
                 raise wrong(self, "before", "a list of pairs of names or positions")
         toolbox = None if self.tools is None else Toolbox.of(self, self.tools)
+        if toolbox and self.before is not None:
+            self._check_names(self.before, toolbox)
         object.__setattr__(self, "_toolbox", toolbox)
+
+    def _check_names(self, before: Before, toolbox: Toolbox) -> None:
+        """Refuse the name of a tool that there is not: it would order nothing, and not say so."""
+        for name in (which for pair in before for which in pair if isinstance(which, str)):
+            if name not in toolbox.parts:
+                raise InvalidOptionError(f"{self.name}: before: there is no tool {name!r}")
 
     def check(self, sample: Sample) -> Result:
         toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
@@ -218,7 +230,7 @@ def _validated(
     wrong = dict(compared.wrong)
     for found in violations:
         name = found.argument or ""
-        if name in compared.wrong or name in compared.settled:
+        if found.has_default or name in compared.wrong or name in compared.settled:
             continue
         if found.keyword == "required":
             one = WrongArgument(found.pointer, "missing")
@@ -226,8 +238,7 @@ def _validated(
             value = given.get(name, MISSING)
             one = WrongArgument(found.pointer, "invalid", value, message=found.message)
         wrong[name] = [*wrong.get(name, ()), one]
-    total = compared.total + len(wrong) - len(compared.wrong)
-    return ComparedArguments(total, wrong, compared.settled)
+    return ComparedArguments(compared.counted.union(wrong), wrong, compared.settled)
 
 
 def _are_pairs(before: Any) -> bool:
@@ -261,9 +272,9 @@ def _result(calls: list[ComparedCall], called: int, expected: int, *, limited: b
     if not wrong:
         return Result(1.0, True, None, _all_right(len(calls)), metadata)
     score = sum(call.score for call in calls) / len(calls)
-    reason = "; ".join(_grouped(wrong))
+    reason = printable("; ".join(_grouped(wrong)))
     if limited:
-        reason += f" (more than {MAX_COMPARED} pairs of calls; not all were compared)"
+        reason += f" (more than {MAX_COMPARED} pairs or orders of calls; not all were tried)"
     return Result(score, False, wrong[0].kind, reason, metadata)
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Container
 from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.outcome import Kind, Outcome
+from llmeval_integrations.fields.pairing import Pairings
 from llmeval_integrations.fields.values import compare
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import canonical
 from llmeval_integrations.sample import MISSING
-
-MAX_PAIRS: Final = 40_000
-"""The most pairs of items of one array that are compared to find the best ones: 200 times 200,
-which are left over once all items that are equal as wholes are paired."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
@@ -27,18 +22,18 @@ _CONTAINERS: Final = frozenset((dict, list))
 class Comparison(msgspec.Struct):
     """One comparison of two documents: how many leaves of each field ended how, and which."""
 
+    pairings: Pairings | None = None
+    """The pairs of items that are known."""
+
     matching: list[Field] = []
     """The field of each leaf that matches with the full score."""
 
     outcomes: list[Outcome] = []
     """All other leaves, in the order of the documents."""
 
-    empty: dict[Kind, int] = {}
-    """How many of the leaves have no value on either side, but an empty object or array."""
-
-    one_valued: dict[str, int] = {}
-    """How many leaves of the kind wrong_type have a value in the "output" alone, the
-    "reference" alone: an object or array, empty or not, is on the other side."""
+    apart: list[tuple[str, Kind, Kind | None]] = []
+    """The leaves that have an object or array in place of a value: the field, the kind, and the
+    kind of the one value that there is, None where there is none."""
 
     bounded: list[str] = []
     """The arrays of which more than MAX_PAIRS items would have to be compared."""
@@ -61,6 +56,15 @@ class Comparison(msgspec.Struct):
             of_field = counts.setdefault(outcome.field, {})
             of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
         return counts
+
+    def values(self, counts: dict[str, dict[Kind, int]]) -> dict[str, dict[Kind, int]]:
+        """Give the same of the values, for those fields of which a leaf is none."""
+        values = {path: dict(counts[path]) for path, _, _ in self.apart}
+        for path, kind, rest in self.apart:
+            values[path][kind] -= 1
+            if rest:
+                values[path][rest] = values[path].get(rest, 0) + 1
+        return values
 
     def score(self) -> float:
         """Give the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
@@ -112,7 +116,7 @@ class Comparison(msgspec.Struct):
         if kind == "match" and score == 1.0:
             self.matching.append(field)
             if type(output) in _CONTAINERS and not rule.is_leaf:
-                self.empty["match"] = self.empty.get("match", 0) + 1
+                self.apart.append((field.path, "match", None))
         else:
             self.add(field, place, kind, score, output=output, reference=reference)
 
@@ -129,20 +133,19 @@ class Comparison(msgspec.Struct):
     ) -> None:
         """Take down how a leaf ended."""
         if not field.rule.is_leaf:
-            self._count_values(kind, output, reference)
+            self._set_apart(field, kind, output, reference)
         weight = field.rule.weight
         self.outcomes.append(
             Outcome(place, field.path, kind, score, weight, output, reference, within)
         )
 
-    def _count_values(self, kind: Kind, output: Any, reference: Any) -> None:
+    def _set_apart(self, field: Field, kind: Kind, output: Any, reference: Any) -> None:
         """Take down which side of a leaf is an object or array, and no value."""
-        sides = {"output": output, "reference": reference}
-        valued = [side for side, value in sides.items() if _is_value(value)]
-        if not valued:
-            self.empty[kind] = self.empty.get(kind, 0) + 1
-        elif kind == "wrong_type" and len(valued) == 1:
-            self.one_valued[valued[0]] = self.one_valued.get(valued[0], 0) + 1
+        is_here, is_there = _is_value(output), _is_value(reference)
+        if not (is_here or is_there):
+            self.apart.append((field.path, kind, None))
+        elif kind == "wrong_type" and is_here != is_there:
+            self.apart.append((field.path, kind, "extra" if is_here else "missing"))
 
     def one_sided(self, field: Field, kind: Kind, value: Any, place: str, within: str = "") -> None:
         """Take down all leaves of a value that the other side lacks."""
@@ -193,8 +196,7 @@ class Comparison(msgspec.Struct):
     # --- arrays ----------------------------------------------------------------------------------
 
     def _arrays(self, field: Field, output: list[Any], reference: list[Any], place: str) -> None:
-        order = field.rule.order
-        if order == "ordered":
+        if field.rule.order == "ordered":
             for position, (value, expected) in enumerate(zip(output, reference)):
                 its = field.item(position)
                 kind = type(value)
@@ -207,10 +209,11 @@ class Comparison(msgspec.Struct):
                 both = range(min(len(output), len(reference)))
                 self._unpaired(field, output, reference, place, (both, both))
             return
-        if order == "any_order":
-            pairs = self._best(field, output, reference, place)
-        else:
-            pairs = list(self._by_key(field, output, reference, place))
+        if self.pairings is None:
+            self.pairings = Pairings(_gain)
+        pairs, is_bounded = self.pairings.of(field, output, reference)
+        if is_bounded:
+            self.bounded.append(place)
         for here, there in sorted(pairs):
             self.compare(field.item(here), output[here], reference[there], f"{place}/{here}")
         paired = {here for here, _ in pairs}, {there for _, there in pairs}
@@ -232,42 +235,6 @@ class Comparison(msgspec.Struct):
             if here not in paired[0]:
                 self.one_sided(field.item(here), "extra", value, f"{place}/{here}")
 
-    def _by_key(
-        self, field: Field, output: list[Any], reference: list[Any], place: str
-    ) -> Iterator[tuple[int, int]]:
-        """Pair items that have the same key; where several have, the best among them."""
-        here, there = _keyed(output, field.rule.key), _keyed(reference, field.rule.key)
-        for key, wanted in there.items():
-            found = here.get(key, ())
-            if len(found) == len(wanted) == 1:
-                yield found[0], wanted[0]
-            elif found:
-                given = [output[position] for position in found]
-                expected = [reference[position] for position in wanted]
-                for one, other in self._best(field, given, expected, place):
-                    yield found[one], wanted[other]
-
-    def _best(
-        self, field: Field, output: list[Any], reference: list[Any], place: str
-    ) -> list[tuple[int, int]]:
-        """Pair items for the best score; those that are equal as wholes first.
-
-        What is left over is put in the order of its text, so that no other order has a say.
-        """
-        pairs, spare, wanted = equal_pairs(
-            [canonical(item) for item in output], [canonical(item) for item in reference]
-        )
-        if not spare or not wanted:
-            return pairs
-        if len(spare) * len(wanted) > MAX_PAIRS:
-            self.bounded.append(place)
-            return pairs + _telling_pairs(output, reference, spare, wanted)
-        weights = [
-            [_gain(field, output[here], here, reference[there]) for there in wanted]
-            for here in spare
-        ]
-        return pairs + [(spare[one], wanted[other]) for one, other in best_pairs(weights)]
-
 
 def _holds(value: Any) -> bool:
     """Whether a value has parts."""
@@ -279,75 +246,37 @@ def _is_value(value: Any) -> bool:
     return value is not MISSING and type(value) not in _CONTAINERS
 
 
-def _gain(field: Field, output: Any, here: int, reference: Any) -> float:
+class _Gained(Comparison):
+    """A comparison of which nothing but the sums is wanted."""
+
+    gained: float = 0.0
+    """What leaves on both sides that do not match in full add to the score."""
+
+    shared: float = 0.0
+    """Their weight."""
+
+    def add(
+        self,
+        field: Field,
+        place: str,  # noqa: ARG002
+        kind: Kind,  # noqa: ARG002
+        score: float,
+        *,
+        output: Any = MISSING,  # noqa: ARG002
+        reference: Any = MISSING,  # noqa: ARG002
+        within: str = "",  # noqa: ARG002
+    ) -> None:
+        self.gained += field.rule.weight * score
+        self.shared += field.rule.weight
+
+    def one_sided(self, *_: Any) -> None:
+        """Leave out what one side alone has."""
+
+
+def _gain(pairings: Pairings, field: Field, output: Any, reference: Any) -> float:
     """Give what a pair of items adds to the score; a little more where more fields are shared."""
-    pair = Comparison()
-    pair.compare(field.item(here), output, reference)
-    gained, weight = pair.scores()
-    if not gained:
-        return 0.0
-    one_sided = sum(
-        outcome.weight for outcome in pair.outcomes if outcome.kind in ("missing", "extra")
-    )
-    return gained + 1e-6 * (weight - one_sided)
-
-
-def _keyed(items: list[Any], key: str | None) -> dict[str, list[int]]:
-    """List the positions of items by the text of their key; those without one by themselves."""
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for position, item in enumerate(items):
-        has_key = type(item) is dict and key in item
-        found[canonical(item[key]) if has_key else ""].append(position)
-    return found
-
-
-def equal_pairs(
-    output: list[str], reference: list[str]
-) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Pair the positions of equal texts; what is left is in the order of its text."""
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for position in range(len(output) - 1, -1, -1):
-        places[output[position]].append(position)
-    pairs, wanted = [], []
-    for position, text in enumerate(reference):
-        found = places.get(text)
-        if found:
-            pairs.append((found.pop(), position))
-        else:
-            wanted.append(position)
-    spare = [position for left in places.values() for position in left]
-    spare.sort(key=lambda position: (output[position], position))
-    wanted.sort(key=lambda position: (reference[position], position))
-    return pairs, spare, wanted
-
-
-def _telling_pairs(
-    output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
-) -> list[tuple[int, int]]:
-    """Pair items by a leaf that one item alone has on either side, such as an identifier.
-
-    For what is too much to be compared pair by pair. Takes linear time.
-    """
-    here, there = _by_leaf(output, spare), _by_leaf(reference, wanted)
-    votes: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for leaf, places in there.items():
-        found = here.get(leaf, ())
-        if len(found) == len(places) == 1:
-            votes[found[0], places[0]] += 1
-    ranks = {position: rank for rank, position in enumerate(spare)}
-    pairs, used_here, used_there = [], set(), set()
-    for one, other in sorted(votes, key=lambda pair: (-votes[pair], ranks[pair[0]])):
-        if one not in used_here and other not in used_there:
-            pairs.append((one, other))
-            used_here.add(one)
-            used_there.add(other)
-    return pairs
-
-
-def _by_leaf(items: list[Any], positions: list[int]) -> dict[tuple[str, str], list[int]]:
-    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for position in positions:
-        item = items[position]
-        for name, value in item.items() if type(item) is dict else [("", item)]:
-            found[name, canonical(value)].append(position)
-    return found
+    pair = _Gained(pairings)
+    pair.compare(field, output, reference)
+    matching = sum([each.rule.weight for each in pair.matching])
+    gained = matching + pair.gained
+    return gained + 1e-6 * (matching + pair.shared) if gained else 0.0

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.rule import Rule, check_settings, inherited
@@ -16,6 +19,7 @@ from llmeval_integrations.fields.schema_settings import (
     settings_of,
 )
 from llmeval_integrations.json_pointer import escape
+from llmeval_integrations.schema_document import SchemaDocument
 from llmeval_integrations.wording import shown
 
 ANY: Final = "*"
@@ -23,6 +27,18 @@ ANY: Final = "*"
 
 _MOST_KEPT: Final = 10_000
 """The most fields that are kept for the next document; names may be made up by a model."""
+
+
+_FUZZY: Final = ("tolerance", "relative_tolerance", "similarity", "compare", "judge")
+
+
+def _is_fuzzy(settings: Mapping[str, Any]) -> bool:
+    return any(map(settings.get, _FUZZY))
+
+
+@lru_cache(maxsize=512)
+def _is_exact(rule: Rule) -> bool:
+    return msgspec.structs.replace(rule, weight=1.0, order="ordered", key=None) == Rule()
 
 
 class Override(NamedTuple):
@@ -35,9 +51,9 @@ class Override(NamedTuple):
 class Book:
     """What all fields of a document have in common."""
 
-    def __init__(self, schema: Any, defaults: Mapping[str, Any]) -> None:
+    def __init__(self, schema: SchemaDocument, defaults: Mapping[str, Any]) -> None:
         self.schema = schema
-        """The whole schema, None where there is none."""
+        """The whole schema."""
         self.defaults = defaults
         """What is set where neither schema nor override says otherwise."""
         self.left = _MOST_KEPT
@@ -54,6 +70,8 @@ class Field:
         "_items",
         "_overrides",
         "_parts",
+        "is_exact",
+        "is_fuzzy",
         "is_ignored",
         "members",
         "path",
@@ -74,10 +92,20 @@ class Field:
                 own.update(override.settings)
         self.path = path
         """The path as a JSON Pointer, with `*` for every position of a list."""
-        self.rule = Rule(**{**book.defaults, **settings_of(parts), **own})
+        settings = {**book.defaults, **settings_of(parts)}
+        if any(each.steps and each.settings.get("ignore") is False for each in overrides):
+            settings["ignore"] = False  # or the default would hide what counts further in
+        settings["values_only"] = "compare" in book.defaults and "compare" not in own
+        self.rule = Rule(**{**settings, **own})
         """How its values are compared."""
         self.is_ignored = self.rule.ignore
         """The same as `rule.ignore`, which every leaf asks for."""
+        self.is_exact = self.rule.compare is None and _is_exact(self.rule)
+        """Whether values match where they are written alike, and nowhere else."""
+        self.is_fuzzy = _is_fuzzy(msgspec.structs.asdict(self.rule)) or any(
+            _is_fuzzy(override.settings) for override in overrides
+        )
+        """Whether values that match a third one need not match each other, here or below."""
         self._book = book
         self._parts = parts
         self._overrides = tuple(override for override in overrides if override.steps)
@@ -154,9 +182,10 @@ def root_field(
         Override(_steps(pattern), check_settings(settings, f"fields[{pattern!r}]"))
         for pattern, settings in overrides.items()
     ]
-    found += [Override(_steps(pattern), {"judge": True}) for pattern in judged]
+    found += [Override(_steps(pattern), {"judge": True, "ignore": False}) for pattern in judged]
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
-    return Field(Book(schema, defaults), "", parts_of(schema, schema), tuple(found), {})
+    document = SchemaDocument(schema)
+    return Field(Book(document, defaults), "", parts_of(schema, document), tuple(found), {})
 
 
 def _steps(pattern: Any) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from llmeval_integrations.fields.comparison import Comparison
@@ -29,20 +30,28 @@ def figures(comparison: Comparison) -> dict[str, Any]:
     matches / pairs, `type_accuracy` the share of pairs with the same JSON type. A value is a text,
     number, boolean or null; empty objects and arrays are none, and no weight counts.
     """
-    if comparison.matching and not comparison.outcomes and not comparison.empty:
+    if comparison.matching and not comparison.outcomes and not comparison.apart:
         return dict(_PERFECT)  # as most are
     kinds: dict[Kind, int] = dict.fromkeys(KINDS, 0)
     kinds["match"] = len(comparison.matching)
     for outcome in comparison.outcomes:
         kinds[outcome.kind] += 1
-    for kind, count in comparison.empty.items():
-        kinds[kind] -= count
-    alone = comparison.one_valued
+    for _, kind, rest in comparison.apart:
+        kinds[kind] -= 1
+        if rest:
+            kinds[rest] += 1
+    return shares(kinds)
+
+
+def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
+    """Give the figures by the number of values of each kind.
+
+    One is `missing` or `extra` too where the other side has an object or array in its place.
+    """
     match, same_type = kinds["match"], kinds["match"] + kinds["mismatch"]
-    pairs = same_type + kinds["wrong_type"] - sum(alone.values())
-    output = pairs + kinds["extra"] + alone.get("output", 0)
-    reference = pairs + kinds["missing"] + alone.get("reference", 0)
-    shares = (
+    pairs = same_type + kinds["wrong_type"]
+    output, reference = pairs + kinds["extra"], pairs + kinds["missing"]
+    found = (
         _share(match, output),
         _share(match, reference),
         _share(2 * match, output + reference),
@@ -52,7 +61,7 @@ def figures(comparison: Comparison) -> dict[str, Any]:
         _share(match, pairs),
         _share(same_type, pairs),
     )
-    return dict(zip(_NAMES, shares))
+    return dict(zip(_NAMES, found))
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -72,14 +72,17 @@ class Rule(msgspec.Struct, frozen=True):
     judge: bool = False
     """Whether a judge decides, which is not for overrides either."""
 
+    values_only: bool = False
+    """Whether `compare` is a default, and not given objects and arrays; nor is this."""
+
     @property
     def is_leaf(self) -> bool:
         """Whether objects and arrays are compared as wholes."""
-        return self.judge or self.compare is not None
+        return self.judge or (self.compare is not None and not self.values_only)
 
 
 SETTINGS: Final = tuple(
-    name for name in Rule.__struct_fields__ if name not in ("is_number", "judge")
+    name for name in Rule.__struct_fields__ if name not in ("is_number", "judge", "values_only")
 )
 """What an override may set."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any, Final, TypeAlias
-from urllib.parse import unquote
 
 from llmeval_integrations.fields.rule import FORMATS
+from llmeval_integrations.schema_document import SchemaDocument, matches
 
 Part: TypeAlias = Mapping[str, Any]
 """One of the schemas that hold for a place."""
@@ -14,18 +15,23 @@ Part: TypeAlias = Mapping[str, Any]
 _MOST_PARTS: Final = 64
 """The most schemas of one place that are looked at, since they may contain each other."""
 
-_PATIENCE: Final = 0.1
-"""Seconds that a pattern of names may take."""
-
-_EXACTLY: Final = {
+_EXACT_TEXTS: Final = {
     "similarity": None,
     "ignore_case": False,
     "ignore_whitespace": False,
     "normalize_unicode": False,
+    "format": None,
+    "compare": None,
+}
+_EXACT_NUMBERS: Final = {
+    "tolerance": 0.0,
+    "relative_tolerance": None,
+    "multiple_of": None,
+    "compare": None,
 }
 
 
-def parts_of(schema: Any, root: Any) -> tuple[Part, ...]:
+def parts_of(schema: Any, document: SchemaDocument) -> tuple[Part, ...]:
     """Give all schemas that hold, or may hold, for the place of this one.
 
     `$ref`s within the document are followed; what points elsewhere says nothing.
@@ -37,9 +43,7 @@ def parts_of(schema: Any, root: Any) -> tuple[Part, ...]:
         if not isinstance(part, Mapping) or any(part is known for known in found):
             continue
         found.append(part)
-        reference = part.get("$ref")
-        if isinstance(reference, str):
-            waiting.append(_resolved(reference, root))
+        waiting.append(document.resolve(part.get("$ref")))
         for keyword in ("allOf", "anyOf", "oneOf"):
             branches = part.get(keyword)
             waiting += branches if isinstance(branches, list) else []
@@ -47,54 +51,25 @@ def parts_of(schema: Any, root: Any) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _resolved(reference: str, root: Any) -> Any:
-    if not reference.startswith("#"):
-        return None
-    found = root
-    for step in reference[1:].split("/")[1:]:
-        name = unquote(step).replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and name.isascii() and name.isdigit() and int(name) < len(found):
-            found = found[int(name)]
-        elif isinstance(found, Mapping):
-            found = found.get(name)
-        else:
-            return None
-    return found
-
-
-def member(parts: tuple[Part, ...], name: str, root: Any) -> tuple[Part, ...]:
+def member(parts: tuple[Part, ...], name: str, document: SchemaDocument) -> tuple[Part, ...]:
     """Give the schemas of an object's member."""
-    return tuple(each for found in _members(parts, name) for each in parts_of(found, root))
+    return tuple(each for found in _members(parts, name) for each in parts_of(found, document))
 
 
 def _members(parts: tuple[Part, ...], name: str) -> Iterator[Any]:
     for part in parts:
-        properties = part.get("properties")
+        properties, patterns = part.get("properties"), part.get("patternProperties")
+        found = []
         if isinstance(properties, Mapping) and name in properties:
-            yield properties[name]
-            continue
-        patterns = part.get("patternProperties")
-        fitting = [
-            schema
-            for pattern, schema in (patterns.items() if isinstance(patterns, Mapping) else ())
-            if _fits(pattern, name)
-        ]
-        yield from fitting or [part.get("additionalProperties")]
+            found.append(properties[name])
+        if isinstance(patterns, Mapping):
+            found += [schema for pattern, schema in patterns.items() if matches(pattern, name)]
+        yield from found or [part.get("additionalProperties")]
 
 
-def _fits(pattern: str, name: str) -> bool:
-    """Whether a pattern of names fits; one that is none, or runs on and on, fits nothing."""
-    import regex  # 30 ms, and few schemas have such patterns
-
-    try:
-        return bool(regex.search(pattern, name, timeout=_PATIENCE))
-    except (regex.error, TimeoutError, TypeError):
-        return False
-
-
-def item(parts: tuple[Part, ...], position: int, root: Any) -> tuple[Part, ...]:
+def item(parts: tuple[Part, ...], position: int, document: SchemaDocument) -> tuple[Part, ...]:
     """Give the schemas of an array's item."""
-    return tuple(each for found in _items(parts, position) for each in parts_of(found, root))
+    return tuple(each for found in _items(parts, position) for each in parts_of(found, document))
 
 
 def _items(parts: tuple[Part, ...], position: int) -> Iterator[Any]:
@@ -121,23 +96,33 @@ def settings_of(parts: tuple[Part, ...]) -> dict[str, Any]:
     """Give what the schemas of a place set."""
     settings: dict[str, Any] = {}
     types = {name for part in parts for name in _types(part)}
+    fixed = {type(value) for part in parts for value in _fixed(part)}
+    if str in fixed or any("pattern" in part for part in parts):
+        settings.update(_EXACT_TEXTS)
     for part in parts:
         if part.get("format") in FORMATS:
-            settings.setdefault("format", part["format"])
-        if "enum" in part or "const" in part or "pattern" in part:
-            settings.update(_EXACTLY)
+            settings["format"] = settings.get("format") or part["format"]
         if part.get("uniqueItems") is True:
             settings["order"] = "any_order"
         grid = part.get("multipleOf")
         if isinstance(grid, (int, float)) and not isinstance(grid, bool) and grid > 0:
             settings["multiple_of"] = grid
-    if "number" in types:
+    if fixed & {int, float, Decimal} or ("integer" in types and "number" not in types):
+        settings.update(_EXACT_NUMBERS)
+    elif "number" in types:
         settings["is_number"] = True
-    elif "integer" in types:
-        settings.update(tolerance=0.0, relative_tolerance=0.0, multiple_of=None)
     return settings
 
 
-def _types(part: Part) -> list[Any]:
+def _types(part: Part) -> list[str]:
     types = part.get("type", [])
-    return types if isinstance(types, list) else [types]
+    return [
+        name for name in (types if isinstance(types, list) else [types]) if isinstance(name, str)
+    ]
+
+
+def _fixed(part: Part) -> list[Any]:
+    """Give the values that a schema names."""
+    named = part.get("enum")
+    values = list(named) if isinstance(named, list) else []
+    return [*values, part["const"]] if "const" in part else values

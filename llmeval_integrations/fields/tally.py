@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from llmeval_integrations.fields.outcome import KINDS
+from llmeval_integrations.fields.figures import shares
+from llmeval_integrations.fields.outcome import KINDS, Kind
 from llmeval_integrations.json_value import canonical
 
 _MOST_FIELDS: Final = 1_000
@@ -15,6 +16,7 @@ _MOST_EXAMPLES: Final = 3
 _SHOWN_VALUES: Final = 5
 _LONGEST: Final = 200
 _OTHER: Final = "(other)"
+_SHARES: Final = ("precision", "recall", "f1", "value_accuracy")
 
 
 class FieldTally:
@@ -34,6 +36,10 @@ class FieldTally:
             field.counts.update(counts)
             if unreadable:
                 field.unreadable += counts.get("missing", 0)
+        for path, counts in metadata.get("values", {}).items():
+            field = self._field(path)
+            field.values_beside.update(counts)
+            field.values_beside.subtract(metadata["fields"][path])
         if unreadable:
             return  # what is wrong there is no single field
         for outcome in metadata.get("outcomes", ()):
@@ -65,7 +71,9 @@ class _Field:
     """One field's figures."""
 
     def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[Kind] = Counter()
+        self.values_beside: Counter[Kind] = Counter()
+        """How many more, or fewer, values than leaves there are of each kind."""
         self.unreadable = 0
         self.values: Counter[tuple[str, str]] = Counter()
         self.examples: list[Any] = []
@@ -84,6 +92,7 @@ class _Field:
 
     def merge(self, other: _Field) -> None:
         self.counts.update(other.counts)
+        self.values_beside.update(other.values_beside)
         self.unreadable += other.unreadable
         self.values.update(other.values)
         self._bound()
@@ -95,16 +104,14 @@ class _Field:
             self.values = Counter(dict(self.values.most_common(_MOST_VALUES)))
 
     def summary(self) -> dict[str, Any]:
-        match, mismatch, missing, extra, wrong_type = (self.counts[kind] for kind in KINDS)
-        pairs = match + mismatch + wrong_type
+        values = Counter(self.counts)
+        values.update(self.values_beside)
+        found = shares(values)
         return {
             "leaves": self.counts.total(),
             **{kind: self.counts[kind] for kind in KINDS},
             "unreadable": self.unreadable,
-            "precision": _share(match, pairs + extra),
-            "recall": _share(match, pairs + missing),
-            "f1": _share(2 * match, 2 * pairs + extra + missing),
-            "value_accuracy": _share(match, pairs),
+            **{name: found[name] for name in _SHARES},
             "wrong_values": [
                 {"output": output, "reference": reference, "count": count}
                 for (output, reference), count in self.values.most_common(_SHOWN_VALUES)
@@ -116,7 +123,3 @@ class _Field:
 def _text(value: Any) -> str:
     text = canonical(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

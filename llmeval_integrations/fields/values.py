@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import date, datetime, timezone
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Any, Final, Literal
-from urllib.parse import urlsplit
 
 from llmeval_integrations.edit_distance import measure
 from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.fields.meanings import MEANINGS
 from llmeval_integrations.fields.rule import Rule
+from llmeval_integrations.json_numbers import exact_float, exact_int
 from llmeval_integrations.json_value import equal, write_scalar
 from llmeval_integrations.wording import shown
 
 NOISE: Final = 1e-9
 """The share by which numbers of a schema's type "number" may be off where nobody says otherwise."""
 
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_DATE_TIME: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?"
-)
-_PORTS: Final = {"http": 80, "https": 443, "ftp": 21}
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_ARITHMETIC: Final = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+"""Exact for all that floats and integers hold, and quick for 1e1000000 too, which a fraction, or
+an integer, would spell out."""
 
 TYPES: Final[dict[type, str]] = {
     str: "string",
@@ -37,6 +35,8 @@ TYPES: Final[dict[type, str]] = {
 }
 """The JSON types of parsed values."""
 
+_CONTAINERS: Final = frozenset(("object", "array"))
+
 Verdict = tuple[Literal["match", "mismatch", "wrong_type"], float]
 
 MATCH: Final[Verdict] = ("match", 1.0)
@@ -46,9 +46,9 @@ WRONG_TYPE: Final[Verdict] = ("wrong_type", 0.0)
 
 def compare(rule: Rule, output: Any, reference: Any) -> Verdict:
     """Compare two values that are there; gives the outcome and its score, 0 to 1."""
-    if rule.compare is not None:
-        return _by_function(rule, output, reference)
     here, there = TYPES.get(type(output)), TYPES.get(type(reference))
+    if rule.compare is not None and (rule.is_leaf or _CONTAINERS.isdisjoint((here, there))):
+        return _by_function(rule, output, reference)
     if here != there:
         return MATCH if rule.coerce and _same_as_text(rule, output, reference) else WRONG_TYPE
     if here == "number":
@@ -77,14 +77,21 @@ def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
         return False
     if TYPES[type(value)] != "number":
         return text.strip().lower() == write_scalar(value)
-    try:
-        number = Decimal(text.strip().replace("_", "x"))  # Python's own digits are not people's
-    except InvalidOperation:
-        return False
-    if not number.is_finite():
+    number = _read(text.strip())
+    if number is None:
         return False
     pair = (number, value) if isinstance(output, str) else (value, number)
     return _same_number(rule, *pair)
+
+
+def _read(text: str) -> int | float | Decimal | None:
+    """Read a number as a JSON document has it read, which is lenient in its sign and zeros."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    try:
+        return exact_int(text) if text.lstrip("+-").isdecimal() else exact_float(text)
+    except InvalidOperation:  # an exponent beyond what even a Decimal holds
+        return None
 
 
 def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
@@ -96,29 +103,32 @@ def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     )
     if not (rule.tolerance or share or rule.multiple_of):
         return False
-    try:
-        one, other = _exact(output), _exact(reference)
-    except (OverflowError, ValueError):  # NaN or infinite, which lenient parsing lets in
+    one, other = _exact(output), _exact(reference)
+    if not (one.is_finite() and other.is_finite()):  # which lenient parsing lets in
         return False
-    off = abs(one - other)
-    if off <= max(_exact(rule.tolerance), _exact(share) * abs(other)):
+    off = _ARITHMETIC.subtract(one, other).copy_abs()
+    allowed = _ARITHMETIC.multiply(_exact(share), other.copy_abs())
+    if off <= max(_exact(rule.tolerance), allowed):
         return True
-    if rule.multiple_of is None:
-        return False
-    grid = _exact(rule.multiple_of)
-    return round(one / grid) == round(other / grid)
+    grid = rule.multiple_of
+    return grid is not None and _on_grid(one, grid) == _on_grid(other, grid)
 
 
-def _exact(number: Any) -> Fraction:
+def _on_grid(number: Decimal, grid: float) -> Decimal:
+    """Give the number of the grid's point that is nearest, the even one of two."""
+    return _ARITHMETIC.divide(number, _exact(grid)).to_integral_value(ROUND_HALF_EVEN)
+
+
+def _exact(number: Any) -> Decimal:
     """Give a number as it is written: 0.1 is a tenth, and not the double next to it."""
-    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+    return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
 
 def _of_texts(rule: Rule, output: str, reference: str) -> Verdict:
-    if rule.format is not None and _MEANINGS[rule.format](output) == _MEANINGS[rule.format](
-        reference
-    ):
-        return MATCH
+    if rule.format is not None:
+        meaning = MEANINGS[rule.format]
+        if meaning(output) == meaning(reference):
+            return MATCH
     one, other = _plain(rule, output), _plain(rule, reference)
     if one == other:
         return MATCH
@@ -136,52 +146,3 @@ def _plain(rule: Rule, text: str) -> str:
     if rule.ignore_case:
         text = text.casefold()
     return " ".join(text.split()) if rule.ignore_whitespace else text
-
-
-def _date(text: str) -> Any:
-    """Give a date of RFC 3339; a text that is none stands for itself."""
-    try:
-        return date.fromisoformat(text) if _DATE.fullmatch(text) else text
-    except ValueError:
-        return text
-
-
-def _date_time(text: str) -> Any:
-    """Give a moment of RFC 3339, or a local one where there is no offset."""
-    found = _DATE_TIME.fullmatch(text)
-    if not found:
-        return text
-    day, clock, fraction, offset = found.groups()
-    zone = "" if offset is None else "+00:00" if offset in "Zz" else offset
-    try:
-        moment = datetime.fromisoformat(f"{day}T{clock}{zone}")
-        moment = moment.astimezone(timezone.utc) if zone else moment
-    except (ValueError, OverflowError):
-        return text
-    return moment.isoformat(), (fraction or "").rstrip("0")
-
-
-def _email(text: str) -> str:
-    """Give an address in small letters, as mail servers read it in practice."""
-    return text.casefold()
-
-
-def _uri(text: str) -> Any:
-    """Give an address without what RFC 3986, 6.2.2 and 6.2.3, says that makes no difference."""
-    try:
-        parts = urlsplit(text)
-        host, port = (parts.hostname or "").lower(), parts.port
-    except ValueError:
-        return text
-    if not parts.scheme or not parts.netloc:
-        return text
-    port = None if port == _PORTS.get(parts.scheme) else port
-    login = parts.netloc.rpartition("@")[0]
-    rest = tuple(
-        re.sub("%[0-9a-fA-F]{2}", lambda escaped: escaped[0].upper(), part)
-        for part in (parts.path or "/", parts.query, parts.fragment)
-    )
-    return parts.scheme, login, host, port, rest
-
-
-_MEANINGS: Final = {"date": _date, "date-time": _date_time, "email": _email, "uri": _uri}

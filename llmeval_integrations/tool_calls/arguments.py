@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -66,8 +67,8 @@ class WrongArgument(msgspec.Struct, frozen=True):
 class ComparedArguments(msgspec.Struct, frozen=True):
     """The arguments of one call beside those of another."""
 
-    total: int
-    """How many of either side count."""
+    counted: frozenset[str]
+    """The names of those of either side that count."""
 
     wrong: dict[str, list[WrongArgument]]
     """What is wrong, by the argument's name; the others are right."""
@@ -78,7 +79,8 @@ class ComparedArguments(msgspec.Struct, frozen=True):
     @property
     def score(self) -> float:
         """The share of what is right: the name, and each argument."""
-        return (1 + self.total - len(self.wrong)) / (1 + self.total)
+        parts = 1 + len(self.counted)
+        return (parts - len(self.wrong)) / parts
 
 
 def compare_arguments(
@@ -86,14 +88,14 @@ def compare_arguments(
 ) -> ComparedArguments:
     """Compare the arguments of two calls of the same tool, one by one."""
     if how == "ignore":
-        return ComparedArguments(0, {})
-    total, wrong, settled = 0, {}, set()
+        return ComparedArguments(frozenset(), {})
+    counted, wrong, settled = set(), {}, set()
     for name in dict.fromkeys([*expected, *output]):
         if name not in output and (how == "subset" or _optional(expected[name])):
             continue
         if name not in expected and how == "superset":
             continue
-        total += 1
+        counted.add(name)
         given, wanted = output.get(name, MISSING), expected.get(name, MISSING)
         if _same_scalar(given, wanted):
             settled.add(name)
@@ -106,7 +108,7 @@ def compare_arguments(
             _differences(given, wanted, part, place)
         ):
             settled.add(name)
-    return ComparedArguments(total, wrong, frozenset(settled))
+    return ComparedArguments(frozenset(counted), wrong, frozenset(settled))
 
 
 def _same_scalar(output: Any, expected: Any) -> bool:
@@ -155,8 +157,8 @@ def _differences(
                 f"{place}/{escape(name)}",
             )
     elif isinstance(output, list) and isinstance(expected, list):
-        if not (schema.unordered and _same_set(output, expected, schema)):
-            yield from _of_arrays(output, expected, schema, place)
+        of_items = _of_sets if schema.unordered else _of_arrays
+        yield from of_items(output, expected, schema, place)
     elif type(output) is type(expected) and type(output) in _SCALARS:
         if output != expected:
             yield WrongArgument(place, "mismatch", output, expected)
@@ -202,17 +204,40 @@ def _of_arrays(
 _MOST_IN_A_SET = 100
 
 
-def _same_set(output: list[Any], expected: list[Any], schema: SchemaPart) -> bool:
-    """Whether two arrays without order have the same items; long ones without choices alone."""
+def _of_sets(
+    output: list[Any], expected: list[Any], schema: SchemaPart, place: str
+) -> Iterator[WrongArgument]:
+    """Compare arrays without order; those that are not the same set are told item by item."""
     if len(output) != len(expected):
-        return False
-    if len(output) > _MOST_IN_A_SET:
-        return sorted(map(canonical, output)) == sorted(canonical(written(one)) for one in expected)
-    item = schema.item(0)
-    fitting = [
-        [place for place, other in enumerate(output) if not any(_differences(other, one, item, ""))]
-        for one in expected
-    ]
+        yield from _of_arrays(output, expected, schema, place)
+    elif len(output) > _MOST_IN_A_SET:  # choices among the items are taken for what they say
+        if sorted(map(canonical, output)) != sorted(canonical(written(one)) for one in expected):
+            yield from _of_arrays(output, expected, schema, place)
+    else:
+        # Once for both questions: asked again at each level, nested sets would take 2 ** depth.
+        beside = [
+            list(_differences(item, other, schema.item(position), f"{place}/{position}"))
+            for position, (item, other) in enumerate(zip(output, expected))
+        ]
+        if any(beside) and not _same_set(output, expected, schema, beside):
+            yield from chain.from_iterable(beside)
+
+
+def _same_set(
+    output: list[Any], expected: list[Any], schema: SchemaPart, beside: list[list[WrongArgument]]
+) -> bool:
+    """Whether two arrays of one length have the same items, given what differs place by place."""
+    fitting = []
+    for there, other in enumerate(expected):
+        part = schema.item(there)
+        found = [
+            here
+            for here, item in enumerate(output)
+            if not (beside[here] if here == there else any(_differences(item, other, part, "")))
+        ]
+        if not found:
+            return False
+        fitting.append(found)
     return len(match(fitting, len(output))) == len(expected)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -11,6 +11,7 @@ from llmeval_integrations.json_value import canonical
 from llmeval_integrations.tool_calls.arguments import ComparedArguments, WrongArgument
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import written
+from llmeval_integrations.tool_calls.ordering import Rules, late_ones, rearranged
 from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
 
 Order = Literal["any", "strict", "partial"]
@@ -80,14 +81,17 @@ class CallComparison:
         self.made = made
         self.expected = expected
         self.limit_reached = False
-        """Whether there were too many calls to compare each with each."""
+        """Whether there were too many calls to compare each with each, or to try every order."""
         self._arguments = arguments
         self._compared: dict[tuple[int, int], ComparedArguments] = {}
 
     def calls(self, order: Order, before: Before = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
         pairs = self._pairs(order)
-        late = self._out_of_order(pairs, before)
+        rules = [(self._named(first), self._named(then)) for first, then in before]
+        if rules and not self.limit_reached:
+            pairs = self._in_best_order(pairs, rules)
+        late = late_ones(pairs, rules)
         rows = [self._row(row, column, late=column in late) for row, column in pairs]
         left = [n for n in range(len(self.made)) if n not in {row for row, _ in pairs}]
         wanted = [n for n in range(len(self.expected)) if n not in {there for _, there in pairs}]
@@ -144,16 +148,18 @@ class CallComparison:
             else:
                 yield ComparedCall("wrong_name", 0.0, call.name, row, column, expected)
 
-    def _out_of_order(self, pairs: Pairs, before: Before) -> set[int]:
-        """Give the expected calls whose partner came before one that it should have followed."""
-        made_at = {column: row for row, column in pairs}
-        late: set[int] = set()
-        for first, then in before:
-            firsts = [made_at[n] for n in self._named(first) if n in made_at]
-            if firsts:
-                last = max(firsts)
-                late.update(n for n in self._named(then) if made_at.get(n, last) < last)
-        return late
+    def _in_best_order(self, pairs: Pairs, rules: Rules) -> Pairs:
+        """Choose among calls of the same tool that have the same scores, for order to be kept."""
+        names = {self.expected[n].name for rule in rules for some in rule for n in some}
+        made: dict[int, Hashable] = {}
+        expected: dict[int, Hashable] = {}
+        for name in names:
+            rows = [n for n, call in enumerate(self.made) if call.name == name and not call.problem]
+            columns = self._named(name)
+            made |= {n: (name, *(self._score(n, column) for column in columns)) for n in rows}
+            expected |= {n: (name, *(self._score(row, n) for row in rows)) for n in columns}
+        pairs, self.limit_reached = rearranged(pairs, rules, made, expected, self._score)
+        return pairs
 
     def _named(self, which: str | int) -> list[int]:
         if isinstance(which, int):

@@ -9,6 +9,12 @@ import msgspec
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.tool_calls.blocks import (
+    is_call_type,
+    is_other_block,
+    is_other_type,
+    type_of,
+)
 from llmeval_integrations.tool_calls.call import ToolCall, not_a_call, read_call
 from llmeval_integrations.tool_calls.tags import OPENING, contents
 
@@ -17,7 +23,6 @@ _MESSAGE = frozenset(
     (*_BLOCKS, "role", "tool_calls", "invalid_tool_calls", "message", "choices", "candidates")
 )
 _OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "function"))
-_CALL_TYPES = frozenset(("function_call", "tool_use", "tool_call", "invalid_tool_call"))
 
 
 def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | Defect:
@@ -31,9 +36,9 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     A value is a call (see `read_call`), a message, a response around messages, or a list of any
     of these, whose calls come one after another. In a message the first of these that holds calls
     counts: `tool_calls` and `invalid_tool_calls`, `additional_kwargs.tool_calls`, the blocks of
-    `content`, `parts`, `blocks` or `output`, the tags in a text. Blocks of other types, and
-    messages of users, systems and tools, hold none. Whatever else stands in a list is a call
-    with a `problem`.
+    `content`, `parts`, `blocks` or `output`, the tags in a text. Blocks of other types, there or
+    in a list by themselves, and messages of users, systems and tools, hold none. Whatever else
+    stands in a list is a call with a `problem`.
     """
     if isinstance(value, str) and OPENING in value and not _is_json(value):
         return list(_in_tags(value, parsing))
@@ -41,7 +46,7 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     if isinstance(parsed, Defect):
         return [] if parsed.name in ("prose", "empty") else parsed
     if isinstance(parsed, list):
-        return list(_in_list(parsed, parsing))
+        return list(_in_list(parsed, parsing, among_blocks=True))
     if isinstance(parsed, dict) and parsed:
         calls = _in_object(parsed, parsing)
         if calls is not None:
@@ -73,10 +78,15 @@ def _in_tags(text: str, parsing: Parsing) -> Iterator[ToolCall]:
             yield from _in_list(value if isinstance(value, list) else [value], parsing)
 
 
-def _in_list(items: Iterable[Any], parsing: Parsing) -> Iterator[ToolCall]:
+def _in_list(
+    items: Iterable[Any], parsing: Parsing, *, among_blocks: bool = False
+) -> Iterator[ToolCall]:
     for item in items:
         calls = _in_object(item, parsing) if isinstance(item, dict) else None
-        yield from [not_a_call(item)] if calls is None else calls
+        if calls is not None:
+            yield from calls
+        elif not (among_blocks and is_other_block(item)):
+            yield not_a_call(item)
 
 
 def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None:
@@ -114,10 +124,17 @@ def _in_message(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:
         if calls:
             return calls
     content = message.get("content")
-    author = message.get("role") or message.get("type")
-    if isinstance(content, str) and OPENING in content and author not in _OF_OTHERS:
+    if isinstance(content, str) and OPENING in content and not _is_of_others(message):
         return list(_in_tags(content, parsing))
     return []
+
+
+def _is_of_others(message: dict[str, Any]) -> bool:
+    """Whether no model says this, or it does in its thoughts."""
+    role, kind = message.get("role"), type_of(message)
+    if isinstance(role, str) and role:
+        return role in _OF_OTHERS
+    return kind is not None and (kind in _OF_OTHERS or is_other_type(kind))
 
 
 def _given(message: dict[str, Any], key: str) -> list[Any]:
@@ -142,5 +159,5 @@ def _in_blocks(blocks: list[Any], parsing: Parsing) -> Iterator[ToolCall]:
         call = read_call(block, parsing)
         if call is not None:
             yield call
-        elif block.get("type", block.get("block_type")) in _CALL_TYPES:
+        elif is_call_type(type_of(block)):
             yield not_a_call(block)

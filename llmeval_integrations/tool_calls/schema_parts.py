@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.sample import MISSING
+from llmeval_integrations.schema_document import SchemaDocument, matches
 
 _ALTERNATIVES: Final = ("allOf", "anyOf", "oneOf")
 _MOST = 256  # schemas that are looked at for one place; a schema may refer to itself
@@ -22,7 +23,7 @@ class SchemaPart:
     """
 
     def __init__(self, root: Any, schemas: Iterable[Any] | None = None) -> None:
-        self._root = root
+        self._document = root if isinstance(root, SchemaDocument) else SchemaDocument(root)
         self._own = [root] if schemas is None else list(schemas)
         self._members: dict[str, SchemaPart] = {}
 
@@ -48,14 +49,11 @@ class SchemaPart:
         known = self._members.get(name)
         if known is not None:
             return known
-        found = [
-            part["properties"][name] for part in self._parts if name in _of(part, "properties")
-        ]
-        if not found:  # and not to be kept, since an output may have any name
-            others = [part.get("additionalProperties") for part in self._parts]
-            return SchemaPart(self._root, others) if any(others) else _UNKNOWN
-        self._members[name] = SchemaPart(self._root, found)
-        return self._members[name]
+        found = [one for part in self._parts for one in declared(part, name)]
+        member = self._part(found or [part.get("additionalProperties") for part in self._parts])
+        if any(name in _of(part, "properties") for part in self._parts):
+            self._members[name] = member  # others are not kept: an output may have any name
+        return member
 
     def item(self, position: int) -> SchemaPart:
         """Give the part for an array's item."""
@@ -66,7 +64,19 @@ class SchemaPart:
                 found.append(first[position])
             else:
                 found.append(part.get("items"))
-        return SchemaPart(self._root, found) if any(found) else _UNKNOWN
+        return self._part(found)
+
+    def at(self, steps: Iterable[str], value: Any) -> SchemaPart:
+        """Give the part for a place in a value."""
+        part = self
+        for step in steps:
+            within: Any = int(step) if isinstance(value, list) else step
+            part = part.item(within) if isinstance(value, list) else part.member(step)
+            value = value[within]
+        return part
+
+    def _part(self, schemas: list[Any]) -> SchemaPart:
+        return SchemaPart(self._document, schemas) if any(schemas) else _UNKNOWN
 
     @cached_property
     def _parts(self) -> list[dict[str, Any]]:
@@ -82,31 +92,21 @@ class SchemaPart:
             seen.add(id(part))
             yield part
             inner = [one for key in keywords for one in _list(part.get(key))]
-            inner.append(_resolve(self._root, part.get("$ref")))
+            inner.append(self._document.resolve(part.get("$ref")))
             waiting.extend(one for one in inner if isinstance(one, dict))
 
 
 _UNKNOWN = SchemaPart(None)
 
 
-def _resolve(root: Any, reference: Any) -> Any:
-    """Follow a reference within the document; None where it leads nowhere."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return None
-    if "%" in reference:
-        from urllib.parse import unquote
-
-        reference = unquote(reference)
-    value = root
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-            value = value[int(name)]
-        elif isinstance(value, dict):
-            value = value.get(name)
-        else:
-            return None
-    return value
+def declared(part: dict[str, Any], name: str) -> Iterator[Any]:
+    """Give what a schema says of a member, by its name or by a pattern that the name has."""
+    properties = _of(part, "properties")
+    if name in properties:
+        yield properties[name]
+    for pattern, schema in _of(part, "patternProperties").items():
+        if matches(pattern, name):
+            yield schema
 
 
 def _of(part: dict[str, Any], keyword: str) -> dict[str, Any]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Final
+
+import msgspec
 
 OPENING, CLOSING = "<tool_call>", "</tool_call>"
 _END_OF_THINKING = "</think>"
 _SPACE = " \t\n\r"
 
+_MOST_READ_ANEW: Final = 8
+"""How many calls that hold no JSON are read on beyond their closing tag: each costs as much as the
+text before it is long."""
+
 # Only to see where a value ends, so numbers need no conversion.
 _raw_decode = json.JSONDecoder(parse_int=float).raw_decode
+_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def contents(text: str) -> Iterator[str]:
@@ -22,16 +30,27 @@ def contents(text: str) -> Iterator[str]:
     thinking = text.lstrip().startswith("<think>")
     position = text.find(_END_OF_THINKING) if thinking else 0
     position = text.find(OPENING, max(position, 0))
+    wrong = 0
     while position >= 0:
         start = position + len(OPENING)
-        end = _end_of_json(text, start)
-        if end < 0:
-            end = text.find(CLOSING, start)
+        end = text.find(CLOSING, start)
+        if wrong < _MOST_READ_ANEW and (end < 0 or not _is_json(text[start:end])):
+            found = _end_of_json(text, start)  # the tag may stand in a string
+            wrong += found < 0
+            end = max(end, found)
         if end < 0:
             yield text[start:]
             return
         yield text[start:end]
         position = text.find(OPENING, end)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _validate(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _end_of_json(text: str, start: int) -> int:

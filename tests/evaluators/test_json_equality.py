@@ -240,3 +240,18 @@ def test_one_changed_leaf_is_found_anywhere():
         row["nested"]["x"][0] += 1_000
         for evaluator in (STRICT, ANY, TOP):
             assert evaluator(changed, document).score is False
+
+
+def test_an_operator_sees_arrays_in_the_order_that_is_asked_for():
+    for output, reference in (([[1, 2]], [[2, 1]]), ({"x": [1, 2]}, {"x": [2, 1]})):
+        assert JsonEquality(operator.eq, list_order="any")(output, reference).score is True
+        assert (
+            JsonEquality(operator.eq, list_order="top_level_any")(output, reference).score is False
+        )
+    assert JsonEquality(operator.eq, list_order="top_level_any")([2, 1], [1, 2]).score is True
+
+
+def test_where_an_operator_says_no_the_reason_is_the_first_difference():
+    says_no = JsonEquality(lambda *_: False)
+    assert says_no({"a": [1]}, {"a": [2]}).reason == "/a/0 1, expected 2"
+    assert says_no({}, {}).reason == "The operator says no"

@@ -13,6 +13,7 @@ from llmeval_integrations import (
     InvalidSchemaError,
     JsonEquality,
     JsonFields,
+    JsonMatch,
     MissingFieldError,
     Sample,
 )
@@ -375,3 +376,19 @@ def test_many_names_of_a_models_own_making_take_no_memory_for_good():
         document = {f"name {number}": "x" for number in range(start, start + 2_000)}
         assert evaluator.evaluate(Sample(document, document)).passed
     assert len(vars(evaluator)["_layout"].root(Sample(1)).members) <= 10_000
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "reason"),
+    [
+        ({"a": None}, {"a": {"b": 1, "c": 2}}, '/a null, expected {"b":1,"c":2}'),
+        ({"a": "x"}, {"a": ["x"]}, '/a "x", expected ["x"]'),
+        ({"a": {"b": 1}}, {"a": None}, '/a {"b":1}, expected null'),
+        ({}, {"a": {"b": 1, "c": 2}}, "/a missing (2 fields)"),
+        ({"a\n\x1b[31m": 1}, {"a\n\x1b[31m": 2}, "/a\\n\\x1b[31m 1, expected 2"),
+    ],
+)
+def test_the_reason_is_one_line_that_says_each_thing_once(output, reference, reason):
+    assert JsonFields()(output, reference).reason == reason
+    for evaluator in (JsonMatch(), JsonEquality()):
+        assert "\x1b" not in evaluator(output, reference).reason

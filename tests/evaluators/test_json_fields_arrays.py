@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import clashing, law
 
-from llmeval_integrations import JsonFields
-from llmeval_integrations.fields.comparison import MAX_PAIRS
+from llmeval_integrations import JsonFields, JsonSimilarity
+from llmeval_integrations.fields.pairing import MAX_PAIRS
 
 ANY_ORDER = JsonFields(fields={"": {"order": "any_order"}})
 EVERYWHERE = JsonFields(defaults={"order": "any_order"})
@@ -152,3 +152,76 @@ def test_where_the_bound_is_reached_the_result_says_so_and_no_order_matters():
     random.Random(2).shuffle(output)
     assert ANY_ORDER(output, reference).score == pytest.approx(result.score)
     assert "pairing_limit_reached" not in ANY_ORDER(output[:10], reference[:10]).metadata
+
+
+def thread(levels, choose):
+    return [
+        {
+            "text": str(choose.random()),
+            "by": choose.choice("abcdef"),
+            "replies": thread(levels - 1, choose) if levels > 1 else [],
+        }
+        for _ in range(4)
+    ]
+
+
+def edited(comments, choose):
+    return [
+        {
+            **comment,
+            "text": "edited" if choose.random() < 0.2 else comment["text"],
+            "replies": edited(comment["replies"], choose),
+        }
+        for comment in comments
+    ]
+
+
+@pytest.mark.parametrize("evaluator", [EVERYWHERE, JsonSimilarity()], ids=lambda each: each.name)
+def test_arrays_inside_of_arrays_share_the_bound(evaluator):
+    reference = thread(5, random.Random(1))
+    output = edited(reference, random.Random(2))
+    began = time.process_time()
+    result = evaluator(output, reference)
+    assert time.process_time() - began < 5  # a fifth of what all pairs took
+    assert "pairing_limit_reached" in result.metadata
+    small = evaluator(output[0]["replies"][0]["replies"], reference[0]["replies"][0]["replies"])
+    assert "pairing_limit_reached" not in small.metadata
+
+
+@pytest.mark.parametrize("evaluator", [EVERYWHERE, JsonSimilarity()], ids=lambda each: each.name)
+def test_lists_in_lists_are_compared_once_and_not_once_for_each_level(evaluator):
+    output, reference = [{"a": 1, "b": 3}], [{"a": 1, "b": 2}]
+    for _ in range(40):
+        output, reference = [output, 1], [reference, 2]
+    began = time.process_time()
+    assert 0 < evaluator(output, reference).score < 1
+    assert time.process_time() - began < 3
+
+
+def test_what_is_equal_is_no_pair_where_tolerance_finds_better_ones():
+    near = JsonFields(fields={"": {"order": "any_order"}, "/*": {"tolerance": 1}})
+    assert near([10, 9], [10, 11]).passed
+    assert near([9, 10], [11, 10]).passed
+    assert not near([10, 8], [10, 11]).passed
+    prices = JsonFields(fields={"": {"order": "any_order"}, "/*/p": {"tolerance": 0.01}})
+    output = [{"p": 10.0, "n": 1}, {"p": 9.99, "n": 1}]
+    assert prices(output, [{"p": 10.0, "n": 1}, {"p": 10.01, "n": 1}]).passed
+
+
+def near_matches(evaluator, output, reference):
+    return evaluator(output, reference).metadata["fields"]["/*"].get("match", 0)
+
+
+@law
+@given(
+    st.lists(st.integers(0, 8), min_size=1, max_size=4),
+    st.lists(st.integers(0, 8), min_size=1, max_size=4),
+)
+def test_no_other_pairing_of_near_numbers_has_more_matches(output, reference):
+    near = JsonFields(fields={"": {"order": "any_order"}, "/*": {"tolerance": 1}})
+    in_place = JsonFields(fields={"/*": {"tolerance": 1}})
+    longer, shorter = sorted((output, reference), key=len, reverse=True)
+    best = max(
+        near_matches(in_place, [*chosen], shorter) for chosen in permutations(longer, len(shorter))
+    )
+    assert near_matches(near, output, reference) == best

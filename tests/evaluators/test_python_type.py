@@ -59,4 +59,4 @@ def test_the_type_has_to_be_given():
 
 def test_evaluators_compare_by_their_options():
     assert PythonType("dict") == PythonType("dict") != PythonType("list")
-    assert hash(PythonType(("dict", "list"))) == hash(PythonType(("dict", "list")))
+    assert hash(PythonType(("dict", "list"))) == hash(PythonType(["dict", "list"]))

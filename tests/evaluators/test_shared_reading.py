@@ -65,6 +65,8 @@ def test_a_run_reads_output_and_reference_once():
 @example("[1]", "[1.0]")
 @example("[NaN]", "[NaN]")
 @example('"\\ud800"', '"\\ud800"')
+@example("[1e9999999999999999999]", "{}")
+@example("{", "[1e9999999999999999999]")
 def test_what_is_read_together_is_judged_as_by_itself(output, reference):
     shared = Sample(output, reference)
     share([shared])

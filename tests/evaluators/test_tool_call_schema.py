@@ -13,7 +13,10 @@ SEARCH = {
     },
 }
 OPEN = {"name": "open", "parameters": {"type": "dict", "properties": {}, "additionalProperties": {"type": "float"}}}  # fmt: skip
-VALID = ToolCallSchema([SEARCH, OPEN])
+NAMED = {"name": "named", "parameters": {"properties": {"a": {}}, "patternProperties": {"^x_": {}}, "additionalProperties": False}}  # fmt: skip
+CLOSED = {"name": "closed", "parameters": {"type": "object", "additionalProperties": False}}
+REFERRING = {"name": "referring", "parameters": {"$ref": "#/$defs/a%2520", "$defs": {"a%20": {"properties": {"b%20": {}}, "required": ["b%20"], "additionalProperties": False}}}}  # fmt: skip
+VALID = ToolCallSchema([SEARCH, OPEN, NAMED, CLOSED, REFERRING])
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,11 @@ VALID = ToolCallSchema([SEARCH, OPEN])
         ("find", {}, "", "unknown_tool"),
         ("open", {"anything": 1.5}, None, None),
         ("open", {"anything": "x"}, "/anything", "type"),
+        ("named", {"a": 1, "x_1": 2}, None, None),
+        ("named", {"a": 1, "x_1": 2, "zz": 3}, "/zz", "additionalProperties"),
+        ("closed", {"zz": 3}, "/zz", "additionalProperties"),
+        ("referring", {"b%20": 1, "zz": 3}, "/zz", "additionalProperties"),
+        ("referring", {}, "/b%20", "required"),
     ],
 )
 def test_a_call_is_valid_or_its_errors_are_named(name, arguments, pointer, keyword):
@@ -69,11 +77,20 @@ def test_undeclared_arguments_can_be_allowed():
 
 
 def test_a_name_with_strange_characters_has_its_pointer():
-    tool = {"name": "f", "parameters": {"properties": {"a/b~": {"type": "integer"}}, "required": ["a/b~"]}}  # fmt: skip
-    evaluator = ToolCallSchema([tool])
-    for arguments in ({}, {"a/b~": "x"}):
-        errors = evaluator({"name": "f", "arguments": arguments}).metadata["calls"][0]["errors"]
-        assert [error["pointer"] for error in errors] == ["/a~1b~0"]
+    for name, place in (("a/b~", "/a~1b~0"), ('a"b', '/a"b'), ("\n\\é", "/\n\\é")):
+        tool = {"name": "f", "parameters": {"properties": {name: {"type": "integer"}}, "required": [name]}}  # fmt: skip
+        evaluator = ToolCallSchema([tool])
+        for arguments in ({}, {name: "x"}):
+            errors = evaluator({"name": "f", "arguments": arguments}).metadata["calls"][0]["errors"]
+            assert [error["pointer"] for error in errors] == [place]
+
+
+def test_a_reason_is_one_line_that_is_safe_to_print():
+    result = VALID({"name": "f\n\x1b[2Jx", "arguments": {}})
+    assert result.reason == r"f\n\x1b[2Jx: there is no such tool"
+    assert result.metadata["calls"][0]["name"] == "f\n\x1b[2Jx"
+    result = VALID({"name": "closed", "arguments": {"a\n": 1}})
+    assert result.reason == r"closed: the tool declares no such argument at /a\n"
 
 
 def test_tools_come_as_an_option_or_with_each_sample():

@@ -103,6 +103,22 @@ def test_the_reason_names_what_is_wrong_in_a_line(output, reference, reason, lab
     assert (result.reason, result.label) == (reason, label)
 
 
+@pytest.mark.parametrize(
+    ("output", "reference", "reason"),
+    [
+        (call("f\n\x1b[2Jx"), call("g"), r"called f\n\x1b[2Jx, expected g"),
+        ([], call("f\n"), r"f\n missing"),
+        (call(**{"a\x1b": "\u202e"}), call(), r"weather: /a\x1b extra"),
+        (call(a="\u202ex"), call(a=1), r'weather: /a "\u202ex", expected 1'),
+    ],
+)
+def test_a_reason_is_one_line_that_is_safe_to_print(output, reference, reason):
+    result = PLAIN(output, reference)
+    assert result.reason == reason
+    made = [row["name"] for row in result.metadata["calls"]]
+    assert made == [(output or reference)["name"]]
+
+
 def test_each_call_is_told_with_its_places_and_pointers():
     output = [call(city="Rome", days=2), call("book", id=1), call("book", id=9), {"name": "now", "arguments": "["}]  # fmt: skip
     reference = [call("book", id=1), call(city="Paris"), call("now"), call("gone")]

@@ -112,3 +112,26 @@ def test_parts_that_are_put_together_say_what_the_whole_says(seed):
         (first if place < 25 else second).add(sample, metadata)
     first.merge(second)
     assert first.summary() == whole.summary()
+
+
+def test_what_is_no_value_counts_for_a_field_what_it_counts_for_a_sample():
+    fields = tallied(
+        [({"addr": "x"}, {"addr": {"street": "x"}})] * 10 + [({"addr": []}, {"addr": []})] * 5
+    )
+    addr = fields["/addr"]
+    assert (addr["leaves"], addr["match"], addr["wrong_type"]) == (15, 5, 10)
+    assert (addr["precision"], addr["recall"], addr["value_accuracy"]) == (0.0, None, None)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_over_one_sample_with_one_field_the_figures_are_the_samples(seed):
+    chance = random.Random(seed)
+    values = ["x", "y", 1, True, None, [], {}, {"s": 1}, [1], [["x"], []]]
+    for _ in range(100):
+        output, reference = ({"a": chance.choice(values)} for _ in range(2))
+        metadata = JsonFields()(output, reference).metadata
+        fields = tallied([(output, reference)])
+        if len(fields) == 1:
+            [field] = fields.values()
+            for name in ("precision", "recall", "f1", "value_accuracy"):
+                assert field[name] == metadata[name], (output, reference, name)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.tags import contents
 
 ARGUMENTS = {"city": "Paris", "days": 3}
 TEXT = json.dumps(ARGUMENTS)
@@ -52,6 +53,13 @@ SHAPES = {
     "arguments an empty text": ({"name": "weather", "arguments": ""}, [ToolCall("weather")]),
     "messages": ([{"role": "user", "content": '<tool_call>{"name": "x"}</tool_call>'}, {"role": "assistant", "tool_calls": [OPENAI]}, {"role": "tool", "content": TEXT, "name": "weather"}, {"role": "assistant", "content": "Rain."}], [WITH_ID]),
     "tags in a message": ({"role": "assistant", "content": f"<tool_call>{json.dumps(PLAIN)}</tool_call>"}, [CALL]),
+    "Anthropic, blocks": ([{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": "So."}, ANTHROPIC], [WITH_ID]),
+    "Google, parts": ([{"text": "So.", "thought": True, "thought_signature": "_w"}, {"text": "So.", "inline_data": None}, GOOGLE], [CALL]),
+    "Google, parts of other kinds": ([{"executableCode": {"code": "1"}}, {"function_response": {"name": "f", "response": {}}}], []),
+    "OpenAI responses, an output": ([{"type": "reasoning", "id": "r", "summary": []}, {"type": "message", "role": "assistant", "content": []}, {"type": "web_search_call", "id": "w", "status": "completed"}, RESPONSES], [WITH_ID]),
+    "LlamaIndex, blocks": ([{"block_type": "text", "text": "So."}, {"block_type": "thinking", "content": "<tool_call>{</tool_call>"}], []),
+    "a result with tags": ({"type": "tool_result", "content": "<tool_call>{</tool_call>"}, []),
+    "no calls, text alone": ([{"type": "text", "text": "It rains."}], []),
     "no calls, a list": ([], []),
     "no calls, null": (None, []),
     "no calls, a message": ({"role": "assistant", "content": "It rains."}, []),
@@ -94,6 +102,14 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"name": "f", "arguments": [1]}, "no JSON object"),
         ([1], "no tool call: 1"),
         ([{"answer": 3}], "no tool call"),
+        ([{"type": "weather", "city": "Paris"}], "no tool call"),
+        ([{"type": "tool_call", "args": {}}], "no tool call"),
+        ([{"type": ["text"], "text": "So."}], "no tool call"),
+        ([{"text": "So.", "lang": "fr"}], "no tool call"),
+        ([{"text": {"city": "Paris"}}], "no tool call"),
+        ([{"text": None}], "no tool call"),
+        ([{}], "no tool call"),
+        ('<tool_call>{"text": "So."}</tool_call>', "no tool call"),
         ({"type": "function", "function": {"arguments": "{}"}}, "no tool call"),
         ({"content": [{"type": "tool_use", "input": {}}]}, "no tool call"),
         ({"invalid_tool_calls": [{"name": "f", "args": "{}", "error": "bad JSON"}]}, "bad JSON"),
@@ -147,10 +163,16 @@ def test_objects_of_sdks_and_frameworks_are_read():
     assert read_calls(said) == read_calls(said.tool_calls) == [WITH_ID]
     anthropic = pytest.importorskip("anthropic.types")
     block = anthropic.ToolUseBlock.model_validate(ANTHROPIC)
-    assert read_calls([block]) == [WITH_ID]
+    text = anthropic.TextBlock(type="text", text="So.")
+    assert read_calls([block]) == read_calls([text, block]) == [WITH_ID]
     google = pytest.importorskip("google.genai.types")
     part = google.Part(function_call=google.FunctionCall(name="weather", args=ARGUMENTS))
     assert read_calls(google.Content(role="model", parts=[part])) == [CALL]
+    assert read_calls([google.Part(text="So.", thought_signature=b"\xff"), part]) == [CALL]
+    items = pytest.importorskip("openai.types.responses")
+    reasoning = items.ResponseReasoningItem(type="reasoning", id="r", summary=[])
+    called = items.ResponseFunctionToolCall.model_validate(RESPONSES)
+    assert read_calls([reasoning, called]) == [WITH_ID]
 
 
 def test_objects_of_llama_index_are_read():
@@ -171,6 +193,12 @@ def test_a_hostile_text_takes_linear_time(piece):
     assert time.perf_counter() - start < 3
 
 
+@pytest.mark.parametrize("odd", [[], {}, [1], {"a": 1}, 3, None])
+def test_a_type_or_role_that_is_no_text_stops_nothing(odd):
+    tags = {"role": odd, "type": odd, "content": TAGGED}
+    assert read_calls([tags, {"content": [{"type": odd}, {"block_type": odd}]}]) == [CALL]
+
+
 @given(st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
@@ -183,3 +211,9 @@ def test_any_value_is_read_the_same_as_a_value_and_as_text(value):
     if isinstance(value, (list, dict)):
         assert as_value == as_text
     assert isinstance(as_value, (list, Defect))
+
+
+def test_calls_without_json_are_not_read_again_for_each_other():
+    began = time.process_time()
+    assert len(list(contents("<tool_call></tool_call>" * 80_000))) == 80_000
+    assert time.process_time() - began < 2  # a twentieth of what reading on from each takes

@@ -1,0 +1,223 @@
+"""Which items of two arrays belong together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from llmeval_integrations.assignment import best_pairs
+from llmeval_integrations.fields.field import Field
+from llmeval_integrations.json_value import canonical
+
+MAX_PAIRS: Final = 40_000
+"""The most pairs of items of one array that are compared to find the best ones, with those of the
+arrays inside them: 200 times 200, which are left over once all that are equal are paired."""
+
+_CONTAINERS: Final = frozenset((dict, list))
+
+Pairs: TypeAlias = list[tuple[int, int]]
+"""Positions in the output, each with one in the reference."""
+
+Gain: TypeAlias = Callable[["Pairings", Field, Any, Any], float]
+"""Says what two items of a field add to the score, at least 0."""
+
+
+class _Found(NamedTuple):
+    """What is known of two arrays, which are kept so that no others get their ids."""
+
+    arrays: tuple[Field, list[Any], list[Any]]
+    pairs: Pairs
+    bounded: bool
+
+
+class Pairings:
+    """The pairs of items of arrays, found once for every two arrays of a comparison.
+
+    Arrays inside of items are met with each item that theirs is tried with, and again once the
+    best is chosen.
+    """
+
+    def __init__(self, gain: Gain) -> None:
+        self._gain = gain
+        self._found: dict[tuple[int, int, int], _Found] = {}
+        self._texts: dict[int, tuple[list[Any], list[str]]] = {}
+
+    def of(self, field: Field, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
+        """Pair the items of a field that is not in order; tell whether there were too many."""
+        known = id(field), id(output), id(reference)
+        found = self._found.get(known)
+        if found is None:
+            bounds: list[bool] = []
+            if field.rule.order == "by_key":
+                pairs = list(self._by_key(field, output, reference, bounds))
+            else:
+                pairs = self._best(field, output, reference, bounds)
+            found = _Found((field, output, reference), pairs, any(bounds))
+            self._found[known] = found
+        return found.pairs, found.bounded
+
+    def _by_key(
+        self, field: Field, output: list[Any], reference: list[Any], bounds: list[bool]
+    ) -> Iterator[tuple[int, int]]:
+        """Pair items that have the same key; where several have, the best among them."""
+        here, there = _keyed(output, field.rule.key), _keyed(reference, field.rule.key)
+        for key, wanted in there.items():
+            found = here.get(key, ())
+            if len(found) == len(wanted) == 1:
+                yield found[0], wanted[0]
+            elif found:
+                given = [output[position] for position in found]
+                expected = [reference[position] for position in wanted]
+                for one, other in self._best(field, given, expected, bounds):
+                    yield found[one], wanted[other]
+
+    def _best(
+        self, field: Field, output: list[Any], reference: list[Any], bounds: list[bool]
+    ) -> Pairs:
+        """Pair items for the greatest gain; those that are equal as wholes first.
+
+        What is left over is put in the order of its text, so that no other order has a say.
+        """
+        texts = self._texts_of(output), self._texts_of(reference)
+        pairs, spare, wanted = equal_pairs(*texts)
+        if not spare or not wanted:
+            return pairs
+        if field.is_fuzzy:
+            # What is near to both of two values need not leave these near to each other, so that
+            # a pair of equal items may cost two others more than it gains.
+            every = _in_order(texts[0]), _in_order(texts[1])
+            if self._effort(field, output, reference, *every) <= MAX_PAIRS:
+                pairs, (spare, wanted) = [], every
+        if not (_may_match(field, output, spare) and _may_match(field, reference, wanted)):
+            return pairs
+        alone = len(spare) == len(wanted) == 1
+        if not alone and self._effort(field, output, reference, spare, wanted) > MAX_PAIRS:
+            bounds.append(True)
+            return pairs + _telling_pairs(output, reference, spare, wanted)
+        gains = [
+            [self._gain(self, field.item(here), output[here], reference[there]) for there in wanted]
+            for here in spare
+        ]
+        return pairs + [(spare[one], wanted[other]) for one, other in best_pairs(gains)]
+
+    def _texts_of(self, array: list[Any]) -> list[str]:
+        """Write the items of an array so that equal ones have the same text; once for each."""
+        found = self._texts.get(id(array))
+        if found is None:
+            found = self._texts[id(array)] = array, list(map(canonical, array))
+        return found[1]
+
+    def _effort(
+        self,
+        field: Field,
+        output: list[Any],
+        reference: list[Any],
+        spare: list[int],
+        wanted: list[int],
+    ) -> int:
+        """Count the pairs of items that are compared at most, with those inside of them."""
+        inside = [
+            sum(_inside(field.item(place), items[place]) for place in places)
+            for items, places in ((output, spare), (reference, wanted))
+        ]
+        return len(spare) * len(wanted) + inside[0] * inside[1]
+
+
+def _in_order(texts: list[str]) -> list[int]:
+    """Give all positions in the order of their texts."""
+    return sorted(range(len(texts)), key=texts.__getitem__)
+
+
+def _may_match(field: Field, items: list[Any], places: list[int]) -> bool:
+    """Whether items that are equal to no other may still have something in common with one."""
+    return any(
+        type(items[place]) in _CONTAINERS or not field.item(place).is_exact for place in places
+    )
+
+
+def _inside(field: Field, value: Any) -> int:
+    """Count the items of arrays inside a value that would have to be tried with each other."""
+    if type(value) is dict:
+        parts = value.items()
+        return sum(
+            _inside(field.member(name), part) for name, part in parts if type(part) in _CONTAINERS
+        )
+    if type(value) is not list:
+        return 0
+    count = sum(
+        _inside(field.item(place), part)
+        for place, part in enumerate(value)
+        if type(part) in _CONTAINERS
+    )
+    return count + _tried(field, value)
+
+
+def _tried(field: Field, items: list[Any]) -> int:
+    """Count the items of an array that would have to be tried with each other."""
+    rule = field.rule
+    if rule.order == "ordered":
+        return 0
+    groups = [[*range(len(items))]]
+    if rule.order == "by_key":
+        groups = [places for places in _keyed(items, rule.key).values() if len(places) > 1]
+    return sum(len(places) for places in groups if _may_match(field, items, places))
+
+
+def _keyed(items: list[Any], key: str | None) -> dict[str, list[int]]:
+    """List the positions of items by the text of their key; those without one by themselves."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for position, item in enumerate(items):
+        has_key = type(item) is dict and key in item
+        found[canonical(item[key]) if has_key else ""].append(position)
+    return found
+
+
+def equal_pairs(output: list[str], reference: list[str]) -> tuple[Pairs, list[int], list[int]]:
+    """Pair the positions of equal texts; what is left is in the order of its text."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for position in range(len(output) - 1, -1, -1):
+        places[output[position]].append(position)
+    pairs, wanted = [], []
+    for position, text in enumerate(reference):
+        found = places.get(text)
+        if found:
+            pairs.append((found.pop(), position))
+        else:
+            wanted.append(position)
+    spare = [position for left in places.values() for position in left]
+    spare.sort(key=lambda position: (output[position], position))
+    wanted.sort(key=lambda position: (reference[position], position))
+    return pairs, spare, wanted
+
+
+def _telling_pairs(
+    output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
+) -> Pairs:
+    """Pair items by a leaf that one item alone has on either side, such as an identifier.
+
+    For what is too much to be compared pair by pair. Takes linear time.
+    """
+    here, there = _by_leaf(output, spare), _by_leaf(reference, wanted)
+    votes: defaultdict[tuple[int, int], int] = defaultdict(int)
+    for leaf, places in there.items():
+        found = here.get(leaf, ())
+        if len(found) == len(places) == 1:
+            votes[found[0], places[0]] += 1
+    ranks = {position: rank for rank, position in enumerate(spare)}
+    pairs, used_here, used_there = [], set(), set()
+    for one, other in sorted(votes, key=lambda pair: (-votes[pair], ranks[pair[0]])):
+        if one not in used_here and other not in used_there:
+            pairs.append((one, other))
+            used_here.add(one)
+            used_there.add(other)
+    return pairs
+
+
+def _by_leaf(items: list[Any], positions: list[int]) -> dict[tuple[str, str], list[int]]:
+    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for position in positions:
+        item = items[position]
+        for name, value in item.items() if type(item) is dict else [("", item)]:
+            found[name, canonical(value)].append(position)
+    return found

@@ -1,0 +1,96 @@
+"""Finding one's way in a JSON Schema: references, anchors and patterns of names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+_ANCHORS: Final = ("$anchor", "$dynamicAnchor")
+_IDS: Final = ("$id", "id")  # a fragment here is what the drafts before 2019 have for an anchor
+_POSITION: Final = re.compile("[0-9]{1,9}")
+_VALUES: Final = frozenset(("const", "default", "enum", "examples"))
+
+
+class SchemaDocument:
+    """A whole schema, within which references lead from one place to another."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    def resolve(self, reference: Any) -> Any:
+        """Follow a reference within the document; None where it leads nowhere."""
+        if not isinstance(reference, str):
+            return None
+        address, _, fragment = reference.partition("#")
+        if address and address != self._address():
+            return None
+        if "%" in fragment:
+            from urllib.parse import unquote
+
+            fragment = unquote(fragment)
+        if fragment and not fragment.startswith("/"):
+            return self._anchors.get(fragment)
+        value = self._root
+        for name in read_pointer(fragment):
+            if isinstance(value, list) and _POSITION.fullmatch(name) and int(name) < len(value):
+                value = value[int(name)]
+            elif isinstance(value, dict):
+                value = value.get(name)
+            else:
+                return None
+        return value
+
+    def _address(self) -> str | None:
+        """Give the document's own address, which may end in an empty fragment."""
+        own = self._root.get("$id") if isinstance(self._root, dict) else None
+        return own.removesuffix("#") if isinstance(own, str) else None
+
+    @cached_property
+    def _anchors(self) -> dict[str, Any]:
+        """The schemas that have a name of their own; the first of those that share one."""
+        found: dict[str, Any] = {}
+        waiting = [self._root]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                for name in _names(value):
+                    found.setdefault(name, value)
+                inner = [part for key, part in value.items() if key not in _VALUES]
+            else:
+                inner = value if isinstance(value, list) else []
+            waiting += reversed(inner)
+        return found
+
+
+def _names(schema: dict[str, Any]) -> Iterator[str]:
+    for keyword in (*_ANCHORS, *_IDS):
+        name = schema.get(keyword)
+        if isinstance(name, str) and (keyword in _ANCHORS or name[:1] == "#"):
+            yield name.removeprefix("#")
+
+
+def read_pointer(pointer: str) -> list[str]:
+    """Read the steps of a JSON Pointer, whatever stands before its first."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a pattern is found in a name, as the validator of schemas has it."""
+    validator = _validator(pattern)
+    try:
+        return validator is not None and bool(validator.is_valid(name))
+    except ValueError:  # a lone surrogate, which lenient parsing lets in
+        return False
+
+
+@lru_cache(maxsize=512)
+def _validator(pattern: str) -> Any:
+    """Build what looks for a pattern; None where it is none."""
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    except (jsonschema_rs.ValidationError, ValueError):
+        return None

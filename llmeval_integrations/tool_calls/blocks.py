@@ -1,0 +1,58 @@
+"""The blocks of a message that stand beside calls, as each API names them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+_CALLS: Final = frozenset(("function_call", "tool_use", "tool_call", "invalid_tool_call"))
+_OTHERS: Final = frozenset(
+    [
+        *("text", "text-plain", "output_text", "input_text", "refusal", "citation", "citable"),
+        *("thinking", "redacted_thinking", "reasoning", "compaction", "program"),
+        *("image", "image_url", "audio", "video", "file", "document", "container_upload"),
+        *("mcp_list_tools", "mcp_approval_response", "additional_tools", "cache", "non_standard"),
+    ]
+)
+# What an API does by itself, such as `web_search_call`, and what it or a tool gave back.
+_ENDINGS: Final = ("_call", "_result", "_output")
+
+# Google's parts have no type but these members, here without underscores and capitals.
+_PART: Final = frozenset(
+    [
+        *("text", "thought", "thoughtsignature", "inlinedata", "filedata", "executablecode"),
+        *("codeexecutionresult", "functionresponse", "partmetadata", "videometadata"),
+        "mediaresolution",
+    ]
+)
+
+
+def type_of(block: dict[str, Any]) -> str | None:
+    """Give the type that a block says it has."""
+    kinds = (block.get("type"), block.get("block_type"))
+    return next((kind for kind in kinds if isinstance(kind, str)), None)
+
+
+def is_call_type(kind: str | None) -> bool:
+    """Whether blocks of this type are calls."""
+    return kind in _CALLS
+
+
+def is_other_type(kind: str) -> bool:
+    """Whether blocks of this type are known to be something else than calls."""
+    return kind in _OTHERS or (kind.endswith(_ENDINGS) and not is_call_type(kind))
+
+
+def is_other_block(item: Any) -> bool:
+    """Whether this is a block that is known to be something else than a call."""
+    if not isinstance(item, dict):
+        return False
+    kind = type_of(item)
+    if kind is not None:
+        return is_other_type(kind)
+    members = {name for name, value in item.items() if value is not None}
+    text = item.get("text")
+    return (
+        bool(members)
+        and {name.replace("_", "").lower() for name in members} <= _PART
+        and (text is None or isinstance(text, str))
+    )

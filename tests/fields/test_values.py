@@ -1,0 +1,164 @@
+"""How two values of one field are compared: numbers of any size, numbers as text, formats."""
+
+from time import perf_counter
+
+import pytest
+
+from llmeval_integrations import (
+    JsonEditDistance,
+    JsonEquality,
+    JsonFields,
+    JsonMatch,
+    JsonSimilarity,
+    ToolCalls,
+)
+
+FAR = ["1e1000000", "-1e1000000", "1e-1000000", "1e10000000", "1.5e999999999999", "1e-9999999999"]
+NUMBER = {"properties": {"a": {"type": "number"}}}
+COMPARING = {
+    "fields": JsonFields(),
+    "number": JsonFields(NUMBER),
+    "tolerance": JsonFields(fields={"/a": {"tolerance": 0.1}}),
+    "relative_tolerance": JsonFields(fields={"/a": {"relative_tolerance": 0.1}}),
+    "multiple_of": JsonFields(fields={"/a": {"multiple_of": 0.1}}),
+    "coerce": JsonFields(defaults={"coerce": True, "tolerance": 0.1}),
+    "any_order": JsonFields(defaults={"order": "any_order"}),
+    "similarity": JsonSimilarity(),
+    "match": JsonMatch(),
+    "equality": JsonEquality(),
+    "edit_distance": JsonEditDistance(),
+    "tool_calls": ToolCalls(),
+}
+
+
+def written(value, name):
+    arguments = f'{{"a": {value}}}'
+    return f'{{"name": "f", "arguments": {arguments}}}' if name == "tool_calls" else arguments
+
+
+@pytest.mark.parametrize("name", COMPARING)
+@pytest.mark.parametrize("number", FAR)
+def test_a_far_exponent_is_a_wrong_value_like_any_other(name, number):
+    evaluator, start = COMPARING[name], perf_counter()
+    one = written(number, name)
+    for other in [written(value, name) for value in ("7", "1e400", '"x"', "[7]")]:
+        for output, reference in ((one, other), (other, one)):
+            result = evaluator(output, reference=reference)
+            assert not result.passed
+            assert result.score < 1
+    assert evaluator(one, reference=one).passed
+    assert perf_counter() - start < 0.5
+
+
+@pytest.mark.parametrize("number", FAR)
+def test_a_far_exponent_in_a_text_is_read_as_in_a_number(number):
+    evaluator, start = COMPARING["coerce"], perf_counter()
+    assert evaluator(f'{{"a": "{number}"}}', reference=f'{{"a": {number}}}').passed
+    assert not evaluator(f'{{"a": "{number}"}}', reference='{"a": 7}').passed
+    assert not evaluator('{"a": "1e99999999999999999999"}', reference='{"a": 7}').passed
+    assert perf_counter() - start < 0.5
+
+
+def test_far_numbers_are_the_same_however_they_are_written_and_near_each_other_as_any():
+    for name in ("fields", "number", "coerce", "similarity", "equality", "match"):
+        assert COMPARING[name]('{"a": 1e10000000}', reference='{"a": 10e9999999}').passed, name
+    near = '{"a": 1.05e10000000}'
+    assert COMPARING["relative_tolerance"](near, reference='{"a": 1e10000000}').passed
+    assert not COMPARING["number"](near, reference='{"a": 1e10000000}').passed
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "matches"),
+    [
+        ("12.99", 12.99, True),
+        (12.99, "12.99", True),
+        ("0.1", 0.1, True),
+        (" +0.10 ", 0.1, True),
+        (".5", 0.5, True),
+        ("1e2", 100, True),
+        ("12345678901234567890123", 12345678901234567890123, True),
+        ("12345678901234567890124", 12345678901234567890123, False),
+        ("12.98", 12.99, False),
+        ("0.1.0", 0.1, False),
+        ("1,000", 1000, False),
+        ("1_0", 10, False),
+        ("Infinity", 1, False),
+        ("", 0, False),
+        ("1" * 100_000 + "x", 1, False),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_number_may_be_written_as_text_where_that_is_allowed(output, reference, matches):
+    evaluator = JsonFields(defaults={"coerce": True})
+    assert evaluator({"a": output}, reference={"a": reference}).passed is matches
+    assert not JsonFields()({"a": output}, reference={"a": reference}).passed
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "settings", "matches"),
+    [
+        (0.3, 0.1 + 0.2, {"tolerance": 1e-16}, True),
+        (1.1, 1.0, {"tolerance": 0.1}, True),  # which it is not in doubles
+        (1.10000001, 1.0, {"tolerance": 0.1}, False),
+        (10**400 + 1, 10**400, {"tolerance": 1}, True),
+        (10**400 + 2, 10**400, {"tolerance": 1}, False),
+        (5e-324, 10**300, {"tolerance": 1}, False),
+        (0.25, 0.35, {"multiple_of": 0.1}, False),  # 2.5 and 3.5: to 2 and to 4
+        (0.15, 0.25, {"multiple_of": 0.1}, True),
+    ],
+)
+def test_numbers_are_compared_as_they_are_written(output, reference, settings, matches):
+    evaluator = JsonFields(fields={"/a": settings})
+    assert evaluator({"a": output}, reference={"a": reference}).passed is matches
+
+
+EMAILS = [("Ann@Example.org", "ann@example.org", True), ("a@straße.de", "a@strasse.de", False)]
+URIS = [
+    ("http://e.com/%7Euser", "http://e.com/~user", True),
+    ("http://e.com/%41%2e", "http://e.com/A.", True),
+    ("http://e.com/%2f", "http://e.com/%2F", True),
+    ("http://e.com/%2F", "http://e.com//", False),
+    ("http://e.com/a/./b/../c", "http://e.com/a/c", True),
+    ("http://e.com/a/%2E%2E/c", "http://e.com/c", True),
+    ("http://e.com/a/..", "http://e.com/", True),
+    ("http://e.com/a/.", "http://e.com/a/", True),
+    ("http://e.com/a/.", "http://e.com/a", False),
+    ("http://e.com/../a", "http://e.com/a", True),
+    ("http://e.com", "HTTP://E.com:80/", True),
+    ("http://e.com:/", "http://e.com/", True),
+    ("http://e.com:8080/", "http://e.com/", False),
+    ("http://e.com/?", "http://e.com/", False),
+    ("http://e.com/#", "http://e.com/", False),
+    ("http://e.com/?a=/./b", "http://e.com/?a=/b", False),
+    ("http://Ann@e.com/", "http://ann@e.com/", False),
+    ("http://[::A]:80/", "http://[::a]/", True),
+    ("http://e.com/a\nb", "http://e.com/ab", False),
+    ("http://e.com/ab ", "http://e.com/ab", False),
+    ("http://e.com/a\tb", "http://e.com/ab", False),
+    ("file:///a/./b", "file:///a/b", True),
+    ("file:///a", "file:/a", False),
+    ("urn:a:%7e", "URN:a:~", True),
+    ("urn:a/./b", "urn:a/b", False),
+    ("/a/./b", "/a/b", False),
+    ("http://e.com:8a/", "http://e.com:8a/.", True),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "same"),
+    [("email", *case) for case in EMAILS] + [("uri", *case) for case in URIS],
+)
+def test_a_text_is_compared_as_what_its_format_says_it_is(kind, one, other, same):
+    evaluator = JsonFields({"properties": {"a": {"format": kind}}})
+    for output, reference in ((one, other), (other, one)):
+        assert evaluator({"a": output}, reference={"a": reference}).passed is same
+
+
+@pytest.mark.parametrize("part", ["@", "%", "/..", ":", "[", "%7e"])
+def test_a_hostile_address_takes_no_time(part):
+    evaluator = JsonFields({"properties": {"a": {"format": "uri"}}})
+    start = perf_counter()
+    assert not evaluator(
+        {"a": f"http://{part * 100_000}:x"}, reference={"a": "http://e.com"}
+    ).passed
+    assert perf_counter() - start < 1
