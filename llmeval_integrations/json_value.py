@@ -170,7 +170,19 @@ def python_canonical(value: Any) -> str:
     Characters beyond ASCII are escaped, which makes one accented letter six characters long,
     and `1.0` is not `1`.
     """
-    return _dumps_sorted(value)
+    try:
+        return _dumps_sorted(value)
+    except TypeError:  # for a Decimal, which json.dumps does not know
+        return _dumps_parts(value)
 
 
-_dumps_sorted = json.JSONEncoder(separators=(",", ":"), sort_keys=True, default=str).encode
+def _dumps_parts(value: Any) -> str:
+    if isinstance(value, dict):
+        members = [f"{_dumps_sorted(key)}:{_dumps_parts(value[key])}" for key in sorted(value)]
+        return f"{{{','.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_dumps_parts, value))}]"
+    return write_scalar(value) if isinstance(value, Decimal) else _dumps_sorted(value)
+
+
+_dumps_sorted = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode

@@ -18,6 +18,7 @@ from llmeval_integrations.json_value import (
     equal,
     equal_in_any_order,
     python_canonical,
+    write_scalar,
 )
 
 NUMBERS = (int, float, Decimal)
@@ -289,3 +290,11 @@ def test_the_time_for_an_item_does_not_grow(record):
     each = seconds(often) / 100
     assert seconds(lambda: canonical(large, sort_arrays=True)) < 20_000 * each
     assert seconds(lambda: equal(large, turned(large))) < 20_000 * each
+
+
+def test_python_canonical_writes_numbers_beyond_a_double_as_numbers():
+    document = {"b": [Decimal("1e400"), "1E+400", None], "a": {"é": Decimal(9**5000)}}
+    text = python_canonical(document)
+    assert (
+        text == f'{{"a":{{"\\u00e9":{write_scalar(Decimal(9**5000))}}},"b":[1E+400,"1E+400",null]}}'
+    )

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.fields.field import Field
+from llmeval_integrations.fields.values import plain_text
 from llmeval_integrations.json_value import canonical
 
 MAX_PAIRS: Final = 40_000
@@ -61,7 +62,7 @@ class Pairings:
         self, field: Field, output: list[Any], reference: list[Any], bounds: list[bool]
     ) -> Iterator[tuple[int, int]]:
         """Pair items that have the same key; where several have, the best among them."""
-        here, there = _keyed(output, field.rule.key), _keyed(reference, field.rule.key)
+        here, there = _keyed(field, output), _keyed(field, reference)
         for key, wanted in there.items():
             found = here.get(key, ())
             if len(found) == len(wanted) == 1:
@@ -160,16 +161,23 @@ def _tried(field: Field, items: list[Any]) -> int:
         return 0
     groups = [[*range(len(items))]]
     if rule.order == "by_key":
-        groups = [places for places in _keyed(items, rule.key).values() if len(places) > 1]
+        groups = [places for places in _keyed(field, items).values() if len(places) > 1]
     return sum(len(places) for places in groups if _may_match(field, items, places))
 
 
-def _keyed(items: list[Any], key: str | None) -> dict[str, list[int]]:
-    """List the positions of items by the text of their key; those without one by themselves."""
+def _keyed(field: Field, items: list[Any]) -> dict[str, list[int]]:
+    """List the positions of items by the text of their key; those without one by themselves.
+
+    Of what the key's own rule says, case, white space and Unicode count here.
+    """
+    key: Any = field.rule.key
     found: defaultdict[str, list[int]] = defaultdict(list)
     for position, item in enumerate(items):
         has_key = type(item) is dict and key in item
-        found[canonical(item[key]) if has_key else ""].append(position)
+        value = item[key] if has_key else None
+        if type(value) is str:
+            value = plain_text(field.item(position).member(key).rule, value)
+        found[canonical(value) if has_key else ""].append(position)
     return found
 
 

@@ -60,7 +60,7 @@ class Rule(msgspec.Struct, frozen=True):
     matches at 1 or at `similarity`. It is given objects and arrays as they are."""
 
     order: Order = "ordered"
-    """Whether an array's items are compared by position, paired for the best score, or paired by
+    """Whether an array's items are compared by position, paired as well as they can be, or by
     the value of their `key`."""
 
     key: str | None = None

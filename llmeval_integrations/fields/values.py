@@ -129,7 +129,7 @@ def _of_texts(rule: Rule, output: str, reference: str) -> Verdict:
         meaning = MEANINGS[rule.format]
         if meaning(output) == meaning(reference):
             return MATCH
-    one, other = _plain(rule, output), _plain(rule, reference)
+    one, other = plain_text(rule, output), plain_text(rule, reference)
     if one == other:
         return MATCH
     if rule.similarity is None:
@@ -139,7 +139,7 @@ def _of_texts(rule: Rule, output: str, reference: str) -> Verdict:
     return ("match", score) if score >= rule.similarity else MISMATCH
 
 
-def _plain(rule: Rule, text: str) -> str:
+def plain_text(rule: Rule, text: str) -> str:
     """Leave out of a text what does not count."""
     if rule.normalize_unicode:
         text = unicodedata.normalize("NFKC", text)

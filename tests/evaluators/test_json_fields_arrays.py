@@ -225,3 +225,11 @@ def test_no_other_pairing_of_near_numbers_has_more_matches(output, reference):
         near_matches(in_place, [*chosen], shorter) for chosen in permutations(longer, len(shorter))
     )
     assert near_matches(near, output, reference) == best
+
+
+def test_a_key_is_compared_as_its_own_field_is():
+    fields = {"": {"key": "sku"}, "/*/sku": {"ignore_case": True, "ignore_whitespace": True}}
+    output = [{"sku": "b 1", "n": 1}, {"sku": "A", "n": 2}]
+    assert JsonFields(fields=fields)(
+        output, [{"sku": "a", "n": 2}, {"sku": "B  1 ", "n": 1}]
+    ).passed
