@@ -199,3 +199,24 @@ def test_the_cache_is_where_the_operating_system_has_caches(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "platform", platform)
     assert str(default_cache()) == expected
+
+
+def test_what_an_earlier_call_left_out_is_not_laid_to_this_one(run, server):
+    first = run("--max-tokens", str(3 * TOKENS), "--concurrency", "1", "--out", "r")
+    assert first[0] == 1
+    code, summary, said = run("--out", "r", "--resume")
+    assert (code, judging(summary)["not_asked"], len(server.requests)) == (1, 7, 3)
+    assert (
+        "7 requests were not made: an earlier call left them out, for its budget or its frozen "
+        "cache; --resume --retry-errors makes them" in said
+    )
+    code, _, said = run("--out", "r", "--resume", "--frozen")
+    assert (code, "an earlier call left them out" in said) == (2, True)
+    assert "lacks them" not in said
+    code, _, said = run("--out", "r", "--resume", "--frozen", "--retry-errors")
+    assert (code, "the cache is frozen and lacks them\n" in said) == (2, True)
+    code, _, said = run("--out", "r", "--resume")
+    assert (code, "an earlier call left them out" in said) == (1, True)
+    code, summary, said = run("--out", "r", "--resume", "--retry-errors")
+    assert (code, judging(summary)["not_asked"], len(server.requests)) == (0, 0, 10)
+    assert "requests were not made" not in said

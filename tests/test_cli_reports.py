@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from browser import CHROMIUM, browser
 
-from llmeval_integrations import JsonValidity, evaluate
+from llmeval_integrations import JsonFields, JsonValidity, evaluate
 from llmeval_integrations.cli import main
 
 
@@ -234,3 +234,35 @@ def test_what_is_no_port_is_a_wrong_call(run, capsys, port):
     with pytest.raises(SystemExit, match="2"):
         main(["view", str(run), f"--port={port}"])
     assert f"{port!r} is not a number from 0 to 65535" in capsys.readouterr().err
+
+
+def test_fields_of_a_run_that_was_killed_are_exported(tmp_path, capsys):
+    rows = [{"output": '{"a": 1}', "reference": '{"a": 2}'}]
+    evaluate(rows, [JsonFields()], out=tmp_path / "run")
+    (tmp_path / "run" / "summary.json").unlink()
+    call = ["export", str(tmp_path / "run"), "--table", "fields", "--to", "csv", "--out", "-"]
+    assert main(call) == 0
+    out, said = capsys.readouterr()
+    assert (out.splitlines()[1][:23], said) == ("run,json_fields,/a,1,0,", "")
+    assert main(["report", str(tmp_path / "run"), "--out", "-"]) == 0
+    assert 'id="fields"' in capsys.readouterr().out
+
+
+def test_a_table_of_fields_without_any_is_warned_of(run, capsys):
+    assert main(["export", str(run), "--table", "fields", "--to", "csv"]) == 0
+    assert capsys.readouterr().err == f"llmeval export: warning: {run} has no fields\n"
+    (run / "summary.json").unlink()
+    assert main(["export", str(run), "--table", "fields", "--to", "csv"]) == 0
+    assert "has no fields, and the run is incomplete: there is no" in capsys.readouterr().err
+
+
+def test_a_run_with_integers_that_python_does_not_read_is_reported_and_compared(tmp_path, capsys):
+    digits = "9" * 5_000
+    data = tmp_path / "data.jsonl"
+    data.write_text(f'{{"id": "a", "output": {{"n": {digits}}}, "reference": "{{}}"}}\n')
+    run = str(tmp_path / "run")
+    assert main(["run", str(data), "-e", "json_match", "-e", "json_fields", "--out", run]) == 0
+    assert main(["report", run]) == 0
+    assert digits in (tmp_path / "run" / "report.html").read_text()
+    assert main(["compare", run, run]) == 0
+    assert capsys.readouterr().err == ""

@@ -63,8 +63,10 @@ def _with_options(client: Client, options: dict[str, Any]) -> Client:
 def _by_config(config: Any) -> Client:
     platforms = _platforms()
     if config.platform not in platforms:
+        as_json = '; an option is JSON, such as {"name": "openai:gpt-5-mini"}'
         raise UnknownNameError(
             f"no client is for the platform {config.platform!r}; there are {', '.join(platforms)}"
+            f"{as_json if config.platform.startswith('{') else ''}"
         )
     return platforms[config.platform](config)
 

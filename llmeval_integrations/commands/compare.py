@@ -10,6 +10,7 @@ from typing import Final
 
 from llmeval_integrations.commands.terminal import MISSED, OK, put, say
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.runs.comparing import compare
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.rows import write_value
@@ -78,8 +79,8 @@ def run(call: argparse.Namespace) -> int:
 
 
 def _as_json(comparison: Comparison) -> str:
-    plain = json.loads(write_value(comparison.as_dict()))
-    return json.dumps(plain, indent=2) + "\n"
+    plain = decode_as_python(write_value(comparison.as_dict()).decode())
+    return json.dumps(plain, indent=2, default=str) + "\n"  # no float holds an id of 1e400
 
 
 def _as_table(comparison: Comparison) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from llmeval_integrations.commands.output import written_to
-from llmeval_integrations.commands.terminal import OK, put
+from llmeval_integrations.commands.terminal import OK, put, say
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs import Run
 
 HELP: Final = "write a run's rows or fields as Parquet, CSV or Arrow"
 DESCRIPTION: Final = """\
@@ -34,12 +36,21 @@ def run(call: argparse.Namespace) -> int:
 
     to = load_format(call.to or _format_of(call.out), "write_table")
     runs = [read_run(path) for path in call.run_directory]
+    if call.table == "fields":
+        _warn_of_no_fields(runs)
     out = call.out or str(Path(call.run_directory[0]) / f"{call.table}{to.SUFFIX}")
     with written_to(None if out == "-" else out) as file:
         to.write_table(TABLES[call.table](runs), file)
     if out != "-":
         put(f"written: {out}\n")
     return OK
+
+
+def _warn_of_no_fields(runs: Iterable[Run]) -> None:
+    for run in runs:
+        if not any(figures.get("fields") for figures in run.summary["evaluators"].values()):
+            but = f", and the run is incomplete: {run.incomplete}" if run.incomplete else ""
+            say(f"llmeval export: warning: {run.out} has no fields{but}")
 
 
 def _format_of(out: str | None) -> str:

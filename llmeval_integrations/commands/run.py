@@ -129,7 +129,8 @@ def run(call: argparse.Namespace) -> int:
         )
     _show(run, call)
     warn_of(run)
-    misses = [*missed(run, thresholds), *too_many_errors(run, most_errors), *_not_asked(run)]
+    not_asked = [*_not_asked(run, frozen=bool(configuration.frozen))]
+    misses = [*missed(run, thresholds), *too_many_errors(run, most_errors), *not_asked]
     for miss in misses:
         say(f"llmeval run: {miss}")
     figures = run.summary["evaluators"].values()
@@ -138,7 +139,7 @@ def run(call: argparse.Namespace) -> int:
     if not any(each["scored"] for each in figures):
         say("llmeval run: no row has a score, so nothing was evaluated")
         return WRONG_CALL
-    if configuration.frozen and any(_not_asked(run)):
+    if configuration.frozen and not_asked:
         return WRONG_CALL
     return MISSED if misses else OK
 
@@ -239,13 +240,27 @@ def _judging(configuration: Configuration) -> dict[str, Any]:
     }
 
 
-def _not_asked(run: Run) -> Iterator[str]:
+def _not_asked(run: Run, *, frozen: bool) -> Iterator[str]:
     """Word that judges were not asked about everything."""
     judging = run.summary.get("judging", {})
     if judging.get("not_asked"):
-        reached = judging["budget_reached"]
-        why = f"the budget {reached} was spent" if reached else "the cache is frozen and lacks them"
+        why = _why_not_asked(run, judging["budget_reached"], frozen=frozen)
         yield f"{judging['not_asked']} requests were not made: {why}"
+
+
+def _why_not_asked(run: Run, reached: str | None, *, frozen: bool) -> str:
+    """Word whether it was this call that left them out, or an earlier one, as the rows say."""
+    if reached:
+        return f"the budget {reached} was spent"
+    labels = {label for each in run.summary["evaluators"].values() for label in each["labels"]}
+    here = "the cache is frozen and lacks them"
+    if frozen and "budget" not in labels:
+        return here
+    earlier = (
+        "an earlier call left them out, for its budget or its frozen cache; "
+        "--resume --retry-errors makes them"
+    )
+    return f"{here}, or {earlier}" if frozen and "not_cached" in labels else earlier
 
 
 def _configuration(call: argparse.Namespace) -> Configuration:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from codecs import getwriter
+from codecs import StreamWriter, getwriter
 from collections.abc import Sequence
 from typing import Any, BinaryIO, Final
 
@@ -26,9 +26,24 @@ def write_table(table: Table, out: BinaryIO) -> None:
 
     A text that a spreadsheet would take for a formula has an apostrophe before it.
     """
-    writer = csv.writer(getwriter("utf-8")(out, "backslashreplace"), lineterminator="\n")
+    writer = csv.writer(_Lines(getwriter("utf-8")(out, "backslashreplace")))
     writer.writerow(table.columns)
     writer.writerows([_inert(cell) for cell in record] for record in table.records)
+
+
+class _Lines:
+    """Ends records by a line feed alone.
+
+    What the module of Python ends them by is what it quotes in a cell, so it is left at both; until
+    Python 3.13 a carriage return would stand bare otherwise, and begin another record.
+    """
+
+    def __init__(self, out: StreamWriter) -> None:
+        self._out = out
+
+    def write(self, record: str) -> None:
+        """Write a record."""
+        self._out.write(record.removesuffix("\r\n") + "\n")
 
 
 def _inert(cell: Any) -> Any:

@@ -11,10 +11,9 @@ from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.arrow_rows import read_table
 from llmeval_integrations.runs.evaluating import Evaluating
-from llmeval_integrations.runs.fields import columns_by_evaluator, with_ids_of
+from llmeval_integrations.runs.fields import called_by_place, columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.naming import name_evaluators
-from llmeval_integrations.runs.reading import read_first
 from llmeval_integrations.runs.records import COLUMNS, Table, batches, needed, record_of, schema
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.wording import shown
@@ -81,8 +80,15 @@ class Batches:
             raise InputError(f"expected a Table or RecordBatch of pyarrow, got {shown(table)}")
         source = Source("the table", unit="")
         source.records = read_table(table, source)
-        read_first(source)
-        columns = with_ids_of(source, self.columns)
+        columns = self.columns
+        if _has_ids(table, next(iter(columns.values())).of[-1]):
+            columns = called_by_place(columns, source.unit)
         run = Evaluating(self._evaluators, columns, source, judging=self._judges).run()
         made = batches(Table(COLUMNS, map(record_of, run.rows)))
         return pyarrow.Table.from_batches(made, schema(COLUMNS))
+
+
+def _has_ids(table: Any, column: str) -> bool:
+    """Whether any row has an id: the first ones, which decide elsewhere, are others in each cut."""
+    named = [table.column(place) for place, name in enumerate(table.column_names) if name == column]
+    return any(each.null_count < len(each) for each in named)

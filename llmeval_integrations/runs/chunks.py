@@ -15,8 +15,11 @@ MOST_ROWS: Final = 32
 MOST_BYTES: Final = 8_000_000
 """The bytes of text after which a chunk ends with the rows that it has begun, 8 at most."""
 
-_FIRST: Final = 8
-_AT_ONCE: Final = 8
+AT_ONCE: Final = 8
+"""The rows that are read at a time, and before the first is evaluated."""
+
+_FIRST: Final = AT_ONCE
+
 _PATIENCE: Final = 0.25
 """Seconds that a chunk may take, so that whoever watches sees rows come."""
 
@@ -26,7 +29,7 @@ def in_chunks(source: Source, most_rows: int = MOST_ROWS) -> Iterator[list[Recor
     size, start, began = _FIRST, source.done, perf_counter()
     records = iter(source.records)
     chunk: list[Record] = []
-    while some := list(islice(records, min(size - len(chunk), _AT_ONCE))):
+    while some := list(islice(records, min(size - len(chunk), AT_ONCE))):
         chunk += some
         if len(chunk) >= size or source.done - start > MOST_BYTES:
             yield chunk

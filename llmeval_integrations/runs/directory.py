@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.runs.lock import locked
 from llmeval_integrations.runs.manifest import differences
 from llmeval_integrations.runs.rows import Row, StoredRows, write_rows, write_value
@@ -333,7 +334,7 @@ def _read_object(path: Path) -> dict[str, Any]:
 def _parse_object(text: bytes, place: str) -> dict[str, Any]:
     """Read a JSON object; raises InputError that names its place where it is none."""
     try:
-        found = json.loads(text)
+        found = decode_as_python(text.decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place} is damaged: {error}") from error
     if not isinstance(found, dict):

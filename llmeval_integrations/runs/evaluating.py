@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -249,7 +250,7 @@ class Evaluating:
 
 def _same_id(stored: Any, given: Any) -> bool:
     """Whether an id that was written is this one; what JSON has no form for is not compared."""
-    return stored == given or not isinstance(given, (str, int, float))
+    return stored == given or not isinstance(given, (str, float, Integral))
 
 
 class _Begun(NamedTuple):

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from math import isfinite
+from numbers import Rational, Real
 from typing import Any, Final
 
 import msgspec
 
 from llmeval_integrations.errors import InputError, MissingFieldError
+from llmeval_integrations.runs.chunks import AT_ONCE
 from llmeval_integrations.runs.hints import hint
+from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.sample import MISSING, Sample
 
 FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
+
+NUMBERS: Final = "numbers of rows"
+OWN: Final = "data"
+"""Where the ids of a run come from."""
+
+_BEGIN_NUMBERS: Final = b"-0123456789"
 
 
 def parse_field(text: str) -> tuple[str, str]:
@@ -34,7 +45,12 @@ class Columns(msgspec.Struct, frozen=True):
 
     unit: str = ""
     """What is written before the number of a row without an id, where other rows have ids that it
-    must not equal; empty where the number alone is the id."""
+    must not equal; empty where the number alone is the id, and no number in a row may equal it."""
+
+    @property
+    def ids(self) -> str:
+        """Where ids come from, as a manifest says it."""
+        return OWN if self.unit else NUMBERS
 
     def sample(self, row: Any, number: int) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none."""
@@ -50,13 +66,15 @@ class Columns(msgspec.Struct, frozen=True):
         get = row.get
         output, reference, input_, contexts, variables, id_ = self.of
         own = get(id_)
+        if type(own) is not str and (type(own) is not int or not self.unit):
+            own = self._unlike_others(own, number)
         sample = Sample(
             get(output, MISSING),
             get(reference, MISSING),
             get(input_, MISSING),
             get(contexts, MISSING),
             get(variables, MISSING),
-            self._made_up(number) if own is None else own,
+            own,
         )
         if sample.output is MISSING:
             return InputError(_lacks(row, output))
@@ -67,15 +85,27 @@ class Columns(msgspec.Struct, frozen=True):
 
     def id(self, row: Any, number: int) -> Any:
         """Give a row's id: what stands in its column, else, also of a null, where the row is."""
-        own = self.own_id(row)
-        return self._made_up(number) if own is None else own
+        own = self._own_id(row)
+        return own if type(own) is str else self._unlike_others(own, number)
 
-    def own_id(self, row: Any) -> Any:
-        """Give the id that stands in a row, None where there is none."""
+    def has_id(self, row: Any) -> bool:
+        """Whether an id stands in a row."""
+        own = self._own_id(row)
+        return own is not None and not _is_beyond_json(own)
+
+    def _own_id(self, row: Any) -> Any:
         return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[-1])
 
-    def _made_up(self, number: int) -> int | str:
-        return f"{self.unit} {number}" if self.unit else number
+    def _unlike_others(self, own: Any, number: int) -> Any:
+        """Give an id that is no text, so that none that is made up equals one that stands in a row.
+
+        Where numbers alone are made up, a number that stands in a row is written as a text.
+        """
+        if own is None or _is_beyond_json(own):
+            return f"{self.unit} {number}" if self.unit else number
+        if self.unit or (written := write_value(own))[0] not in _BEGIN_NUMBERS:
+            return own
+        return f"id {written.decode()}"
 
     def missing(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Word the error for a row without a field that the evaluator needs."""
@@ -108,15 +138,30 @@ def columns_by_evaluator(
 
 
 def with_ids_of(source: Source, columns: dict[str, Columns]) -> dict[str, Columns]:
-    """Where the first row has an id, give columns whose rows without one are called by their place.
+    """Give columns whose rows without an id are called by their place, where others have ids.
+
+    The first rows decide for all, so that it is the same in every process, and where a run is
+    resumed.
+    """
+    first = next(iter(columns.values()))
+    has_ids = any(first.has_id(row) for _, row in source.ahead(AT_ONCE))
+    return called_by_place(columns, source.unit) if has_ids else columns
+
+
+def called_by_place(columns: dict[str, Columns], unit: str) -> dict[str, Columns]:
+    """Give columns whose rows without an id are called by their place, and not by a number.
 
     A number would be taken for the id of another row.
     """
-    first = next(iter(columns.values()))
-    if source.first is None or first.own_id(source.first[1]) is None:
-        return columns
-    unit = source.unit or "row"
+    unit = unit or "row"
     return {name: msgspec.structs.replace(each, unit=unit) for name, each in columns.items()}
+
+
+def _is_beyond_json(own: Any) -> bool:
+    """Whether an id is a number that JSON has no form for, which is as good as none."""
+    if isinstance(own, Decimal):
+        return not own.is_finite()
+    return isinstance(own, Real) and not isinstance(own, Rational) and not isfinite(own)
 
 
 def _check(target: str, column: object, evaluators: Collection[str]) -> None:

@@ -6,7 +6,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from itertools import islice
@@ -16,20 +16,19 @@ from typing import Any, Final
 
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading import STDIN, open_source
 from llmeval_integrations.runs.rows import write_in_order
 from llmeval_integrations.runs.source import Record
 from llmeval_integrations.version import __version__
-from llmeval_integrations.wording import shown
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")
 _IDENTITY: Final = ("version", "evaluators", "fields", "data")
 """What has to be the same where a run is resumed."""
 
 _NAMED: Final = (type, FunctionType, BuiltinFunctionType, MethodType)
-_ONLY_FOR_PEOPLE: Final = "path"
-_OF_TABLES: Final = ("iloc", "iter_rows", "to_batches")
-"""What tells a DataFrame of pandas, one of polars, and a table of pyarrow."""
+_ONLY_FOR_PEOPLE: Final = {"data": "path"}
+"""What may be another one: the data are told by their content, and may have been moved."""
 
 _ADDRESS: Final = re.compile(rb" at 0x[0-9A-Fa-f]+")
 """What the `repr` of an object says that is another in every process."""
@@ -40,10 +39,12 @@ def manifest_of(
     columns: Mapping[str, str] | None,
     samples: Any,
     reading: Mapping[str, Any],
+    *,
+    ids: str,
 ) -> dict[str, Any]:
     """Say what is run: evaluators with their options, columns, data, versions, and when.
 
-    `reading` says how the data is read, and which part of it.
+    `reading` says how the data is read, and which part of it; `ids`, where ids come from.
     """
     return {
         "version": __version__,
@@ -53,25 +54,29 @@ def manifest_of(
         "evaluators": {name: described(evaluator) for name, evaluator in evaluators.items()},
         "fields": dict(sorted((columns or {}).items())),
         "data": {**_fingerprint(samples, reading.get("limit")), **reading},
+        "ids": ids,
     }
 
 
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     """Name what keeps a run from being resumed: what is different in another manifest."""
-    found = [line for key in _IDENTITY for line in _different(key, here.get(key), there.get(key))]
+    found = [
+        line
+        for key in _IDENTITY
+        for line in differing(key, _identity(here, key), _identity(there, key))
+    ]
     orders = [", ".join(each.get("evaluators") or ()) for each in (here, there)]
     if not found and orders[0] != orders[1]:
         return [f"the order of evaluators is {orders[0]}, and was {orders[1]}"]
     return found
 
 
-def _different(place: str, here: Any, there: Any) -> Iterator[str]:
-    if isinstance(here, Mapping) and isinstance(there, Mapping):
-        for key in {**there, **here}:
-            if key != _ONLY_FOR_PEOPLE:
-                yield from _different(f"{place}.{key}", here.get(key), there.get(key))
-    elif here != there:
-        yield f"{place} is {shown(here)}, and was {shown(there)}"
+def _identity(manifest: Mapping[str, Any], key: str) -> Any:
+    """Give what has to be the same of a manifest's part."""
+    part = manifest.get(key)
+    if isinstance(part, Mapping) and key in _ONLY_FOR_PEOPLE:
+        return {name: value for name, value in part.items() if name != _ONLY_FOR_PEOPLE[key]}
+    return part
 
 
 def described(evaluator: Evaluator) -> dict[str, Any]:
@@ -107,7 +112,7 @@ def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
         if not isinstance(samples, Sized):
             return {"kind": "iterator"}
         told: dict[str, Any] = {"kind": type(samples).__name__, "samples": len(samples)}
-        if isinstance(samples, (list, tuple)) or any(hasattr(samples, name) for name in _OF_TABLES):
+        if _can_be_read_again(samples):
             told["rows_sha256"] = _digest_of_rows(islice(open_source(samples).records, limit))
         return told
     path = Path(samples)
@@ -116,6 +121,14 @@ def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
     with path.open("rb") as handle:
         digest = _digest(handle)
     return {"kind": "file", "path": str(path), "bytes": path.stat().st_size, "sha256": digest}
+
+
+def _can_be_read_again(samples: Sized) -> bool:
+    """Whether reading them takes nothing away: they give items by their place, or are a view.
+
+    A length alone does not say so; a bar of progress around an iterator has one, too.
+    """
+    return hasattr(samples, "__getitem__") or isinstance(samples, MappingView)
 
 
 def _digest_of_rows(records: Iterable[Record]) -> str:

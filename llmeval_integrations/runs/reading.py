@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -59,7 +58,7 @@ def open_source(samples: Any, format: str | None = None) -> Source:
         raise InputError(f"format={format!r} is for files, and the samples are {_kind(samples)}")
     else:
         source = _open_object(samples)
-    read_first(source)
+    source.ahead(1)  # so that a file that cannot be read fails before a run begins
     return source
 
 
@@ -116,12 +115,6 @@ def _open_object(samples: Any) -> Source:
             + ("; put it in a list" if isinstance(samples, Mapping) else "")
         )
     return source
-
-
-def read_first(source: Source) -> None:
-    """Read the first row now, so that a file that cannot be read fails before a run begins."""
-    first = source.first = next(source.records, None)
-    source.records = chain(() if first is None else (first,), source.records)
 
 
 def _kind(thing: object) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -18,13 +18,17 @@ from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.sample import MISSING
 from llmeval_integrations.wording import shown
 
+_LARGEST: Final = 10**4300
+"""The first of the integers that Python refuses to write, save as Decimals."""
+
 
 class Row(msgspec.Struct, gc=False):  # which nothing that it holds refers to
     """What one evaluator said about one sample."""
 
     id: Any
     """The sample's id; where it has none, the number of its row, or its place ("line 5") in data
-    that has ids."""
+    that has ids. Where none of the first eight rows has one, an id that is a number is a text,
+    "id 5", so that it is no other row's number."""
 
     evaluator: str
     """The evaluator's name in this run."""
@@ -106,8 +110,11 @@ def read_rows(path: Path) -> Iterator[Row]:
 def _plain(value: Any) -> Any:
     """Give another library's number as Python's, and anything else as text that describes it."""
     if isinstance(value, int):
-        return str(Decimal(value))  # Python refuses to write more than 4,300 digits otherwise
+        return str(Decimal(value))
     try:
+        if isinstance(value, Integral):
+            number = int(value)  # for a float makes one of two large ones
+            return number if abs(number) < _LARGEST else str(Decimal(number))
         return float(value) if isinstance(value, Real) and isfinite(value) else repr(value)
     except Exception:  # noqa: BLE001 - a repr may raise anything, and the row must be written
         return shown(value)

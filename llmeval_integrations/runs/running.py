@@ -64,8 +64,8 @@ def evaluate(
         the rows stay in memory; with one, memory use does not grow with the number of samples.
     overwrite: whether a run that is already there may be replaced.
     resume: whether a run that was interrupted there, even by a kill, is gone on with: the same
-        evaluators over the same data do what is left. Where there is none, it is begun. Of an
-        iterator and standard input only the ids are compared, and the length where it is known.
+        evaluators over the same data do what is left. Where there is none, it is begun. Of what
+        can be read once (an iterator, standard input) the ids are compared, and a known length.
     retry_errors: whether, in a run that is resumed, rows without a score are done again: those of
         errors and those that are unscored. A reply that a cache holds is the same again.
     format: jsonl, json, csv, tsv or parquet, where the file's name does not tell.
@@ -125,7 +125,8 @@ def evaluate(
         if directory is None:
             return one_pass.run()
         part = {"limit": limit, "sample": sample, "seed": seed}
-        manifest = manifest_of(named, fields, samples, {"format": format, **part})
+        ids = next(iter(columns.values())).ids
+        manifest = manifest_of(named, fields, samples, {"format": format, **part}, ids=ids)
         with directory.journal(manifest, overwrite=overwrite, resume=resume) as journal:
             run = one_pass.run_into(journal, retry_errors=retry_errors)
     directory.forget_replies()

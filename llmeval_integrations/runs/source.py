@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any, Final
 
 from llmeval_integrations.errors import InputError
@@ -39,12 +40,15 @@ class Source:
     records: Iterator[Record] = field(default_factory=lambda: iter(()))
     """The rows."""
 
-    first: Record | None = None
-    """The first of them, once it was read."""
-
     def place(self, number: int) -> str:
         """Word where a row stands; empty where its number does not say."""
         return self.unit and f"{self.unit} {number}"
+
+    def ahead(self, most: int) -> list[Record]:
+        """Give the next rows, up to so many, which stay to be read."""
+        records = list(islice(self.records, most))
+        self.records = chain(records, self.records)
+        return records
 
     def without_mark(self, start: bytes) -> bytes:
         """Take the byte order mark off a file's beginning; raise InputError where it is UTF-16."""

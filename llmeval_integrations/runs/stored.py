@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
+from llmeval_integrations.catalog import evaluator_class
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.evaluator import Breakdown
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.rows import read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
@@ -25,18 +27,45 @@ def read_run(path: str | PathLike[str]) -> Run:
     results = directory.path / RESULTS
     if not results.is_file():
         raise InputError(f"{directory.path} holds no run: there is no {RESULTS}")
+    written = directory.summary()
+    described = {} if written is not None else _evaluators(directory)
     tallies: dict[str, Tally] = {}
     count = 0
     for row in read_rows(results):
-        tallies.setdefault(row.evaluator, Tally()).add([row])
+        if row.evaluator not in tallies:
+            tallies[row.evaluator] = Tally(breakdown=_breakdown(described.get(row.evaluator)))
+        tallies[row.evaluator].add([row])
         count += 1
     samples = count // max(len(tallies), 1)
     run = Run.of(samples, tallies, directory.rows(count), directory.path)
-    written = directory.summary()
     if written is None:
         return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
     incomplete = INTERRUPTED if written.get("interrupted") else None
     return replace(run, summary=written, incomplete=incomplete)
+
+
+def _evaluators(directory: RunDirectory) -> Mapping[str, Any]:
+    """Give what the manifest says of the evaluators, nothing where there is none."""
+    try:
+        return cast("Mapping[str, Any]", directory.manifest()["evaluators"])
+    except InputError:
+        return {}
+
+
+def _breakdown(described: Any) -> Breakdown | None:
+    """Make what adds up an evaluator's details, None where it has none or is not known.
+
+    It is asked of its class, with no option set: what some are made of, such as a judge's client,
+    cannot be made of a manifest.
+    """
+    try:
+        kind = evaluator_class(described["evaluator"])
+        options: set[str] = {each.name for each in fields(kind)} if is_dataclass(kind) else set()
+        if options != described["options"].keys():
+            return None  # somebody's own evaluator of the same name
+        return kind.__new__(kind).breakdown()
+    except Exception:  # noqa: BLE001 - a class of another package may raise anything
+        return None
 
 
 def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:

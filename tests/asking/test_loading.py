@@ -154,3 +154,10 @@ def test_looking_for_a_client_loads_no_sdk():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "set()"
+
+
+def test_a_description_that_is_no_json_is_told_from_a_platform():
+    with pytest.raises(UnknownNameError, match=r'an option is JSON, such as {"name": "openai'):
+        load_client('{name: "openai:m"}')
+    with pytest.raises(UnknownNameError, match=r"there are .*openai[^;]*$"):
+        load_client("opnai:m")

@@ -1,11 +1,12 @@
 """The page in a real browser: it opens, filters, asks for nothing and lets nothing act."""
 
 import io
+import json
 import time
 
 import pytest
 
-from llmeval_integrations import JsonFields, JsonValidity, evaluate
+from llmeval_integrations import JsonFields, JsonValidity, StringDistance, evaluate
 from llmeval_integrations.reports import html
 from llmeval_integrations.reports.parts import comparing
 from llmeval_integrations.runs.stored import read_run
@@ -264,3 +265,18 @@ def test_a_hundred_thousand_failing_rows_open_quickly(page, tmp_path):
     choose(page, "label", "single_quotes")
     page.run("[...document.querySelectorAll('#pages button')][1].click()")
     assert page.run("document.querySelector('#pages span').textContent") == "Page 2 of 667"
+
+
+@pytest.mark.parametrize("in_a_directory", [True, False])
+def test_the_worst_comes_first_by_distance_too_even_where_none_passes(tmp_path, in_a_directory):
+    rows = [{"id": text, "output": text, "reference": "x"} for text in ("xab", "xabcdef", "xa")]
+    distance = StringDistance("levenshtein", normalize_score=False)
+    if not in_a_directory:  # there it is not known, unless a row passes
+        rows.append({"id": "right", "output": "x", "reference": "x"})
+    run = evaluate(rows, [distance], out=tmp_path / "run" if in_a_directory else None)
+    written(run, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    data = json.loads(page.partition('type="application/json" id="data">')[2].split("<", 1)[0])
+    assert [sample[1] for sample in data["samples"]] == ["xabcdef", "xab", "xa"]
+    assert data["lower"] == [1]
+    assert "lower is better" in page

@@ -95,3 +95,14 @@ def test_without_pyarrow_the_error_says_how_to_install_it(moods, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(MissingDependencyError, match=r"llmeval-integrations\[parquet\]"):
         load_format("parquet", "write_table").write_table(rows_table([moods]), io.BytesIO())
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\r\nb", "ends\r", "ends\r\n", 'a,"\r"'])
+def test_a_line_break_of_any_kind_stays_in_its_cell(text):
+    run = evaluate([{"id": text, "output": "{}"}] * 2, [JsonValidity()])
+    assert [record["id"] for record in as_csv(rows_table([run]))] == [text, text]
+    for write, what in (("write_table", rows_table([run])), ("write", [run])):
+        out = io.BytesIO()
+        getattr(load_format("csv", write), write)(what, out)
+        assert out.getvalue().count(b"\n") == 3 + 2 * text.count("\n")
+        assert out.getvalue().endswith(b"}\n")

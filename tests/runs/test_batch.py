@@ -189,3 +189,9 @@ def test_spark_maps_it_over_a_frame(table, monkeypatch):
     whole = evaluate_batch(pa.table(dict(zip(table.column_names, zip(*rows)))), [JsonValidity(), JsonEquality()])  # fmt: skip
     order = [("id", "ascending"), ("evaluator", "ascending")]
     assert found.cast(whole.schema).sort_by(order).equals(whole.sort_by(order))
+
+
+def test_a_table_whose_first_rows_lack_an_id_calls_none_by_the_id_of_another():
+    rows = [{"id": None, "output": "1"}] * 9 + [{"id": 3, "output": "1"}]
+    made = evaluate_batch(pa.Table.from_pylist(rows), [JsonValidity()])
+    assert made["id"].to_pylist() == [*(f"row {number}" for number in range(1, 10)), "3"]

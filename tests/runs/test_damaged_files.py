@@ -1,11 +1,22 @@
 """Directories of runs in which a file is damaged or gone."""
 
 import re
+from dataclasses import dataclass
 
 import pytest
+from remote_model import Remote
 
-from llmeval_integrations import InputError, JsonMatch, evaluate
+from llmeval_integrations import (
+    Evaluator,
+    InputError,
+    JsonFields,
+    JsonMatch,
+    Result,
+    evaluate,
+)
 from llmeval_integrations.cli import main
+from llmeval_integrations.fields.tally import FieldTally
+from llmeval_integrations.judges import JudgedFields
 from llmeval_integrations.runs.stored import read_manifest, read_run, read_samples
 
 ROWS = [{"id": number, "output": "[1]", "reference": [2]} for number in range(3)]
@@ -90,3 +101,48 @@ def test_the_command_says_it_in_one_line(run, capsys):
         file.write("garbage\n")
     assert main(["report", str(run)]) == 2
     assert "results.jsonl: line 4 is no row" in capsys.readouterr().err
+
+
+def test_fields_are_counted_anew_where_there_is_no_summary(tmp_path):
+    evaluators = [JsonFields(), JsonFields(), JudgedFields(Remote(), ["/b"]), Fields()]
+    rows = [
+        {"id": n, "output": {"a": n, "b": "x"}, "reference": {"a": 1, "b": "x"}} for n in range(3)
+    ]
+    whole = evaluate(rows, evaluators, out=tmp_path / "run").summary["evaluators"]
+    (tmp_path / "run" / "summary.json").unlink()
+    found = read_run(tmp_path / "run").summary["evaluators"]
+    for name in ("json_fields", "json_fields_2", "judged_fields"):
+        assert found[name]["fields"] == whole[name]["fields"]
+        assert found[name]["fields"]["/a"]["match"] == 1
+    assert "fields" not in found["fields"]
+    (tmp_path / "run" / "manifest.json").unlink()
+    assert read_run(tmp_path / "run").summary["evaluators"]["json_fields"]["n"] == 3
+
+
+@dataclass(frozen=True)
+class Fields(Evaluator):
+    """Is of a script, and so of no catalog."""
+
+    def check(self, sample):
+        return Result(1.0, True)
+
+    def breakdown(self):
+        return FieldTally()
+
+
+def test_another_evaluator_of_the_same_name_is_not_taken_for_ours(tmp_path):
+    evaluate(ROWS, [NotOurs(3)], out=tmp_path)
+    (tmp_path / "summary.json").unlink()
+    assert read_run(tmp_path).summary["evaluators"]["json_fields"]["n"] == 3
+
+
+@dataclass(frozen=True)
+class NotOurs(Evaluator):
+    """Has metadata of its own make."""
+
+    name = "json_fields"
+
+    number: int
+
+    def check(self, sample):
+        return Result(1.0, True, metadata={"fields": self.number})

@@ -1,11 +1,19 @@
 """Columns become the fields of samples."""
 
+import json
+import pickle
+from decimal import Decimal
+from math import isnan
+
 import pytest
+from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 
 from llmeval_integrations import ExactMatch, InputError, JsonMatch, JsonSchema, JsonValidity, Sample
 from llmeval_integrations.json_text import parse
 from llmeval_integrations.runs import compare, evaluate
 from llmeval_integrations.runs.fields import parse_field
+from llmeval_integrations.runs.worker import evaluate_part
+from llmeval_integrations.runs.workers import parts_of
 
 ROW = {
     "output": "1",
@@ -151,3 +159,98 @@ def test_a_row_without_an_id_is_not_taken_for_another(tmp_path):
 def test_where_no_row_has_an_id_their_numbers_are_the_ids():
     rows = [{"output": "1"}, {"output": "2"}]
     assert [row.id for row in evaluate(rows, [JsonValidity()]).rows] == [1, 2]
+
+
+LATE = ['{"output": "0"}'] * 9 + ['{"id": 3, "output": "1"}', '{"id": "3", "output": "2"}']
+
+
+@pytest.mark.parametrize(
+    ("lines", "ids"),
+    [
+        (['{"output": "0"}', '{"id": 1, "output": "1"}'], ["line 1", 1]),
+        (["[0]", '{"id": 1, "output": "1"}'], ["line 1", 1]),
+        (['{"output": "0"}'] * 7 + ['{"id": 1, "output": "1"}'], [*(f"line {n}" for n in range(1, 8)), 1]),
+        (LATE, [*range(1, 10), "id 3", "3"]),
+        ([*LATE[:9], '{"id": 3.0, "output": "1"}', '{"id": true, "output": "1"}'], [*range(1, 10), "id 3.0", True]),
+        ([*LATE[:9], f'{{"id": {10**40}, "output": "1"}}', '{"id": 1e999, "output": "1"}'], [*range(1, 10), f"id {10**40}", "id 1E+999"]),
+    ],
+)  # fmt: skip
+def test_the_number_of_a_row_is_never_the_id_of_another(tmp_path, lines, ids):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(lines))
+    rows = evaluate(path, [JsonValidity()], out=tmp_path / "run").rows
+    assert [row.id for row in rows] == ids
+    results = tmp_path / "run" / "results.jsonl"
+    written = results.read_bytes()
+    results.write_bytes(b"".join(written.splitlines(keepends=True)[:1]))
+    evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True)
+    assert results.read_bytes() == written
+
+
+@pytest.mark.parametrize("first", [*range(10), 100, 3_000])
+def test_processes_call_rows_as_one_does(tmp_path, first):
+    path = tmp_path / "rows.jsonl"
+    lines = [json.dumps({"output": "0", **({"id": n} if n >= first else {})}) for n in range(4_000)]
+    path.write_text("\n".join(lines))
+    ids = []
+    for engine in (None, Here):
+        run = evaluate(path, [JsonValidity()], engine=engine)
+        ids.append([row.id for row in run.rows])
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 4_000
+
+
+class Here:
+    """Evaluates what comes after the first rows part by part, as another process would."""
+
+    def __init__(self, job, options, judges):
+        self.job = pickle.loads(pickle.dumps(job))  # noqa: S301 - our own
+
+    def ready(self, source):
+        return True
+
+    def answers(self, offset, number):
+        for part, text in parts_of(self.job.path, offset, number, 10_000):
+            yield evaluate_part(self.job, text, part.number), part.offset + part.length
+
+    def close(self):
+        pass
+
+
+def test_of_a_limit_no_more_is_read(tmp_path):
+    rows = iter([{"output": str(number)} for number in range(5)])
+    evaluate(rows, [JsonValidity()], limit=2)
+    assert next(rows) == {"output": "2"}
+
+
+NAN, INFINITY = float("nan"), float("inf")
+
+
+def of_numpy(rows):
+    numpy = pytest.importorskip("numpy")
+    return [{**row, "id": numpy.float32(row["id"])} for row in rows]
+
+
+def of_decimals(rows):
+    return [{**row, "id": Decimal(row["id"])} for row in rows]
+
+
+@pytest.mark.parametrize(
+    "of", [list, iter, of_samples, of_numpy, of_decimals, of_pandas, of_polars, of_pyarrow, "jsonl"]
+)
+@pytest.mark.parametrize("first", [0.5, NAN])
+def test_a_number_that_json_lacks_is_no_id(tmp_path, of, first):
+    rows = [{"id": each, "output": "1"} for each in (first, NAN, INFINITY, -INFINITY)]
+
+    def data():
+        if of != "jsonl":
+            return of(rows)
+        path = tmp_path / "rows.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)))
+        return path
+
+    unit = "line" if of == "jsonl" else "row"
+    ids = [2, 3, 4] if isnan(first) else [f"{unit} {number}" for number in (2, 3, 4)]
+    for _ in range(2):
+        run = evaluate(data(), [JsonValidity()], out=tmp_path / "run", resume=True)
+        assert [row.id for row in run.rows][1:] == ids

@@ -169,7 +169,7 @@ def test_rows_without_an_id_are_called_by_their_number(tmp_path):
     path.write_text('output\n"1\n"\n2\n')
     assert [row.id for row in evaluate(path, [JsonValidity()]).rows] == [2, 4]
     samples = [{"output": "1"}, Sample("2"), Sample("3", id="c")]
-    assert [row.id for row in evaluate(samples, [JsonValidity()]).rows] == [1, 2, "c"]
+    assert [row.id for row in evaluate(samples, [JsonValidity()]).rows] == ["row 1", "row 2", "c"]
 
 
 ODD_VALUES = [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmeval_integrations import Evaluator, Result
+from llmeval_integrations import Evaluator, InputError, Result, compare
 from llmeval_integrations.runs import Row, evaluate
 from llmeval_integrations.runs.rows import read_row, write_rows
 
@@ -112,3 +112,25 @@ def test_a_file_of_odd_rows_is_json_lines_that_any_parser_reads(tmp_path):
     assert lines.pop() == b""
     assert [json.loads(line)["score"] for line in lines] == [1] * 6
     assert [row.metadata["output"] for row in run.rows][0::4] == ["\ud800", "\u2028\x85\x0b"]
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "int8", "float32", "float64"])
+def test_numbers_of_numpy_are_numbers_of_the_same_kind(kind, tmp_path):
+    one = getattr(pytest.importorskip("numpy"), kind)(1)
+    row = read_row(write_rows([row_with({"x": one}, one)]))
+    for found in (row.id, row.metadata["x"]):
+        assert (found, type(found)) == (1, int if "int" in kind else float)
+
+
+def test_large_integers_of_numpy_stay_apart(tmp_path):
+    numpy = pytest.importorskip("numpy")
+    ids = [2**53 + number for number in range(4)]
+    rows = [{"id": numpy.int64(each), "output": "1"} for each in ids]
+    for name in "ab":
+        evaluate(rows, [Quotes()], out=tmp_path / name)
+    evaluate(iter(rows), [Quotes()], out=tmp_path / "c")
+    assert [row.id for row in evaluate(iter(rows), [Quotes()], out=tmp_path / "c", resume=True).rows] == ids  # fmt: skip
+    assert compare(tmp_path / "a", tmp_path / "b").evaluators["quotes"].joined == 4
+    assert not any("have the id of another" in each for each in compare(tmp_path / "a", tmp_path / "b").warnings)  # fmt: skip
+    with pytest.raises(InputError, match="there is a sample 9007199254740992 where there now is"):
+        evaluate(reversed(rows), [Quotes()], out=tmp_path / "c", resume=True)

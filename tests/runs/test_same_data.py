@@ -2,34 +2,37 @@
 
 import subprocess
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, deque
 
 import pytest
+from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 
-from llmeval_integrations import InputError, JsonMatch, JsonValidity, Sample, evaluate
+from llmeval_integrations import (
+    InputError,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    RegexMatch,
+    evaluate,
+)
 from llmeval_integrations.runs.stored import read_manifest
 
 ROWS = [{"id": f"row {number}", "output": "[1]", "reference": [1]} for number in range(5)]
 OTHER = [*ROWS[:-1], {**ROWS[-1], "output": "[2]"}]
 
 
-def of_pandas(rows):
-    return pytest.importorskip("pandas").DataFrame(rows)
+def of_dataset(rows):
+    return pytest.importorskip("datasets").Dataset.from_list(rows)
 
 
-def of_polars(rows):
-    return pytest.importorskip("polars").DataFrame(rows)
+def of_values(rows):
+    return {row["id"]: row for row in rows}.values()
 
 
-def of_pyarrow(rows):
-    return pytest.importorskip("pyarrow").Table.from_pylist(rows)
+OF = [list, tuple, deque, of_values, of_samples, of_pandas, of_polars, of_pyarrow, of_dataset]
 
 
-def of_samples(rows):
-    return [Sample(**row) for row in rows]
-
-
-@pytest.mark.parametrize("of", [list, tuple, of_samples, of_pandas, of_polars, of_pyarrow])
+@pytest.mark.parametrize("of", OF)
 def test_other_outputs_under_the_same_ids_are_other_data(of, tmp_path):
     again = {"out": tmp_path, "resume": True}
     run = evaluate(of(ROWS), [JsonMatch()], **again)
@@ -83,3 +86,95 @@ def test_evaluators_in_another_order_are_named(tmp_path):
         InputError, match="another run: the order of evaluators is match, valid, and was valid, mat"
     ):
         evaluate(ROWS, named, out=tmp_path, resume=True)
+
+
+class Bar:
+    """Stands around an iterator and has a length, as a bar of progress does."""
+
+    def __init__(self, rows):
+        self.rows = iter(rows)
+
+    def __len__(self):
+        return 5
+
+    def __contains__(self, row):
+        return row in self.rows
+
+    def __iter__(self):
+        yield from self.rows
+
+
+def test_what_reading_uses_up_is_read_once(tmp_path):
+    again = {"out": tmp_path, "resume": True}
+    assert evaluate(Bar(ROWS), [JsonMatch()], **again).summary["samples"] == 5
+    assert evaluate(Bar(ROWS), [JsonMatch()], **again).summary["samples"] == 5
+
+
+def schema(**properties):
+    return {"schema": JsonSchema({"properties": properties})}
+
+
+LONG = "an output " * 400
+DIFFERENT = [
+    (
+        schema(path={"type": "string"}),
+        schema(path={"type": "integer"}),
+        "evaluators.schema.options.schema.properties.path.type is 'integer', and was 'string'",
+    ),
+    (
+        {"path": JsonMatch()},
+        {"path": JsonMatch(strict_order=False)},
+        "evaluators.path.options.strict_order is False, and was True",
+    ),
+    (
+        schema(a={"const": 1}),
+        schema(a={"const": True}),
+        "evaluators.schema.options.schema.properties.a.const is True, and was 1",
+    ),
+    (
+        schema(a={"enum": ["x", "y"]}),
+        schema(a={"enum": ["x", "z", "y"]}),
+        (
+            "evaluators.schema.options.schema.properties.a.enum[1] is 'z', and was 'y'; "
+            "evaluators.schema.options.schema.properties.a.enum[2] is 'y', and was absent"
+        ),
+    ),
+    (
+        schema(a={}),
+        schema(a={"const": None}),
+        "evaluators.schema.options.schema.properties.a.const is None, and was absent",
+    ),
+    (
+        schema(a={"enum": [[{"b": [[[[1]]]]}]]}),
+        schema(a={"enum": [[{"b": [[[[2]]]]}]]}),
+        "evaluators.schema.options.schema.properties.a.enum[0][0].b[0][0][0][0] is 2, and was 1",
+    ),
+    (
+        schema(a={"const": 10**300 + 10**150}),
+        schema(a={"const": 10**300}),
+        (
+            "evaluators.schema.options.schema.properties.a.const is "
+            f"...{'0' * 171}, and was ...{'0' * 20}1{'0' * 150}"
+        ),
+    ),
+    (
+        {"regex_match": RegexMatch(f"{LONG}one{LONG}")},
+        {"regex_match": RegexMatch(f"{LONG}other{LONG}")},
+        "evaluators.regex_match.options.pattern is ...n output an output other",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "message"), DIFFERENT, ids=[str(number) for number in range(len(DIFFERENT))]
+)
+def test_another_option_is_refused_with_its_place_and_what_differs(tmp_path, then, now, message):
+    rows = [{"output": "{}", "reference": "{}"}]
+    evaluate(rows, then, out=tmp_path)
+    with pytest.raises(InputError) as raised:
+        evaluate(rows, now, out=tmp_path, resume=True)
+    said = str(raised.value).removeprefix(f"{tmp_path} holds another run: ")
+    assert said.startswith(message)
+    is_now, was = said.split("; ")[0].split(" is ", 1)[1].split(", and was ")
+    assert is_now != was
+    evaluate(rows, then, out=tmp_path, resume=True)

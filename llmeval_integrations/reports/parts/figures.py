@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from llmeval_integrations.reports.parts.scores import Scores
+from llmeval_integrations.runs.comparing.direction import distances
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding, Tally
@@ -33,6 +34,8 @@ class Figures:
 def figures_of(run: Run) -> dict[str, Figures]:
     """Read a run's rows twice, and give the figures of each of its evaluators."""
     scores: dict[str, Scores] = defaultdict(Scores)
+    for name in distances(run):
+        scores[name].is_distance = True
     tallies: dict[str, Tally] = defaultdict(Tally)
     for row in rows_of(run):
         scores[row.evaluator].add(row)

@@ -37,6 +37,9 @@ class Scores:
     counts: list[int] = field(default_factory=list)
     """How many lie in each of the equal parts from lowest to highest."""
 
+    is_distance: bool = False
+    """Whether it is known that they are better where they are lower."""
+
     _zeros: int = 0
     _ones: int = 0
     _squares: float = 0.0
@@ -77,9 +80,9 @@ class Scores:
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether the outputs that passed have lower scores than those that failed."""
+        """Whether they measure a distance, or are lower of outputs that passed than of others."""
         means = {passed: total / n for passed, (total, n) in self._sums.items()}
-        return True in means and False in means and means[True] < means[False]
+        return self.is_distance or (True in means and False in means and means[True] < means[False])
 
     @property
     def interval(self) -> Interval | None:

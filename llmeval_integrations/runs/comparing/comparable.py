@@ -10,6 +10,7 @@ from typing import Any, Final
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.runs.comparing.joining import Joined, Key, Pairs
+from llmeval_integrations.runs.fields import NUMBERS
 from llmeval_integrations.runs.manifest import differences
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_manifest, read_samples
@@ -40,11 +41,8 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
     repeated = len(pairs) - len(keys)
     if repeated:
         yield f"{repeated} samples have the id of another; the mean of an id counts as one sample"
-    if _are_numbers(keys) and not (first and second and _is_same_file(first, second)):
-        yield (
-            "ids are the numbers of the rows, so samples are joined by their place: right only "
-            "where both runs have the same samples in the same order"
-        )
+    if not (first and second and _is_same_file(first, second)):
+        yield from _joined_by_place(keys, first, second)
     if first and second:
         yield from _references(a, b, pairs, (len(first["evaluators"]), len(second["evaluators"])))
 
@@ -70,6 +68,21 @@ def _told(manifest: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, An
 def _is_same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     digest = first["data"].get("sha256")
     return digest is not None and digest == second["data"].get("sha256")
+
+
+def _joined_by_place(keys: Sequence[Key], *manifests: Mapping[str, Any] | None) -> Iterator[str]:
+    """Warn of ids that say no more than where a row is; of a run in memory that is a guess."""
+    told = [manifest and manifest.get("ids") for manifest in manifests]
+    if NUMBERS in told and any(isinstance(key, int) for key in keys):
+        ids = "ids are the numbers of the rows, so"
+    elif None in told and _are_numbers(keys):
+        ids = "ids look like the numbers of the rows; if they are,"
+    else:
+        return
+    yield (
+        f"{ids} samples are joined by their place: right only where both runs have the same "
+        "samples in the same order"
+    )
 
 
 def _are_numbers(keys: Sequence[Key]) -> bool:

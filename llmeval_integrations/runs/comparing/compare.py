@@ -80,6 +80,8 @@ def _names(a: Run, b: Run, wanted: Collection[str] | None) -> list[str]:
     if wanted is None:
         return shared
     wanted = _known([wanted] if isinstance(wanted, str) else wanted, shared)
+    if not wanted:
+        raise InputError("evaluators names none; name one, or leave it out to compare all")
     return [name for name in shared if name in wanted]
 
 

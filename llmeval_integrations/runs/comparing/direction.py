@@ -19,15 +19,22 @@ def lower_is_better(run: Run, joined: Joined) -> set[str]:
     """Name the evaluators whose scores are better where they are lower.
 
     Those whose rows passed with lower scores than they failed with, in both runs together; and
-    those that measure a distance, by their options in the run's manifest, so that it is known
-    where all rows fail, too.
+    those that measure a distance.
+    """
+    known = distances(run)
+    return {name for name, pairs in joined.pairs.items() if name in known or _passes_lower(pairs)}
+
+
+def distances(run: Run) -> set[str]:
+    """Name the evaluators that measure a distance, by their options; none where these are unknown.
+
+    So it is known where no row tells, as all failed.
     """
     manifest = manifest_of_run(run)
-    evaluators = {} if manifest is None else manifest["evaluators"]
     return {
         name
-        for name, pairs in joined.pairs.items()
-        if _CEILING in evaluators.get(name, {}).get("options", {}) or _passes_lower(pairs)
+        for name, described in (manifest["evaluators"] if manifest else {}).items()
+        if _CEILING in described.get("options", {})
     }
 
 

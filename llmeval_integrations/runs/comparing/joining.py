@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
+from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.run import Run
@@ -250,10 +251,17 @@ def _key(id: Any) -> Key:
     """Make an id a key, equal where they are equal in JSON, in memory or read from a file."""
     if type(id) is str or type(id) is int:
         return id
-    value = msgspec.json.decode(write_value(id))
+    value = _read(write_value(id))
     if type(value) is float and value.is_integer():
         return int(value)
     return value if type(value) in {str, int} else (canonical(value),)
+
+
+def _read(text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except ValueError:
+        return decode_as_python(text.decode())  # a number beyond a float's range
 
 
 def is_same(a: float, b: float) -> bool:

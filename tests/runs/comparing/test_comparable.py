@@ -1,5 +1,7 @@
 """What is said where a difference may come from something other than the outputs."""
 
+import json
+
 import pytest
 
 from llmeval_integrations import ExactMatch, JsonMatch, JsonValidity, compare, evaluate
@@ -56,12 +58,14 @@ def test_other_references_are_noticed_in_samples_that_failed_in_both(tmp_path):
 
 @pytest.mark.parametrize("in_memory", [True, False])
 def test_samples_without_ids_are_joined_by_place_with_a_warning(tmp_path, in_memory):
+    said = "ids are the numbers of the rows"
     if in_memory:
+        said = "ids look like the numbers of the rows; if they are"
         runs = [evaluate(without_ids(GOOD), [JsonMatch()]) for _ in range(2)]
         told = compare(*runs).warnings
     else:
         told = warnings(tmp_path, without_ids(GOOD), without_ids(GOOD))
-    assert [each.split(",")[0] for each in told] == ["ids are the numbers of the rows"]
+    assert [each.split(",")[0] for each in told] == [said]
 
 
 def test_of_one_file_their_place_is_as_good_as_an_id(tmp_path):
@@ -90,3 +94,38 @@ def test_a_run_that_was_broken_off_is_named(tmp_path):
     (tmp_path / "b" / "summary.json").unlink()
     [told] = compare(tmp_path / "a", tmp_path / "b").warnings
     assert told.startswith("B is incomplete: there is no summary.json")
+
+
+def test_ids_of_the_data_that_are_numbers_are_no_places(tmp_path):
+    rows = [{**sample, "id": 101 + number} for number, sample in enumerate(GOOD)]
+    assert warnings(tmp_path, rows, [*reversed(rows)]) == []
+    [told] = compare(*(evaluate(rows, [JsonMatch()]) for _ in range(2))).warnings
+    assert told.startswith("ids look like the numbers of the rows; if they are, samples are joined")
+
+
+def test_numbers_of_rows_are_no_ids_of_data(tmp_path):
+    rows = [{**sample, "id": 1 + number} for number, sample in enumerate(GOOD)]
+    [told] = warnings(tmp_path, rows, without_ids(GOOD))
+    assert told.startswith("ids are the numbers of the rows, so samples are joined by their place")
+
+
+def test_rows_without_numbers_among_them_are_not_joined_by_place(tmp_path):
+    late = [*without_ids(GOOD) * 2, *({**each, "id": f"t{n}"} for n, each in enumerate(GOOD))]
+    only = evaluate(late, [JsonMatch()], out=tmp_path / "late")
+    other = evaluate(late[8:], [JsonMatch()], out=tmp_path / "ids")
+    assert compare(only, other).warnings == [
+        "data.samples is 4, and was 12",
+        "8 samples are in A alone, so not compared",
+    ]
+
+
+def test_a_run_whose_manifest_says_nothing_of_ids_is_guessed_at(tmp_path):
+    for name in "ab":
+        evaluate(without_ids(GOOD), [JsonMatch()], out=tmp_path / name)
+        path = tmp_path / name / "manifest.json"
+        told = json.loads(path.read_text())
+        assert told.pop("ids") == "numbers of rows"
+        path.write_text(json.dumps(told))
+    [told] = compare(tmp_path / "a", tmp_path / "b").warnings
+    assert told.startswith("ids look like the numbers of the rows; if they are, samples are joined")
+    evaluate(without_ids(GOOD), [JsonMatch()], out=tmp_path / "a", resume=True)

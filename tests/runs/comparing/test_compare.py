@@ -228,6 +228,7 @@ def test_some_evaluators_alone():
         ([row("1", 1)], [row("1", 1, name="x")], {}, "no evaluator in common: graded and x"),
         ([row("1", 1)], [row("1", 1)], {"evaluators": ["grade"]}, "did you mean 'graded'?"),
         ([row("1", 1)], [row("1", 1)], {"lower_is_better": ["x"]}, "is called 'x'"),
+        ([row("1", 1)], [row("1", 1)], {"evaluators": []}, "name one, or leave it out"),
         ([row("1", 1)], [row("1", 1)], {"changes": -1}, "changes=-1 is not a whole number"),
         ([], [], {}, "no evaluator in common: none and none"),
     ],
