@@ -70,17 +70,16 @@ class Comparison(msgspec.Struct):
         """Give the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
         if not self.outcomes:
             return 1.0
-        gained, weight = self.scores()
-        return gained / weight if weight else 1.0
-
-    def scores(self) -> tuple[float, float]:
-        """Give the sum of scores, each by its weight, and the sum of weights."""
-        gained = sum([field.rule.weight for field in self.matching])
+        gained = self.matched()
         weight = gained
         for outcome in self.outcomes:
             gained += outcome.weight * outcome.score
             weight += outcome.weight
-        return gained, weight
+        return gained / weight if weight else 1.0
+
+    def matched(self) -> float:
+        """Give the weight of all leaves that match with the full score."""
+        return sum([field.rule.weight for field in self.matching])
 
     def compare(self, field: Field, output: Any, reference: Any, place: str = "") -> None:
         """Compare two values that are both there, with all in them."""
@@ -277,6 +276,6 @@ def _gain(pairings: Pairings, field: Field, output: Any, reference: Any) -> floa
     """Give what a pair of items adds to the score; a little more where more fields are shared."""
     pair = _Gained(pairings)
     pair.compare(field, output, reference)
-    matching = sum([each.rule.weight for each in pair.matching])
-    gained = matching + pair.gained
-    return gained + 1e-6 * (matching + pair.shared) if gained else 0.0
+    matched = pair.matched()
+    gained = matched + pair.gained
+    return gained + 1e-6 * (matched + pair.shared) if gained else 0.0
