@@ -2,9 +2,10 @@
 
 Every runner has the same evaluators of ours over the same rows of about 1 kB, so that what differs
 is the runner: one that costs next to nothing, then four, of whose time the peers bear as much as
-ours. Ours reads the rows from a file and writes its journal to disk; the peers get them in memory
-and keep their results there. The ratio is the median of the rounds' ratios. Then how the time for
-a row grows, how long the command takes to start, and how much memory it needs.
+ours; then the fastest peer with evaluators of its own, as its users have them. Ours reads the rows
+from a file and writes its journal to disk; the peers get them in memory and keep their results
+there. The ratio is the median of the rounds' ratios. Then how the time for a row grows, how long
+the command takes to start, and how much memory it needs.
 """
 
 from __future__ import annotations
@@ -107,6 +108,36 @@ def openjudge(given: Rows, evaluators: Evaluators) -> Callable[[], object]:
     return lambda: asyncio.run(runner.arun(given))
 
 
+def openjudge_itself(given: Rows, _: Evaluators) -> Callable[[], object]:
+    """Make its own graders do the work of our four, with jsonschema for what it has none."""
+    from jsonschema import Draft202012Validator
+    from openjudge.graders.format.json.json_match import JsonMatchGrader
+    from openjudge.graders.format.json.json_validator import JsonValidatorGrader
+    from openjudge.graders.format.length_penalty import LengthPenaltyGrader
+    from openjudge.graders.function_grader import FunctionGrader
+    from openjudge.graders.schema import GraderScore
+    from openjudge.runner.grading_runner import GradingRunner
+
+    errors = Draft202012Validator(SCHEMA).iter_errors
+
+    async def conforms(response: str) -> Any:
+        try:
+            error = next(errors(json.loads(response)), None)
+        except ValueError as invalid:
+            return GraderScore(name="json_schema", score=0.0, reason=str(invalid))
+        return GraderScore(name="json_schema", score=float(error is None), reason=str(error))
+
+    alone = {"response": "output"}
+    graders = {
+        "json_validity": (JsonValidatorGrader(), alone),
+        "json_match": (JsonMatchGrader(), {**alone, "reference_response": "reference"}),
+        "json_schema": (FunctionGrader(conforms, name="json_schema"), alone),
+        "length_penalty": (LengthPenaltyGrader(50, 4000), alone),
+    }
+    runner = GradingRunner(graders, show_progress=False)
+    return lambda: asyncio.run(runner.arun(given))
+
+
 def llama_index(given: Rows, evaluators: Evaluators) -> Callable[[], object]:
     from llama_index.core.evaluation import BatchEvalRunner, EvaluationResult
     from llama_index.core.evaluation.base import BaseEvaluator
@@ -178,10 +209,17 @@ PEERS = (
 )
 
 
-def beside_the_peers(folder: Path, evaluators: Evaluators, rounds: int) -> Iterator[str]:
+ITSELF = (
+    Peer("OpenJudge, GradingRunner with graders of its own", "py-openjudge", openjudge_itself),
+)
+
+
+def beside_the_peers(
+    folder: Path, evaluators: Evaluators, rounds: int, peers: Iterable[Peer] = PEERS
+) -> Iterator[str]:
     path = written(ROWS, folder)
     given = list(rows(ROWS))
-    for peer in PEERS:
+    for peer in peers:
         try:
             version(peer.package)
         except PackageNotFoundError:
@@ -344,12 +382,17 @@ def table(rounds: int = 3) -> Iterator[str]:
         yield ""
         yield f"{known}. {ROWS:,} rows."
         yield ""
-        for what, evaluators in (("One evaluator", TRIVIAL), ("Four evaluators", EVALUATORS)):
-            yield f"{what}: {', '.join(evaluators)}."
+        four = ", ".join(EVALUATORS)
+        for what, evaluators, peers in (
+            (f"One evaluator of ours in each runner: {', '.join(TRIVIAL)}.", TRIVIAL, PEERS),
+            (f"Four evaluators of ours in each runner: {four}.", EVALUATORS, PEERS),
+            ("The same four, of which the peer has its own, but the schema's.", EVALUATORS, ITSELF),
+        ):
+            yield what
             yield ""
             yield "| ours, µs a row | peer | peer, µs a row | ratio | spread | goal | reached |"
             yield "| --- | --- | --- | --- | --- | --- | --- |"
-            yield from beside_the_peers(folder, evaluators, rounds)
+            yield from beside_the_peers(folder, evaluators, rounds, peers)
             yield ""
         yield "What no runner can do without, each in a loop that does nothing else:"
         yield ""
