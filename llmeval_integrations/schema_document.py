@@ -85,7 +85,7 @@ def matches(pattern: str, name: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=10_000)  # names come one after the other, and each asks every pattern
 def _validator(pattern: str) -> Any:
     """Build what looks for a pattern; None where it is none."""
     import jsonschema_rs

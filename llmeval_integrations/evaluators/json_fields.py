@@ -53,10 +53,11 @@ class JsonFields(Evaluator):
     it is written. `fields` says otherwise for single fields.
 
     Items in any order are paired one to one: those that are equal as wholes, then the others so
-    that the scores of their leaves add up to the most, which no other pairing exceeds; items that
-    have no leaf in common are no pair. Where more than 40,000 pairs would have to be tried, those
-    of arrays inside them included, those are paired that share a value that no other item has, and
-    `pairing_limit_reached` in the metadata names the array.
+    that the scores of their leaves add up to the most. Where a tolerance or the like lets values
+    match that differ, up to 400 pairs are all tried, since another pairing may be better than that
+    of equal items. Items that have no leaf in common are no pair. Where more than 40,000 pairs
+    would have to be tried, those of arrays inside them included, those are paired that share a
+    value that no other item has, and `pairing_limit_reached` in the metadata names the array.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)

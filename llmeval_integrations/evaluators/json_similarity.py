@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.edit_distance import measure
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
-from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs
+from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs, telling_pairs
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical, write_scalar
@@ -20,6 +20,10 @@ from llmeval_integrations.sample import Sample
 
 _Scored = tuple[float, float]
 """What two values have in common, and the most that they could have: leaves, counted."""
+
+
+MAX_INSIDE: Final = 100_000
+"""The most pairs of items of all arrays inside of two arrays that are compared."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,9 @@ class JsonSimilarity(Evaluator):
     Where the authors' own package differs: there case and white space do not count, a distance of
     just `threshold` does, null is a missing value, and items are paired for the best average.
 
-    Passes from `min_score` on. Arrays of which more than 40,000 pairs of items would have to be
-    compared, those of arrays inside them included, are paired in the order of their texts, and
-    `pairing_limit_reached` is True.
+    Passes from `min_score` on. Where more than 40,000 pairs of items of two arrays would have to be
+    compared, or 100,000 of those in arrays inside them, they are paired by values that no other
+    item has, the rest in the order of their texts, and `pairing_limit_reached` is True.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -79,6 +83,7 @@ class _Likeness:
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
         self.bounded = False
+        self._texts: dict[int, list[str]] = {}
 
     def of(self, output: Any, reference: Any) -> _Scored:
         """Give what two values have in common, and the most that they could have."""
@@ -111,15 +116,12 @@ class _Likeness:
 
     def _of_arrays(self, output: list[Any], reference: list[Any]) -> _Scored:
         """Pair equal items, then the others for the most in common, whatever their order."""
-        pairs, spare, wanted = equal_pairs(
-            list(map(canonical, output)), list(map(canonical, reference))
-        )
+        pairs, spare, wanted = equal_pairs(self._texts_of(output), self._texts_of(reference))
         same = sum(_size(output[here]) for here, _ in pairs)
         one, other = [output[place] for place in spare], [reference[place] for place in wanted]
-        effort = len(one) * len(other) + _inside(one) * _inside(other)
-        if effort > MAX_PAIRS:
+        if len(one) * len(other) > MAX_PAIRS or _inside(one) * _inside(other) > MAX_INSIDE:
             self.bounded = True
-            chosen = [(place, place) for place in range(min(len(one), len(other)))]
+            chosen = _likely_pairs(one, other)
             table = {pair: self.of(one[pair[0]], other[pair[1]]) for pair in chosen}
         else:
             table = {
@@ -137,6 +139,14 @@ class _Likeness:
         most = same + sum(table[pair][1] for pair in chosen)
         return common, most + self._of_the_rest(one, other, chosen)
 
+    def _texts_of(self, array: list[Any]) -> list[str]:
+        """Write the items of an array, once for all arrays that it is compared with."""
+        texts = self._texts.get(id(array))
+        if texts is None:
+            texts = [canonical(item, sort_arrays=True) for item in array]
+            self._texts[id(array)] = texts
+        return texts
+
     def _of_the_rest(self, one: list[Any], other: list[Any], pairs: list[tuple[int, int]]) -> float:
         """Give what items could have that are in no pair: the larger ones of either side."""
         used_here, used_there = {here for here, _ in pairs}, {there for _, there in pairs}
@@ -145,6 +155,15 @@ class _Likeness:
         longer, shorter = sorted((spare, wanted), key=len, reverse=True)
         beside = [0.0] * (len(longer) - len(shorter)) + shorter
         return sum(map(max, longer, beside))
+
+
+def _likely_pairs(one: list[Any], other: list[Any]) -> list[tuple[int, int]]:
+    """Pair items by what tells them apart, and the rest in their order."""
+    places = [*range(len(one))], [*range(len(other))]
+    pairs = telling_pairs(one, other, *places)
+    here, there = {place for place, _ in pairs}, {place for _, place in pairs}
+    left = [place for place in places[0] if place not in here]
+    return [*pairs, *zip(left, (place for place in places[1] if place not in there))]
 
 
 def _inside(items: list[Any]) -> int:

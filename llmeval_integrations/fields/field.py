@@ -29,7 +29,7 @@ _MOST_KEPT: Final = 10_000
 """The most fields that are kept for the next document; names may be made up by a model."""
 
 
-_FUZZY: Final = ("tolerance", "relative_tolerance", "similarity", "compare", "judge")
+_FUZZY: Final = ("tolerance", "relative_tolerance", "similarity", "compare", "coerce", "judge")
 
 
 def _is_fuzzy(settings: Mapping[str, Any]) -> bool:

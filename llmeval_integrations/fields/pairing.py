@@ -15,6 +15,9 @@ MAX_PAIRS: Final = 40_000
 """The most pairs of items of one array that are compared to find the best ones, with those of the
 arrays inside them: 200 times 200, which are left over once all that are equal are paired."""
 
+_MAX_LOOSE: Final = 400
+"""The most pairs of items of which those that are equal are tried with the others, too."""
+
 _CONTAINERS: Final = frozenset((dict, list))
 
 Pairs: TypeAlias = list[tuple[int, int]]
@@ -27,7 +30,7 @@ Gain: TypeAlias = Callable[["Pairings", Field, Any, Any], float]
 class _Found(NamedTuple):
     """What is known of two arrays, which are kept so that no others get their ids."""
 
-    arrays: tuple[Field, list[Any], list[Any]]
+    arrays: tuple[list[Any], list[Any]]
     pairs: Pairs
     bounded: bool
 
@@ -41,12 +44,12 @@ class Pairings:
 
     def __init__(self, gain: Gain) -> None:
         self._gain = gain
-        self._found: dict[tuple[int, int, int], _Found] = {}
+        self._found: dict[tuple[str, int, int], _Found] = {}
         self._texts: dict[int, tuple[list[Any], list[str]]] = {}
 
     def of(self, field: Field, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
         """Pair the items of a field that is not in order; tell whether there were too many."""
-        known = id(field), id(output), id(reference)
+        known = field.path, id(output), id(reference)
         found = self._found.get(known)
         if found is None:
             bounds: list[bool] = []
@@ -54,7 +57,7 @@ class Pairings:
                 pairs = list(self._by_key(field, output, reference, bounds))
             else:
                 pairs = self._best(field, output, reference, bounds)
-            found = _Found((field, output, reference), pairs, any(bounds))
+            found = _Found((output, reference), pairs, any(bounds))
             self._found[known] = found
         return found.pairs, found.bounded
 
@@ -80,27 +83,37 @@ class Pairings:
 
         What is left over is put in the order of its text, so that no other order has a say.
         """
-        texts = self._texts_of(output), self._texts_of(reference)
-        pairs, spare, wanted = equal_pairs(*texts)
-        if not spare or not wanted:
-            return pairs
-        if field.is_fuzzy:
-            # What is near to both of two values need not leave these near to each other, so that
-            # a pair of equal items may cost two others more than it gains.
-            every = _in_order(texts[0]), _in_order(texts[1])
-            if self._effort(field, output, reference, *every) <= MAX_PAIRS:
-                pairs, (spare, wanted) = [], every
+        equal, spare, wanted = equal_pairs(self._texts_of(output), self._texts_of(reference))
         if not (_may_match(field, output, spare) and _may_match(field, reference, wanted)):
-            return pairs
+            return equal
+        if field.is_fuzzy and len(output) * len(reference) <= _MAX_LOOSE:
+            every = [*range(len(output))], [*range(len(reference))]
+            if self._effort(field, output, reference, *every) <= MAX_PAIRS:
+                # What is near to both of two values need not leave these near to each other, so
+                # that a pair of equal items may cost two others more than it gains.
+                pairs = self._matched(field, output, reference, *every)
+                return pairs + _unused(equal, pairs)  # without any weight they gain nothing
         alone = len(spare) == len(wanted) == 1
         if not alone and self._effort(field, output, reference, spare, wanted) > MAX_PAIRS:
             bounds.append(True)
-            return pairs + _telling_pairs(output, reference, spare, wanted)
+            return equal + telling_pairs(output, reference, spare, wanted)
+        return equal + self._matched(field, output, reference, spare, wanted)
+
+    def _matched(
+        self,
+        field: Field,
+        output: list[Any],
+        reference: list[Any],
+        spare: list[int],
+        wanted: list[int],
+    ) -> Pairs:
+        """Pair these positions for the greatest gain."""
+        spare, wanted = _in_order(output, spare), _in_order(reference, wanted)
         gains = [
             [self._gain(self, field.item(here), output[here], reference[there]) for there in wanted]
             for here in spare
         ]
-        return pairs + [(spare[one], wanted[other]) for one, other in best_pairs(gains)]
+        return [(spare[one], wanted[other]) for one, other in best_pairs(gains)]
 
     def _texts_of(self, array: list[Any]) -> list[str]:
         """Write the items of an array so that equal ones have the same text; once for each."""
@@ -125,9 +138,15 @@ class Pairings:
         return len(spare) * len(wanted) + inside[0] * inside[1]
 
 
-def _in_order(texts: list[str]) -> list[int]:
-    """Give all positions in the order of their texts."""
-    return sorted(range(len(texts)), key=texts.__getitem__)
+def _in_order(items: list[Any], places: list[int]) -> list[int]:
+    """Give positions in the order of their items' texts, whatever the order inside of these."""
+    return sorted(places, key=lambda place: (canonical(items[place], sort_arrays=True), place))
+
+
+def _unused(pairs: Pairs, others: Pairs) -> Pairs:
+    """Give the pairs of which neither item is in one of the others."""
+    here, there = {one for one, _ in others}, {other for _, other in others}
+    return [(one, other) for one, other in pairs if one not in here and other not in there]
 
 
 def _may_match(field: Field, items: list[Any], places: list[int]) -> bool:
@@ -199,13 +218,14 @@ def equal_pairs(output: list[str], reference: list[str]) -> tuple[Pairs, list[in
     return pairs, spare, wanted
 
 
-def _telling_pairs(
+def telling_pairs(
     output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
 ) -> Pairs:
     """Pair items by a leaf that one item alone has on either side, such as an identifier.
 
     For what is too much to be compared pair by pair. Takes linear time.
     """
+    spare, wanted = _in_order(output, spare), _in_order(reference, wanted)
     here, there = _by_leaf(output, spare), _by_leaf(reference, wanted)
     votes: defaultdict[tuple[int, int], int] = defaultdict(int)
     for leaf, places in there.items():

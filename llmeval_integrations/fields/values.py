@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from llmeval_integrations.edit_distance import measure
@@ -119,6 +120,7 @@ def _on_grid(number: Decimal, grid: float) -> Decimal:
     return _ARITHMETIC.divide(number, _exact(grid)).to_integral_value(ROUND_HALF_EVEN)
 
 
+@lru_cache(maxsize=1_024, typed=True)  # takes long of long integers, which come again and again
 def _exact(number: Any) -> Decimal:
     """Give a number as it is written: 0.1 is a tenth, and not the double next to it."""
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)

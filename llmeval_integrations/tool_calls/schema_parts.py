@@ -67,12 +67,18 @@ class SchemaPart:
         return self._part(found)
 
     def at(self, steps: Iterable[str], value: Any) -> SchemaPart:
-        """Give the part for a place in a value."""
+        """Give the part for a place in a value, one that says nothing where there is none.
+
+        The validator leaves empty names out of the places that it gives.
+        """
         part = self
         for step in steps:
-            within: Any = int(step) if isinstance(value, list) else step
-            part = part.item(within) if isinstance(value, list) else part.member(step)
-            value = value[within]
+            if isinstance(value, dict) and step in value:
+                part, value = part.member(step), value[step]
+            elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+                part, value = part.item(int(step)), value[int(step)]
+            else:
+                return _UNKNOWN
         return part
 
     def _part(self, schemas: list[Any]) -> SchemaPart:

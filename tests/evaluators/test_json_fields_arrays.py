@@ -233,3 +233,103 @@ def test_a_key_is_compared_as_its_own_field_is():
     assert JsonFields(fields=fields)(
         output, [{"sku": "a", "n": 2}, {"sku": "B  1 ", "n": 1}]
     ).passed
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "output", "reference", "counts"),
+    [
+        # a rule for other fields, or without effect on these items, takes no pair apart
+        (
+            JsonFields(
+                {"properties": {"a": {"uniqueItems": True, "items": {"type": "integer"}}}},
+                defaults={"tolerance": 0.01},
+            ),
+            {"a": [1, 2, 3]},
+            {"a": [1, 2, 4]},
+            {"/a/*": {"match": 2, "missing": 1, "extra": 1}},
+        ),
+        (
+            JsonFields(fields={"/*/*/price": {"tolerance": 0.01}}, defaults={"order": "any_order"}),
+            {"a": ["a", "b", {"price": 1}]},
+            {"a": ["a", "c", "b"]},
+            {"/a/*": {"match": 2, "missing": 1}, "/a/*/price": {"extra": 1}},
+        ),
+        (
+            JsonFields(fields={"/a": {"order": "any_order", "weight": 0, "tolerance": 0.01}}),
+            {"a": [{"n": n} for n in range(5)]},
+            {"a": [{"n": n} for n in (4, 3, 2, 1, 9)]},
+            {"/a/*/n": {"match": 4, "missing": 1, "extra": 1}},
+        ),
+        (
+            JsonFields(fields={"/a": {"order": "any_order", "coerce": True}}),
+            {"a": ["1", 1]},
+            {"a": ["1.0", 1]},
+            {"/a/*": {"match": 2}},
+        ),
+    ],
+)
+def test_near_values_cost_no_pair_that_there_was(evaluator, output, reference, counts):
+    assert evaluator(output, reference).metadata["fields"] == counts
+
+
+def test_the_order_inside_of_inner_arrays_decides_nothing():
+    output = [{"A": [7], "a": 1, "b": 1}]
+    found = [
+        EVERYWHERE(output, [{"A": inner, "a": 1}, {"A": [2, 8], "b": 1}]).metadata["fields"]
+        for inner in ([1, 9], [9, 1])
+    ]
+    assert found[0] == found[1]
+
+
+def test_what_was_met_before_costs_no_time():
+    schema = {
+        "$ref": "#/$defs/node",
+        "$defs": {
+            "node": {
+                "properties": {
+                    "children": {
+                        "type": "array",
+                        "uniqueItems": True,
+                        "items": {"$ref": "#/$defs/node"},
+                    }
+                }
+            }
+        },
+    }
+
+    def tree(leaf):
+        value = {"name": leaf}
+        for level in range(16):
+            value = {"name": f"n{level}", "children": [value]}
+        return value
+
+    evaluator = JsonFields(schema)
+    evaluator({f"n{number}": 1 for number in range(10_001)}, {"name": "a"})
+    began = time.process_time()
+    assert evaluator(tree("a"), tree("b")).score == pytest.approx(16 / 18)
+    assert time.process_time() - began < 2
+
+
+def test_long_integers_are_read_once_and_not_for_each_pair():
+    near = JsonFields(defaults={"tolerance": 0.5, "order": "any_order"})
+    output = [int("9" * 4_200) + number for number in range(150)]
+    began = time.process_time()
+    assert near(output, [*range(150)]).score == 0
+    assert time.process_time() - began < 4
+
+
+def test_similar_records_with_lists_are_paired_as_well_as_they_can_be():
+    choose = random.Random(1)
+    reference = [
+        {
+            "amount": number,
+            "name": f"{choose.random()}",
+            "tags": [f"{choose.random()}" for _ in "abcdefghij"],
+        }
+        for number in range(25)
+    ]
+    output = [{**record, "amount": f"about {record['amount']}"} for record in reference]
+    choose.shuffle(output)
+    result = JsonSimilarity()(output, reference)
+    assert result.score == pytest.approx(11 / 12, abs=0.01)
+    assert result.metadata == {}

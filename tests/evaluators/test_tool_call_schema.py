@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmeval_integrations import InvalidOptionError, MissingFieldError, ToolCallSchema
+from llmeval_integrations import InvalidOptionError, MissingFieldError, ToolCalls, ToolCallSchema
 
 SEARCH = {
     "name": "search",
@@ -102,3 +102,11 @@ def test_tools_come_as_an_option_or_with_each_sample():
             ToolCallSchema()(call, variables=variables)
     with pytest.raises(InvalidOptionError, match="tool_call_schema: tools"):
         ToolCallSchema()(call, variables={"tools": 3})
+
+
+def test_an_empty_name_which_the_validator_leaves_out_of_places_crashes_nothing():
+    inner = {"type": "array", "items": {"required": ["q"]}}
+    tools = [{"name": "f", "parameters": {"type": "object", "additionalProperties": inner}}]
+    call = {"name": "f", "arguments": {"": [{}]}}
+    assert ToolCallSchema(tools)(call).passed is False
+    assert ToolCalls(tools)(call, [call]).scored
