@@ -70,8 +70,6 @@ class Field:
         "_items",
         "_overrides",
         "_parts",
-        "is_exact",
-        "is_fuzzy",
         "is_ignored",
         "members",
         "path",
@@ -93,19 +91,16 @@ class Field:
         self.path = path
         """The path as a JSON Pointer, with `*` for every position of a list."""
         settings = {**book.defaults, **settings_of(parts)}
-        if any(each.steps and each.settings.get("ignore") is False for each in overrides):
+        if overrides and any(
+            each.settings.get("ignore") is False for each in overrides if each.steps
+        ):
             settings["ignore"] = False  # or the default would hide what counts further in
         settings["values_only"] = "compare" in book.defaults and "compare" not in own
-        self.rule = Rule(**{**settings, **own})
+        settings.update(own)
+        self.rule = Rule(**settings)
         """How its values are compared."""
         self.is_ignored = self.rule.ignore
         """The same as `rule.ignore`, which every leaf asks for."""
-        self.is_exact = self.rule.compare is None and _is_exact(self.rule)
-        """Whether values match where they are written alike, and nowhere else."""
-        self.is_fuzzy = _is_fuzzy(msgspec.structs.asdict(self.rule)) or any(
-            _is_fuzzy(override.settings) for override in overrides
-        )
-        """Whether values that match a third one need not match each other, here or below."""
         self._book = book
         self._parts = parts
         self._overrides = tuple(override for override in overrides if override.steps)
@@ -114,6 +109,17 @@ class Field:
         """The fields that documents have had in it, by the name of the member."""
         self._item: Field | None = None
         self._items: dict[int, Field] = {}
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether values match where they are written alike, and nowhere else."""
+        return self.rule.compare is None and _is_exact(self.rule)
+
+    @property
+    def is_fuzzy(self) -> bool:
+        """Whether values that match a third one need not match each other, here or below."""
+        below = [override.settings for override in self._overrides]
+        return any(map(_is_fuzzy, [msgspec.structs.asdict(self.rule), *below]))
 
     def member(self, name: str) -> Field:
         """Give the field of an object's member."""
