@@ -10,7 +10,7 @@ from llmeval_integrations.edit_distance import measure
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
-from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs, telling_pairs
+from llmeval_integrations.fields.pairing import MAX_PAIRS, Side, equal_pairs, telling_pairs
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical, write_scalar
@@ -159,11 +159,10 @@ class _Likeness:
 
 def _likely_pairs(one: list[Any], other: list[Any]) -> list[tuple[int, int]]:
     """Pair items by what tells them apart, and the rest in their order."""
-    places = [*range(len(one))], [*range(len(other))]
-    pairs = telling_pairs(one, other, *places)
+    pairs = telling_pairs(Side.whole(one), Side.whole(other))
     here, there = {place for place, _ in pairs}, {place for _, place in pairs}
-    left = [place for place in places[0] if place not in here]
-    return [*pairs, *zip(left, (place for place in places[1] if place not in there))]
+    left = (place for place in range(len(one)) if place not in here)
+    return [*pairs, *zip(left, (place for place in range(len(other)) if place not in there))]
 
 
 def _inside(items: list[Any]) -> int:

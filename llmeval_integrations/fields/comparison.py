@@ -269,7 +269,7 @@ class _Gained(Comparison):
         self.shared += field.rule.weight
 
     def one_sided(self, *_: Any) -> None:
-        """Leave out what one side alone has."""
+        """Leave out what one side alone has: it gains nothing, whatever it is paired with."""
 
 
 def _gain(pairings: Pairings, field: Field, output: Any, reference: Any) -> float:

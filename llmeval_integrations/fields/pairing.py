@@ -27,6 +27,26 @@ Gain: TypeAlias = Callable[["Pairings", Field, Any, Any], float]
 """Says what two items of a field add to the score, at least 0."""
 
 
+class Side(NamedTuple):
+    """Items of an array that are to be paired."""
+
+    items: list[Any]
+    """All of the array's."""
+
+    places: list[int]
+    """Where those are that are meant."""
+
+    @classmethod
+    def whole(cls, items: list[Any]) -> Side:
+        """Mean all items."""
+        return cls(items, [*range(len(items))])
+
+    def in_order(self) -> list[int]:
+        """Give the places in the order of their items' texts, whatever the order inside them."""
+        texts = {place: canonical(self.items[place], sort_arrays=True) for place in self.places}
+        return sorted(self.places, key=lambda place: (texts[place], place))
+
+
 class _Found(NamedTuple):
     """What is known of two arrays, which are kept so that no others get their ids."""
 
@@ -84,36 +104,33 @@ class Pairings:
         What is left over is put in the order of its text, so that no other order has a say.
         """
         equal, spare, wanted = equal_pairs(self._texts_of(output), self._texts_of(reference))
-        if not (_may_match(field, output, spare) and _may_match(field, reference, wanted)):
+        here, there = Side(output, spare), Side(reference, wanted)
+        if not (_may_match(field, here) and _may_match(field, there)):
             return equal
         if field.is_fuzzy and len(output) * len(reference) <= _MAX_LOOSE:
-            every = [*range(len(output))], [*range(len(reference))]
-            if self._effort(field, output, reference, *every) <= MAX_PAIRS:
+            every = Side.whole(output), Side.whole(reference)
+            if _effort(field, *every) <= MAX_PAIRS:
                 # What is near to both of two values need not leave these near to each other, so
                 # that a pair of equal items may cost two others more than it gains.
-                pairs = self._matched(field, output, reference, *every)
+                pairs = self._matched(field, *every)
                 return pairs + _unused(equal, pairs)  # without any weight they gain nothing
         alone = len(spare) == len(wanted) == 1
-        if not alone and self._effort(field, output, reference, spare, wanted) > MAX_PAIRS:
+        if not alone and _effort(field, here, there) > MAX_PAIRS:
             bounds.append(True)
-            return equal + telling_pairs(output, reference, spare, wanted)
-        return equal + self._matched(field, output, reference, spare, wanted)
+            return equal + telling_pairs(here, there)
+        return equal + self._matched(field, here, there)
 
-    def _matched(
-        self,
-        field: Field,
-        output: list[Any],
-        reference: list[Any],
-        spare: list[int],
-        wanted: list[int],
-    ) -> Pairs:
-        """Pair these positions for the greatest gain."""
-        spare, wanted = _in_order(output, spare), _in_order(reference, wanted)
+    def _matched(self, field: Field, here: Side, there: Side) -> Pairs:
+        """Pair items for the greatest gain."""
+        spare, wanted = here.in_order(), there.in_order()
         gains = [
-            [self._gain(self, field.item(here), output[here], reference[there]) for there in wanted]
-            for here in spare
+            [
+                self._gain(self, field.item(one), here.items[one], there.items[other])
+                for other in wanted
+            ]
+            for one in spare
         ]
-        return [(spare[one], wanted[other]) for one, other in best_pairs(gains)]
+        return [(spare[row], wanted[column]) for row, column in best_pairs(gains)]
 
     def _texts_of(self, array: list[Any]) -> list[str]:
         """Write the items of an array so that equal ones have the same text; once for each."""
@@ -122,25 +139,14 @@ class Pairings:
             found = self._texts[id(array)] = array, list(map(canonical, array))
         return found[1]
 
-    def _effort(
-        self,
-        field: Field,
-        output: list[Any],
-        reference: list[Any],
-        spare: list[int],
-        wanted: list[int],
-    ) -> int:
-        """Count the pairs of items that are compared at most, with those inside of them."""
-        inside = [
-            sum(_inside(field.item(place), items[place]) for place in places)
-            for items, places in ((output, spare), (reference, wanted))
-        ]
-        return len(spare) * len(wanted) + inside[0] * inside[1]
 
-
-def _in_order(items: list[Any], places: list[int]) -> list[int]:
-    """Give positions in the order of their items' texts, whatever the order inside of these."""
-    return sorted(places, key=lambda place: (canonical(items[place], sort_arrays=True), place))
+def _effort(field: Field, here: Side, there: Side) -> int:
+    """Count the pairs of items that are compared at most, with those inside of them."""
+    inside = [
+        sum(_inside(field.item(place), side.items[place]) for place in side.places)
+        for side in (here, there)
+    ]
+    return len(here.places) * len(there.places) + inside[0] * inside[1]
 
 
 def _unused(pairs: Pairs, others: Pairs) -> Pairs:
@@ -149,10 +155,11 @@ def _unused(pairs: Pairs, others: Pairs) -> Pairs:
     return [(one, other) for one, other in pairs if one not in here and other not in there]
 
 
-def _may_match(field: Field, items: list[Any], places: list[int]) -> bool:
+def _may_match(field: Field, side: Side) -> bool:
     """Whether items that are equal to no other may still have something in common with one."""
     return any(
-        type(items[place]) in _CONTAINERS or not field.item(place).is_exact for place in places
+        type(side.items[place]) in _CONTAINERS or not field.item(place).is_exact
+        for place in side.places
     )
 
 
@@ -181,7 +188,7 @@ def _tried(field: Field, items: list[Any]) -> int:
     groups = [[*range(len(items))]]
     if rule.order == "by_key":
         groups = [places for places in _keyed(field, items).values() if len(places) > 1]
-    return sum(len(places) for places in groups if _may_match(field, items, places))
+    return sum(len(places) for places in groups if _may_match(field, Side(items, places)))
 
 
 def _keyed(field: Field, items: list[Any]) -> dict[str, list[int]]:
@@ -218,21 +225,18 @@ def equal_pairs(output: list[str], reference: list[str]) -> tuple[Pairs, list[in
     return pairs, spare, wanted
 
 
-def telling_pairs(
-    output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
-) -> Pairs:
+def telling_pairs(here: Side, there: Side) -> Pairs:
     """Pair items by a leaf that one item alone has on either side, such as an identifier.
 
     For what is too much to be compared pair by pair. Takes linear time.
     """
-    spare, wanted = _in_order(output, spare), _in_order(reference, wanted)
-    here, there = _by_leaf(output, spare), _by_leaf(reference, wanted)
+    ranks = {place: rank for rank, place in enumerate(here.in_order())}
+    known, wanted = _by_leaf(here), _by_leaf(there)
     votes: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for leaf, places in there.items():
-        found = here.get(leaf, ())
+    for leaf, places in wanted.items():
+        found = known.get(leaf, ())
         if len(found) == len(places) == 1:
             votes[found[0], places[0]] += 1
-    ranks = {position: rank for rank, position in enumerate(spare)}
     pairs, used_here, used_there = [], set(), set()
     for one, other in sorted(votes, key=lambda pair: (-votes[pair], ranks[pair[0]])):
         if one not in used_here and other not in used_there:
@@ -242,10 +246,10 @@ def telling_pairs(
     return pairs
 
 
-def _by_leaf(items: list[Any], positions: list[int]) -> dict[tuple[str, str], list[int]]:
+def _by_leaf(side: Side) -> dict[tuple[str, str], list[int]]:
     found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for position in positions:
-        item = items[position]
+    for place in side.places:
+        item = side.items[place]
         for name, value in item.items() if type(item) is dict else [("", item)]:
-            found[name, canonical(value)].append(position)
+            found[name, canonical(value)].append(place)
     return found

@@ -14,7 +14,7 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
-from llmeval_integrations.runs.fields import columns_by_evaluator, with_ids_of
+from llmeval_integrations.runs.fields import Columns, columns_by_evaluator, with_ids_of
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.naming import name_evaluators
@@ -112,11 +112,9 @@ def evaluate(
         columns = with_ids_of(source, columns)
         if workers > 1 and judges is None and source.lines_of is not None:
             engine = _processes(workers, at_once=not resume)
-        helpers: Helpers | None = None
+        helpers = None
         if engine is not None:
-            from llmeval_integrations.runs.worker import Job
-
-            job = Job(lines_of(source), named, columns)
+            job = _job(lines_of(source), named, columns)
             helpers = stack.enter_context(closing(engine(job, options, judges)))
         one_pass = Evaluating(
             named, columns, source, judging=judges, on_progress=on_progress, workers=helpers
@@ -124,14 +122,21 @@ def evaluate(
         _log.info("evaluating %s with %s", source.name, ", ".join(named))
         if directory is None:
             return one_pass.run()
-        part = {"limit": limit, "sample": sample, "seed": seed}
+        reading = {"format": format, "limit": limit, "sample": sample, "seed": seed}
         ids = next(iter(columns.values())).ids
-        manifest = manifest_of(named, fields, samples, {"format": format, **part}, ids=ids)
+        manifest = manifest_of(named, fields, samples, reading, ids=ids)
         with directory.journal(manifest, overwrite=overwrite, resume=resume) as journal:
             run = one_pass.run_into(journal, retry_errors=retry_errors)
     directory.forget_replies()
     _log.info("%d samples are evaluated; written to %s", run.summary["samples"], directory.path)
     return run
+
+
+def _job(path: str, evaluators: Mapping[str, Evaluator], columns: Mapping[str, Columns]) -> Job:
+    """Make the job of a file's lines; its module is imported where there is one."""
+    from llmeval_integrations.runs.worker import Job
+
+    return Job(path, evaluators, columns)
 
 
 def _processes(most: int, *, at_once: bool) -> Engine:
