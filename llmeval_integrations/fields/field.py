@@ -12,9 +12,11 @@ from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.rule import Rule, check_settings, inherited
 from llmeval_integrations.fields.schema_settings import (
     Part,
+    has_name_patterns,
     has_positions,
     item,
     member,
+    names_in,
     parts_of,
     settings_of,
 )
@@ -25,7 +27,7 @@ from llmeval_integrations.wording import shown
 ANY: Final = "*"
 """The step of a path pattern that stands for every name and every position."""
 
-_MOST_KEPT: Final = 10_000
+_MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
 
 
@@ -60,26 +62,23 @@ class Book:
         """How many more fields may be kept."""
 
 
-class Field:
-    """One field, the positions of lists folded: where it is, and how its values are compared."""
+class Place:
+    """What holds for a field, whatever its path: fields whose names say nothing share one."""
 
     __slots__ = (
         "_book",
         "_inherited",
-        "_item",
-        "_items",
+        "_named",
+        "_other",
         "_overrides",
         "_parts",
-        "is_ignored",
-        "members",
-        "path",
+        "has_positions",
         "rule",
     )
 
     def __init__(
         self,
         book: Book,
-        path: str,
         parts: tuple[Part, ...],
         overrides: tuple[Override, ...],
         above: Mapping[str, Any],
@@ -88,8 +87,6 @@ class Field:
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        self.path = path
-        """The path as a JSON Pointer, with `*` for every position of a list."""
         settings = {**book.defaults, **settings_of(parts)}
         if overrides and any(
             each.settings.get("ignore") is False for each in overrides if each.steps
@@ -98,17 +95,76 @@ class Field:
         settings["values_only"] = "compare" in book.defaults and "compare" not in own
         settings.update(own)
         self.rule = Rule(**settings)
-        """How its values are compared."""
-        self.is_ignored = self.rule.ignore
-        """The same as `rule.ignore`, which every leaf asks for."""
+        """How values are compared there."""
         self._book = book
         self._parts = parts
         self._overrides = tuple(override for override in overrides if override.steps)
         self._inherited = inherited(own)
-        self.members: dict[str, Field] = {}
-        """The fields that documents have had in it, by the name of the member."""
-        self._item: Field | None = None
-        self._items: dict[int, Field] = {}
+        steps = {each.steps[0] for each in self._overrides}
+        self._named = names_in(parts) | steps
+        self.has_positions = has_positions(parts) or any(map(str.isdigit, steps))
+        """Whether items at different positions may be compared in different ways."""
+        self._other: Place | None = None
+
+    @property
+    def is_fuzzy(self) -> bool:
+        """Whether values that match a third one need not match each other, here or below."""
+        below = [override.settings for override in self._overrides]
+        return any(map(_is_fuzzy, [msgspec.structs.asdict(self.rule), *below]))
+
+    def member(self, name: str) -> Place:
+        """Give the place of an object's member."""
+        if self._other is None or name in self._named:
+            made = self._made(name, member(self._parts, name, self._book.schema))
+            if has_name_patterns(self._parts) or name in self._named:
+                return made
+            self._other = made
+        return self._other
+
+    def item(self, position: int | None) -> Place:
+        """Give the place of an array's item; of None, that of all items."""
+        step = ANY if position is None else str(position)
+        return self._made(step, item(self._parts, position or 0, self._book.schema))
+
+    def _made(self, step: str, parts: tuple[Part, ...]) -> Place:
+        overrides = tuple(
+            Override(each.steps[1:], each.settings)
+            for each in self._overrides
+            if each.steps[0] in (step, ANY)
+        )
+        return Place(self._book, parts, overrides, self._inherited)
+
+    def may_keep(self) -> bool:
+        """Take down that one more field is kept, unless there are too many."""
+        self._book.left -= 1
+        return self._book.left >= 0
+
+
+class Field(msgspec.Struct, eq=False, gc=False):
+    """One field, the positions of lists folded: where it is, and how its values are compared."""
+
+    path: str
+    """The path as a JSON Pointer, with `*` for every position of a list."""
+
+    place: Place
+    """What holds there."""
+
+    rule: Rule
+    """How its values are compared."""
+
+    is_ignored: bool
+    """The same as `rule.ignore`, which every leaf asks for."""
+
+    members: dict[str, Field] = {}
+    """The fields that documents have had in it, by the name of the member."""
+
+    _item: Field | None = None
+    _items: dict[int, Field] = {}
+
+    @classmethod
+    def at(cls, path: str, place: Place) -> Field:
+        """Make the field of a path."""
+        return cls(path, place, place.rule, place.rule.ignore)
 
     @property
     def is_exact(self) -> bool:
@@ -118,58 +174,34 @@ class Field:
     @property
     def is_fuzzy(self) -> bool:
         """Whether values that match a third one need not match each other, here or below."""
-        below = [override.settings for override in self._overrides]
-        return any(map(_is_fuzzy, [msgspec.structs.asdict(self.rule), *below]))
+        return self.place.is_fuzzy
 
     def member(self, name: str) -> Field:
         """Give the field of an object's member."""
         found = self.members.get(name)
         if found is None:
-            parts = member(self._parts, name, self._book.schema)
-            found = self._child(name, f"{self.path}/{escape(name)}", parts)
+            place = self.place.member(name)
+            found = Field.at(f"{self.path}/{escape(name)}", place)
+            if place.may_keep():
+                self.members[name] = found
         return found
 
     def item(self, position: int) -> Field:
         """Give the field of an array's item: one for all, unless they are told apart."""
         if self._item is None:
-            self._item = self._common_item()
-        if self._item is self:
-            return self._item_at(position)
+            if self.place.has_positions:
+                return self._item_at(position)
+            self._item = Field.at(f"{self.path}/{ANY}", self.place.item(None))
         return self._item
-
-    def _common_item(self) -> Field:
-        """Give the field of all items; this one itself where there is none for all."""
-        if has_positions(self._parts) or any(each.steps[0].isdigit() for each in self._overrides):
-            return self
-        return self._made(ANY, f"{self.path}/{ANY}", item(self._parts, 0, self._book.schema))
 
     def _item_at(self, position: int) -> Field:
         found = self._items.get(position)
         if found is None:
-            parts = item(self._parts, position, self._book.schema)
-            found = self._made(str(position), f"{self.path}/{ANY}", parts)
-            if self._may_keep():
+            place = self.place.item(position)
+            found = Field.at(f"{self.path}/{ANY}", place)
+            if place.may_keep():
                 self._items[position] = found
         return found
-
-    def _child(self, name: str, path: str, parts: tuple[Part, ...]) -> Field:
-        found = self._made(name, path, parts)
-        if self._may_keep():
-            self.members[name] = found
-        return found
-
-    def _may_keep(self) -> bool:
-        """Take down that one more field is kept, unless there are too many."""
-        self._book.left -= 1
-        return self._book.left >= 0
-
-    def _made(self, step: str, path: str, parts: tuple[Part, ...]) -> Field:
-        overrides = tuple(
-            Override(each.steps[1:], each.settings)
-            for each in self._overrides
-            if each.steps[0] in (step, ANY)
-        )
-        return Field(self._book, path, parts, overrides, self._inherited)
 
 
 def root_field(
@@ -191,7 +223,8 @@ def root_field(
     found += [Override(_steps(pattern), {"judge": True, "ignore": False}) for pattern in judged]
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
     document = SchemaDocument(schema)
-    return Field(Book(document, defaults), "", parts_of(schema, document), tuple(found), {})
+    book = Book(document, defaults)
+    return Field.at("", Place(book, parts_of(schema, document), tuple(found), {}))
 
 
 def _steps(pattern: Any) -> tuple[str, ...]:

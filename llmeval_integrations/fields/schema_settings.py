@@ -67,6 +67,17 @@ def _members(parts: tuple[Part, ...], name: str) -> Iterator[Any]:
         yield from found or [part.get("additionalProperties")]
 
 
+def names_in(parts: tuple[Part, ...]) -> frozenset[str]:
+    """Give the names of the members of which the schemas say something by name."""
+    found = [part.get("properties") for part in parts]
+    return frozenset(name for names in found if isinstance(names, Mapping) for name in names)
+
+
+def has_name_patterns(parts: tuple[Part, ...]) -> bool:
+    """Whether a member's schema may hang on how its name is written."""
+    return any(isinstance(part.get("patternProperties"), Mapping) for part in parts)
+
+
 def item(parts: tuple[Part, ...], position: int, document: SchemaDocument) -> tuple[Part, ...]:
     """Give the schemas of an array's item."""
     return tuple(each for found in _items(parts, position) for each in parts_of(found, document))
