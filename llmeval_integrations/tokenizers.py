@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,27 +22,16 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 
 
 class Tokens(msgspec.Struct, frozen=True):
-    """The tokens of a text, and how n-grams of them are counted and written."""
+    """The tokens of a text, and how some of them are written."""
 
     parts: Iterable[list[Any]]
     """In order, in one list or, where the text is long, in several."""
 
-    text: Callable[[Any], str]
-    """Writes an n-gram, as it is kept, for a person."""
+    text: Callable[[Iterable[Any]], str]
+    """Writes tokens for a person."""
 
-    kept: Callable[[Iterable[tuple[Any, ...]]], Iterable[Hashable]] = iter
-    """What is kept of n-grams where they are counted."""
-
-    def count(self, n: int, ngrams: set[Hashable] | Counter[Hashable]) -> int:
-        """Put each n-gram into a set or a counter; give the number of tokens."""
-        count = 0
-        before: list[Any] = []
-        for part in self.parts:
-            count += len(part)
-            tokens = before + part if before else part
-            ngrams.update(self.kept(zip(*[tokens[start:] for start in range(n)])))
-            before = tokens[max(len(tokens) - n + 1, 0) :]
-        return count
+    words: bool = False
+    """Whether they are words without white space, of which no two n-grams have one text."""
 
 
 Tokenizer = Callable[[str], Tokens]
@@ -68,9 +56,8 @@ _WHITE_SPACE = re.compile(r"\s")
 def _words(text: str) -> Tokens:
     """Split at white space and ignore upper and lower case."""
     if len(text) <= LONG:
-        return Tokens((text.lower().split(),), " ".join)
-    # Of a text the garbage collector keeps no track, as it does of each of many tuples.
-    return Tokens(_LongText(text), str, partial(map, " ".join))
+        return Tokens((text.lower().split(),), " ".join, words=True)
+    return Tokens(_LongText(text), " ".join, words=True)
 
 
 class _LongText:
@@ -108,7 +95,7 @@ def _tiktoken(encoding_name: str) -> Tokenizer:
         text = text.strip().lower()
         # encode_ordinary: "<|endoftext|>" in an output is text like any other.
         encode = (encoding if _has_wide_space(text) else quick).encode_ordinary
-        return Tokens((encode(text),), lambda ngram: encoding.decode(list(ngram)))
+        return Tokens((encode(text),), lambda some: encoding.decode(list(some)))
 
     return tokens
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.ngrams import count_ngrams
 from llmeval_integrations.options import check_choice, check_flag, check_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.tokenizers import (
-    ENCODINGS,
-    LONG,
-    TOKENIZERS,
-    Tokenizer,
-    Tokens,
-    load_tokenizer,
-)
+from llmeval_integrations.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
 
 Scope = Literal["full", "thought"]
 
@@ -92,26 +83,22 @@ class NgramRepetitionPenalty(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         text = self._text(sample)
-        tokens = self._tokenizer()(text)
-        # Counting costs more than collecting, and less than going through a long text again.
-        seen: set[Hashable] | Counter[Hashable] = Counter() if len(text) > LONG else set()
-        count = tokens.count(self.n, seen)
-        total = max(count - self.n + 1, 0)
-        rate = (total - len(seen)) / total if total else 0.0
+        ngrams = count_ngrams(text, self.n, self._tokenizer())
+        rate = (ngrams.total - ngrams.unique) / ngrams.total if ngrams.total else 0.0
         penalty = self._penalty(rate)
         metadata = {
             "repetition_rate": rate,
-            "unique_ngrams": len(seen),
-            "total_ngrams": total,
-            "token_count": count,
+            "unique_ngrams": ngrams.unique,
+            "total_ngrams": ngrams.total,
+            "token_count": ngrams.tokens,
             "penalty": penalty,
             "penalty_mode": "soft" if self.use_soft_penalty else "hard",
-            "most_common_ngrams": self._most_common(tokens, seen) if penalty else [],
+            "most_common_ngrams": ngrams.most_common(_SHOWN) if penalty else [],
             "n": self.n,
             "tokenizer": self.tokenizer,
             "analyze_scope": self.analyze_scope,
         }
-        reason = self._reason(rate, penalty) if total else self._too_short(text)
+        reason = self._reason(rate, penalty) if ngrams.total else self._too_short(text)
         return Result(penalty, penalty == 0, "repetitive" if penalty else None, reason, metadata)
 
     def _text(self, sample: Sample) -> str:
@@ -139,14 +126,6 @@ class NgramRepetitionPenalty(Evaluator):
             return 0.0
         penalty = (self.penalty_threshold - rate) * self.penalty_rate
         return (penalty if self.max_penalty is None else max(penalty, self.max_penalty)) + 0.0
-
-    def _most_common(self, tokens: Tokens, counts: set[Hashable] | Counter[Hashable]) -> list[Any]:
-        if isinstance(counts, set):
-            counts = Counter()
-            tokens.count(self.n, counts)
-        repeated = [(n, ngram) for ngram, n in counts.items() if n > 1]
-        repeated.sort(key=itemgetter(0), reverse=True)
-        return [[tokens.text(ngram), count] for count, ngram in repeated[:_SHOWN]]
 
 
 def _thoughts(text: str) -> str:

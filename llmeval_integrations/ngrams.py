@@ -1,0 +1,211 @@
+"""Counting the n-grams of a text: in a hash table, or, where the text is very long, by sorting."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
+from itertools import chain, count
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from llmeval_integrations.tokenizers import LONG, Tokenizer, Tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+
+VERY_LONG: Final = 100_000
+"""The characters from which n-grams are sorted. Few outputs are as long, so that few runs import
+numpy, which takes 0.1 s; hash tables of much longer texts outgrow the processor's cache."""
+
+
+class Ngrams(Protocol):
+    """How many n-grams a text has, and which."""
+
+    tokens: int
+    total: int
+    unique: int
+
+    def most_common(self, most: int) -> list[list[Any]]:
+        """List text and count of those that repeat, the first before others as frequent."""
+
+
+def count_ngrams(text: str, n: int, tokenizer: Tokenizer) -> Ngrams:
+    """Count the n-grams of a text in the way that is fastest for its length."""
+    tokens = tokenizer(text)
+    if len(text) >= VERY_LONG:
+        with suppress(ImportError):  # without numpy it only takes longer
+            return SortedNgrams(tokens, n)
+    return HashedNgrams(tokens, n, long=len(text) > LONG)
+
+
+class HashedNgrams:
+    """N-grams in a set, or in a counter."""
+
+    def __init__(self, tokens: Tokens, n: int, *, long: bool) -> None:
+        self._tokens = tokens
+        self._n = n
+        # Of a text the garbage collector keeps no track, as it does of each of many tuples.
+        self._by_text = long and tokens.words
+        # Counting costs more than collecting, and less than going through a long text again.
+        self._seen: set[Hashable] | Counter[Hashable] = Counter() if long else set()
+        self.tokens = self._put_into(self._seen)
+        self.total = max(self.tokens - n + 1, 0)
+        self.unique = len(self._seen)
+
+    def _put_into(self, seen: set[Hashable] | Counter[Hashable]) -> int:
+        """Put each n-gram into a set or a counter; give the number of tokens."""
+        tokens_seen = 0
+        before: list[Any] = []
+        for part in self._tokens.parts:
+            tokens_seen += len(part)
+            tokens = before + part if before else part
+            ngrams = zip(*[tokens[start:] for start in range(self._n)])
+            seen.update(map(self._tokens.text, ngrams) if self._by_text else ngrams)
+            before = tokens[max(len(tokens) - self._n + 1, 0) :]
+        return tokens_seen
+
+    def most_common(self, most: int) -> list[list[Any]]:
+        """List text and count of those that repeat, the first before others as frequent."""
+        counts = self._seen
+        if not isinstance(counts, Counter):
+            counts = Counter()
+            self._put_into(counts)
+        repeated = [(ngram, count) for ngram, count in counts.items() if count > 1]
+        repeated.sort(key=itemgetter(1), reverse=True)
+        return [[self._text(ngram), count] for ngram, count in repeated[:most]]
+
+    def _text(self, ngram: Any) -> str:
+        return str(ngram) if self._by_text else self._tokens.text(ngram)
+
+
+class SortedNgrams:
+    """N-grams as sorted numbers, one for each; raises ImportError where there is no numpy."""
+
+    def __init__(self, tokens: Tokens, n: int) -> None:
+        import numpy as np
+
+        self._n = n
+        self._numbered = NumberedWords(tokens) if tokens.words else NumberedTokens(tokens)
+        numbers = self._numbered.numbers
+        self.tokens = len(numbers)
+        self.total = max(self.tokens - n + 1, 0)
+        self._keys = _keys(numbers, n) if self.total else numbers[:0]
+        # np.unique would put them into a hash table, and be slower than a set.
+        self._runs = _run_starts(np.sort(self._keys))
+        self.unique = len(self._runs)
+
+    def most_common(self, most: int) -> list[list[Any]]:
+        """List text and count of those that repeat, the first before others as frequent."""
+        import numpy as np
+
+        if not self.total:
+            return []
+        counts = np.diff(self._runs, append=self.total).astype(np.int64)
+        firsts = np.minimum.reduceat(np.argsort(self._keys), self._runs)
+        repeated = counts > 1
+        counts, firsts = counts[repeated], firsts[repeated]
+        best = np.argsort(firsts - counts * self.total)[:most]  # by count, then by place
+        return [
+            [self._numbered.text(first, first + self._n), count]
+            for first, count in zip(firsts[best].tolist(), counts[best].tolist())
+        ]
+
+
+class NumberedTokens:
+    """A number for each token of any kind."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        import numpy as np
+
+        self._tokens = tokens
+        self._list = list(chain.from_iterable(tokens.parts))
+        number_of: defaultdict[Any, int] = defaultdict(count().__next__)
+        self.numbers = np.fromiter(map(number_of.__getitem__, self._list), np.int64)
+
+    def text(self, start: int, end: int) -> str:
+        """Write some of them for a person."""
+        return self._tokens.text(self._list[start:end])
+
+
+class NumberedWords:
+    """A number for each word, found without a hash table: that of many words is as slow."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        import numpy as np
+
+        # Each word has a space behind it, and the last one enough bytes to read eight of them.
+        self._bytes = b"".join([*_encoded(tokens), bytes(7)])
+        self._ends = np.flatnonzero(np.frombuffer(self._bytes, np.uint8) == ord(" "))
+        self._starts: np.ndarray = np.append(0, self._ends + 1)[:-1]
+        self.numbers = _numbers(self._bytes, self._starts, self._ends)
+
+    def text(self, start: int, end: int) -> str:
+        """Write some of them for a person."""
+        words = self._bytes[self._starts[start] : self._ends[end - 1]]
+        return words.decode("utf-8", "surrogatepass")
+
+
+def _encoded(tokens: Tokens) -> Iterator[bytes]:
+    for part in tokens.parts:
+        if part:
+            yield (tokens.text(part) + " ").encode("utf-8", "surrogatepass")
+
+
+def _numbers(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Number stretches of UTF-8, the same with the same number.
+
+    Up to eight bytes are a number already; of more, each half gets one, and the pair another.
+    """
+    import numpy as np
+
+    lengths = ends - starts
+    short = lengths <= 8
+    long = np.flatnonzero(~short)
+    eight_from = np.ndarray(len(text) - 7, np.uint64, text, strides=(1,))
+    # Bytes behind the stretch become 255, which is nowhere in UTF-8.
+    behind = np.frombuffer(b"".join(b"\0" * k + b"\xff" * (8 - k) for k in range(9)), np.uint64)
+    numbers: np.ndarray = np.empty(len(starts), np.int64)
+    numbers[short] = _renamed(eight_from[starts[short]] | behind[lengths[short]])
+    if len(long):
+        starts, ends = starts[long], ends[long]
+        middles = (starts + ends) // 2
+        halves = _numbers(text, np.append(starts, middles), np.append(middles, ends))
+        pairs = halves[: len(long)] * (halves.max() + 1) + halves[len(long) :]
+        numbers[long] = numbers[short].max(initial=-1) + 1 + _renamed(pairs)
+    return numbers
+
+
+def _keys(numbers: np.ndarray, n: int) -> np.ndarray:
+    """Number n-grams of numbers, the same with the same number."""
+    keys, width = numbers, 1
+    size = keys_size = int(numbers.max()) + 1
+    while width < n and keys_size * size < 2**63:
+        keys = keys[:-1] * size + numbers[width:]
+        keys_size *= size
+        width += 1
+    while width < n:  # two of them, which may overlap, make a longer one
+        keys = _renamed(keys)
+        step = min(width, n - width)
+        keys = keys[:-step] * (keys.max() + 1) + keys[step:]
+        width += step
+    return keys
+
+
+def _renamed(numbers: np.ndarray) -> np.ndarray:
+    """Number the distinct ones from 0, so that a product of two fits into 63 bits."""
+    import numpy as np
+
+    order = np.argsort(numbers)
+    ordered = numbers[order]
+    renamed: np.ndarray = np.zeros(len(numbers), np.int64)
+    renamed[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])  # np.unique is slower
+    return renamed
+
+
+def _run_starts(ordered: np.ndarray) -> np.ndarray:
+    """Find where numbers in order change, the first included."""
+    import numpy as np
+
+    changes: np.ndarray = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    return np.append(0, changes) if len(ordered) else changes

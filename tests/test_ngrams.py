@@ -1,0 +1,184 @@
+"""N-grams counted in a hash table and by sorting: the definition, both ways alike, with and without numpy."""
+
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from json_strategies import few, law, seconds
+
+from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
+from llmeval_integrations.ngrams import VERY_LONG, HashedNgrams, SortedNgrams, count_ngrams
+from llmeval_integrations.tokenizers import LONG, TOKENIZERS, load_tokenizer
+
+SPACES = [" ", "\n", "  ", "\u3000", "\x85", "\x1c"]
+PIECES = st.sampled_from(
+    ["a", "b", "B", "é", "ÿ", "İ", "\0", "a\0", "\ud800", "\ud800\udc00", "𐀀", "\U0010ffff", "世界", "1", "😀"]
+    + ["x" * size for size in (7, 8, 9, 16, 17, 33)] + ["x" * 8 + "y", "y" + "x" * 8, "абвгд"] + SPACES * 3
+)  # fmt: skip
+TEXTS = st.lists(PIECES, max_size=60).map("".join) | st.text()
+LENGTHS = st.sampled_from([1, 2, 3, 4, 5, 7, 100])
+
+
+def load(name):
+    """Load a tokenizer, or skip where its package or vocabulary is not on this machine."""
+    try:
+        return load_tokenizer(name, "cl100k_base", False)
+    except MissingDependencyError as error:
+        pytest.skip(str(error)[:60])
+
+
+def told(ngrams, most=5):
+    return ngrams.tokens, ngrams.total, ngrams.unique, ngrams.most_common(most)
+
+
+def defined(words, n, most=5):
+    """Write the definition plainly; Counter.most_common keeps the order of those as frequent."""
+    counts = Counter(" ".join(words[start : start + n]) for start in range(len(words) - n + 1))
+    common = [[ngram, count] for ngram, count in counts.most_common() if count > 1]
+    return len(words), max(len(words) - n + 1, 0), len(counts), common[:most]
+
+
+@law
+@given(TEXTS, LENGTHS, st.booleans())
+def test_a_hash_table_counts_as_the_definition_says(text, n, long):
+    counted = HashedNgrams(load("simple")(text), n, long=long)
+    assert told(counted) == defined(text.lower().split(), n)
+
+
+@law
+@given(TEXTS, LENGTHS)
+@example("", 1)
+@example(" \n", 3)
+@example("a b", 3)
+@example("a a a a", 100)
+def test_sorting_counts_as_the_definition_says(text, n):
+    pytest.importorskip("numpy")
+    assert told(SortedNgrams(load("simple")(text), n)) == defined(text.lower().split(), n)
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@few
+@given(TEXTS, LENGTHS, st.integers(1, 3))
+def test_both_ways_say_the_same_of_any_text(name, text, n, repeated):
+    pytest.importorskip("numpy")
+    tokenizer = load(name)
+    text = text * repeated
+    hashed = told(HashedNgrams(tokenizer(text), n, long=False))
+    assert repr(told(SortedNgrams(tokenizer(text), n))) == repr(hashed)  # plain numbers, too
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 9, 100])
+@pytest.mark.parametrize("vocabulary", [1, 2, 30, 3_000, 1_000_000])
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_both_ways_say_the_same_whatever_the_number_of_words(name, vocabulary, n):
+    pytest.importorskip("numpy")
+    choose = random.Random(vocabulary + n)
+    stem = choose.choice(["", "слово", "a-rather-long-word-"])
+    words = [f"{stem}{choose.randrange(vocabulary)}" for _ in range(4_000)]
+    text = " ".join(words + words[:1_000] + words[500:2_000])
+    assert len(text) > LONG
+    tokenizer = load(name)
+    hashed = HashedNgrams(tokenizer(text), n, long=True)
+    assert told(SortedNgrams(tokenizer(text), n)) == told(hashed)
+    assert hashed.total > hashed.unique
+
+
+def test_a_million_words_no_two_alike_are_told_apart():
+    pytest.importorskip("numpy")
+    words = [str(number) for number in random.Random(4).sample(range(10**12), 1_000_000)]
+    text = " ".join([*words, *words[-3:]])
+    for n in (1, 3, 4):
+        ngrams = SortedNgrams(load("simple")(text), n)
+        assert ngrams.total == 1_000_003 - n + 1
+        assert ngrams.unique == ngrams.total - max(3 - n + 1, 0)
+
+
+def test_words_that_differ_in_one_place_are_told_apart():
+    pytest.importorskip("numpy")
+    for length in (1, 7, 8, 9, 15, 16, 17, 40):
+        words = [
+            "x" * place + other + "x" * (length - place - 1)
+            for place in range(length)
+            for other in "y\0é"
+        ]
+        words += ["x" * shorter for shorter in range(1, length + 1)]
+        assert SortedNgrams(load("simple")(" ".join(words)), 1).unique == len(words), length
+
+
+@pytest.mark.parametrize("n", [1, 3, 100])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a " * 1_000_000,
+        "x" * 2_000_000,
+        " " * 2_000_000,
+        "世" * 700_000,
+        "a b " * 500_000,
+        "\ud800 " * 700_000,
+        " ".join("x" * length for length in range(2_000)),
+    ],
+    ids=lambda text: ascii(text[:4]),
+)
+def test_hostile_megabytes_take_less_than_seconds(text, n):
+    assert seconds(lambda: told(count_ngrams(text, n, load("simple"))), enough=5) < 5
+
+
+# --- with and without numpy, in a process of its own --------------------------------------------
+
+RUN = """
+import json, random, sys
+class Absent:
+    def find_spec(self, name, *_):
+        if name == {absent!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Absent())
+from llmeval_integrations import NgramRepetitionPenalty
+choose = random.Random(6)
+text = "".join(choose.choice("ab ") for _ in range({length}))
+metadata = NgramRepetitionPenalty(penalty_threshold=0.0, tokenizer={tokenizer!r})(text).metadata
+print(json.dumps([metadata, "numpy" in sys.modules]))
+"""
+
+
+def apart(length, *, tokenizer="simple", absent=""):
+    """Give the metadata of a text of that length, and whether numpy was imported."""
+    code = RUN.format(length=length, tokenizer=tokenizer, absent=absent)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    metadata, imported = json.loads(done.stdout)
+    return metadata, imported
+
+
+def test_numpy_is_imported_for_a_very_long_text_alone():
+    pytest.importorskip("numpy")
+    _, imported = apart(VERY_LONG - 1)
+    assert not imported
+    metadata, imported = apart(VERY_LONG)
+    assert imported
+    assert len(metadata["most_common_ngrams"]) == 5
+
+
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_without_numpy_the_result_is_the_same(tokenizer):
+    load(tokenizer)
+    metadata, imported = apart(VERY_LONG, tokenizer=tokenizer, absent="numpy")
+    assert not imported
+    assert metadata["total_ngrams"] > 1_000
+    assert len(metadata["most_common_ngrams"]) == 5
+    pytest.importorskip("numpy")
+    assert (metadata, True) == apart(VERY_LONG, tokenizer=tokenizer)
+
+
+def test_a_very_long_text_is_judged_like_the_definition():
+    choose = random.Random(3)
+    words = [f"w{choose.randrange(60)}" for _ in range(VERY_LONG // 2)]
+    result = NgramRepetitionPenalty(n=2)("\n".join(words))
+    _, total, unique, common = defined(words, 2)
+    told = result.metadata
+    assert (told["total_ngrams"], told["unique_ngrams"]) == (total, unique)
+    assert told["most_common_ngrams"] == common
