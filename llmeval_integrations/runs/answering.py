@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.evaluators.parsed import share
@@ -25,8 +26,7 @@ _NUMBERS: Final = (float, int, bool)
 _TEXTS: Final = (str, type(None))
 
 
-@dataclass(frozen=True)
-class Pending:
+class Pending(msgspec.Struct, frozen=True):
     """One evaluator's rows for a chunk, whose answers may still be under way."""
 
     name: str

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.answering import Pending, begin
-from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks
+from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
 from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns, sample_or_id
-from llmeval_integrations.runs.interrupting import Interrupted, done_whole
+from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows, read_row
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
@@ -80,6 +80,7 @@ class Evaluating:
         self._judging = judging
         self._on_progress = on_progress
         self._workers = workers
+        self._interrupts = Interrupts()
 
     def run(self) -> Run:
         """Evaluate everything, and keep the rows in memory.
@@ -88,7 +89,8 @@ class Evaluating:
         """
         memory = Memory()
         try:
-            self._evaluate(memory)
+            with self._interrupts.watched(), seldom_collected():
+                self._evaluate(memory)
         except KeyboardInterrupt as interrupt:
             raise Interrupted(self._incomplete(memory.rows)) from interrupt
         return Run.of(self.samples, self.tallies, memory.rows, None, self._judging)
@@ -105,7 +107,8 @@ class Evaluating:
             self._take_over(journal)
         directory.forget_summary()
         try:
-            self._evaluate(journal)
+            with self._interrupts.watched(), seldom_collected():
+                self._evaluate(journal)
         except KeyboardInterrupt as interrupt:
             run = self._incomplete(self._stored(directory), directory.path)
             directory.write_summary(summary_text(run.summary))
@@ -211,7 +214,7 @@ class Evaluating:
     def _share_out(self, workers: Helpers, number: int, kept: Journal | Memory) -> None:
         """Have the lines from `number` on evaluated by other processes."""
         for answer, end in workers.answers(self._source.done, number):
-            with done_whole():
+            with self._interrupts:
                 self._keep(answer, kept)
             self._source.done = end
             if self._on_progress is not None:
@@ -232,7 +235,7 @@ class Evaluating:
     def _finish(self, begun: _Begun, kept: Journal | Memory) -> int:
         """Wait for a chunk and keep its rows; gives how many samples it has."""
         columns = [pending.rows() for pending in begun.pending]
-        with done_whole():
+        with self._interrupts:
             kept.write(
                 list(chain.from_iterable(zip(*columns, strict=True))),
                 partial(sample_or_id, self._first, begun.chunk),

@@ -1,14 +1,17 @@
-"""Ending a run by an interrupt (Ctrl-C) so that what was done is known."""
+"""Ending a run by an interrupt (Ctrl-C) so that rows and figures agree on what was done."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any, TypeAlias
 
 from llmeval_integrations.runs.run import Run
+
+_Handler: TypeAlias = Callable[[int, "FrameType | None"], Any]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -22,22 +25,49 @@ class Interrupted(KeyboardInterrupt):
         return f"interrupted after {self.run.summary['samples']} samples"
 
 
-@contextmanager
-def done_whole() -> Iterator[None]:
-    """Hold an interrupt back until the block has ended, so that rows and figures agree."""
-    # Python raises interrupts in the main thread alone.
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before):
-        yield
-        return
-    held: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: held.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+class Interrupts:
+    """Holds interrupts back while blocks run that are to be done whole.
+
+    `with interrupts.watched():` stands around everything, and `with interrupts:` around each of
+    the blocks, which costs next to nothing.
+    """
+
+    def __init__(self) -> None:
+        self._is_in_block = False
+        self._held: list[tuple[int, FrameType | None]] = []
+        self._before: _Handler | None = None
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Be told of interrupts; whoever was told before is so still, between blocks."""
+        # Python raises interrupts in the main thread alone.
+        is_main = threading.current_thread() is threading.main_thread()
+        before = signal.getsignal(signal.SIGINT) if is_main else None
+        if not callable(before):
+            yield
+            return
+        self._before = before
+        signal.signal(signal.SIGINT, self._take)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        self._held.append((number, frame))
+        if not self._is_in_block:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        held, self._held = self._held, []
         for each in held:
-            before(*each)
+            if self._before is not None:
+                self._before(*each)
+
+    def __enter__(self) -> None:
+        self._is_in_block = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_in_block = False
+        if self._held:
+            self._pass_on()

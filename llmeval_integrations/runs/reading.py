@@ -21,6 +21,9 @@ STDIN: Final = "-"
 FORMATS: Final = ("jsonl", "json", "csv", "tsv", "parquet")
 """The formats of files."""
 
+_BUFFER: Final = 2**18
+"""Bytes of a file that are read at a time."""
+
 _READERS: Final[dict[str | None, Callable[[BinaryIO, Source], Iterator[Record]]]] = {
     "jsonl": read_lines,
     "json": read_json,
@@ -89,7 +92,7 @@ def _from_disk(
 ) -> Iterator[Record]:
     """Read a file, which stays open until its last row."""
     try:
-        handle = Path(path).open("rb")  # noqa: SIM115 - closed below, after the last row
+        handle = Path(path).open("rb", _BUFFER)  # noqa: SIM115 - closed below, after the last row
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     with handle:

@@ -23,7 +23,7 @@ import msgspec
 
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
-from llmeval_integrations.runs.chunks import in_chunks
+from llmeval_integrations.runs.chunks import in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import sample_lines
 from llmeval_integrations.runs.fields import Columns, sample_or_id
 from llmeval_integrations.runs.json_rows import read_lines
@@ -96,7 +96,7 @@ def main() -> None:
     written: Queue[bytes | None] = Queue(_WAITING)
     thread = Thread(target=_write, args=(written, answers))
     thread.start()
-    with open(job.path, "rb") as file:  # noqa: PTH123 - a path in text is all it takes
+    with open(job.path, "rb") as file, seldom_collected():  # noqa: PTH123 - a path in text is all it takes
         for line in sys.stdin.buffer:
             part = Part(*map(int, line.split()))
             file.seek(part.offset)

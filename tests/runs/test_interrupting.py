@@ -14,7 +14,7 @@ import pytest
 
 from llmeval_integrations import JsonMatch, JsonValidity, LengthPenalty
 from llmeval_integrations.runs import Interrupted, evaluate
-from llmeval_integrations.runs.interrupting import done_whole
+from llmeval_integrations.runs.interrupting import Interrupts
 
 EVALUATORS = [JsonValidity(), JsonMatch(), LengthPenalty()]
 
@@ -46,9 +46,10 @@ def test_it_carries_the_run_that_was_done(tmp_path, in_a_directory):
 
 def test_an_interrupt_waits_for_the_end_of_the_block():
     done = []
+    interrupts = Interrupts()
 
     def block():
-        with done_whole():
+        with interrupts.watched(), interrupts:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.01)
             done.append(True)
@@ -63,21 +64,27 @@ def test_whoever_handles_interrupts_is_told_of_each():
     told = []
     before = signal.signal(signal.SIGINT, lambda number, _: told.append(number))
     try:
-        with done_whole():
-            for _ in range(3):
-                os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(0.01)
-            assert told == []
-        assert told == [signal.SIGINT] * 3
+        interrupts = Interrupts()
+        with interrupts.watched():
+            with interrupts:
+                for _ in range(3):
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(0.01)
+                assert told == []
+            assert told == [signal.SIGINT] * 3
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            assert told == [signal.SIGINT] * 4
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 def test_elsewhere_than_in_the_main_thread_there_is_nothing_to_wait_for():
     handlers = []
+    interrupts = Interrupts()
 
     def block():
-        with done_whole():
+        with interrupts.watched(), interrupts:
             handlers.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=block)
