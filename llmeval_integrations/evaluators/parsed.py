@@ -44,11 +44,10 @@ def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     kept: dict[Any, Any] = sample.__dict__
     if _SHARED not in kept:
         return parse(getattr(sample, field), parsing)
-    try:
-        return kept[field, parsing]
-    except KeyError:
+    value = kept.get((field, parsing), MISSING)
+    if value is MISSING:
         value = kept[field, parsing] = parse(getattr(sample, field), parsing)
-        return value
+    return value
 
 
 def read_defect(sample: Sample, field: str, parsing: Parsing) -> Defect | None:

@@ -23,7 +23,6 @@ MAX_SCORE: Final = 1e300
 
 _LONGEST_ERROR: Final = 2_000
 _NUMBERS: Final = (float, int, bool)
-_TEXTS: Final = (str, type(None))
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -123,7 +122,9 @@ def _evaluate_one(evaluator: Evaluator, sample: Sample) -> Result | Exception:
 def _row(id: Any, name: str, result: Result) -> Row:
     """Make a row of a result; a score that is no finite number is an error."""
     score, passed, label, reason = result.score, result.passed, result.label, result.reason
-    if type(label) not in _TEXTS or type(reason) not in _TEXTS:
+    if (label is not None and type(label) is not str) or (
+        reason is not None and type(reason) is not str
+    ):
         try:
             label, reason = _text(label), _text(reason)
         except Exception as error:  # noqa: BLE001 - what is made to look like a text may raise
@@ -135,7 +136,7 @@ def _row(id: Any, name: str, result: Result) -> Row:
         if figure is None:
             return _error_row(id, name, ValueError(f"the score {shown(score)} is no finite number"))
         score = figure
-    if passed is not None:
+    if passed is not None and passed is not True:
         passed = bool(passed)
     return Row(id, name, score, passed, label, reason, result.metadata, False, None)
 
