@@ -15,6 +15,7 @@ import gc
 import hashlib
 import json
 import logging
+import shutil
 import statistics
 import subprocess
 import sys
@@ -77,7 +78,7 @@ class Peer(NamedTuple):
 
 def rows(count: int) -> Iterator[dict[str, str]]:
     """Make rows of about 1 kB; a tenth of the outputs is no JSON, a fifth of the rest is wrong."""
-    pairs = documents.pairs(2_000, sizes=(200, 800), defective=0.1, wrong=0.2, seed=11)
+    pairs = documents.pairs(2_000, sizes=(150, 650), defective=0.1, wrong=0.2, seed=11)
     for number in range(count):
         output, reference = pairs[number % len(pairs)]
         yield {"id": f"row-{number}", "output": output, "reference": reference}
@@ -301,8 +302,9 @@ def alone(path: Path, folder: Path) -> float:
 
 
 def once(path: Path, folder: Path, evaluators: Evaluators = EVALUATORS, workers: int = 1) -> float:
+    shutil.rmtree(folder / "run", ignore_errors=True)
     began = time.perf_counter()
-    evaluate(path, evaluators, out=folder / "run", overwrite=True, workers=workers)
+    evaluate(path, evaluators, out=folder / "run", workers=workers)
     return time.perf_counter() - began
 
 

@@ -29,8 +29,7 @@ class Pending(msgspec.Struct, frozen=True):
     """One evaluator's rows for a chunk, whose answers may still be under way."""
 
     name: str
-    ids: Sequence[Any]
-    chunk: Sequence[Record]
+    samples: Samples
     source: Source
     unfit: Mapping[int, Exception]
     """The samples that the evaluator cannot look at, by position."""
@@ -44,23 +43,24 @@ class Pending(msgspec.Struct, frozen=True):
             name = self.name
             return [
                 _row(own, name, result) if type(result) is Result else self._row(position, result)
-                for position, (own, result) in enumerate(zip(self.ids, answers))
+                for position, (own, result) in enumerate(zip(self.samples.ids, answers))
             ]
         given = iter(answers)
         return [
             self._row(position, self.unfit[position] if position in self.unfit else next(given))
-            for position in range(len(self.chunk))
+            for position in range(len(self.samples))
         ]
 
     def _row(self, position: int, result: object) -> Row:
+        own = self.samples.ids[position]
         if isinstance(result, Result):
-            return _row(self.ids[position], self.name, result)
-        place = self.source.place(self.chunk[position][0])
+            return _row(own, self.name, result)
+        place = self.source.place(self.samples.number(position))
         if isinstance(result, Charged):
-            row = _error_row(self.ids[position], self.name, result.error, place)
+            row = _error_row(own, self.name, result.error, place)
             row.metadata = {"judge": result.account}
             return row
-        return _error_row(self.ids[position], self.name, result, place)
+        return _error_row(own, self.name, result, place)
 
 
 def begin(
@@ -75,7 +75,6 @@ def begin(
     A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
     """
     made: dict[Columns, Samples] = {}
-    ids: list[Any] = []
     begun = []
     for name, evaluator in evaluators.items():
         of = columns[name]
@@ -84,10 +83,9 @@ def begin(
             if len(evaluators) > 1:
                 share(made[of].readable())
         samples = made[of]
-        ids = ids or samples.ids()
         unfit = samples.unfit(evaluator, name)
         answers = _begin(evaluator, samples.without(unfit), judging)
-        begun.append(Pending(name, ids, chunk, source, unfit, answers))
+        begun.append(Pending(name, samples, source, unfit, answers))
     return begun
 
 

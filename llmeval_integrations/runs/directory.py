@@ -293,10 +293,9 @@ class Journal:
 
     def append(self, samples: int, rows: bytes, failing: Iterable[tuple[int, bytes]]) -> None:
         """Add so many further samples as `write_rows` and `sample_lines` have written them."""
+        lines = [b"%s%d,%s" % (_PLACE, self.done + place, line) for place, line in failing]
         with _writing(self.directory.path):
-            self._samples.writelines(
-                b"%s%d,%s" % (_PLACE, self.done + place, line) for place, line in failing
-            )
+            self._samples.write(b"".join(lines))  # line by line would be many small writes
             self._samples.flush()
             self._results.write(rows)
             self._results.flush()

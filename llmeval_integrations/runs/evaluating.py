@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import chain, islice
 from numbers import Integral
 from pathlib import Path
@@ -18,11 +17,12 @@ from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
 from llmeval_integrations.runs.engine import Helpers
-from llmeval_integrations.runs.fields import Columns, sample_or_id
+from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows, read_row
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
+from llmeval_integrations.runs.samples import Samples
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.runs.summary import Tally
 from llmeval_integrations.wording import shown
@@ -145,7 +145,7 @@ class Evaluating:
                     for name, rows in zip(self._evaluators, columns, strict=True)
                 ]
                 flat = list(chain.from_iterable(zip(*again, strict=True)))
-                new.write(flat, partial(sample_or_id, self._first, records))
+                new.write(flat, Samples(self._first, records).stored)
                 for row in flat:
                     self._count(row, before=False)
                 self.samples += len(chunk)
@@ -199,7 +199,7 @@ class Evaluating:
         ahead = 0
         for chunk in in_chunks(self._source, size):
             rows = begin(self._evaluators, self._columns, chunk, self._source, self._judging)
-            begun.append(_Begun(chunk, rows, self._source.share))
+            begun.append(_Begun(rows, self._source.share))
             ahead += len(chunk)
             while begun and ahead > AHEAD * at_a_time:
                 ahead -= self._finish(begun.popleft(), kept)
@@ -235,20 +235,18 @@ class Evaluating:
     def _finish(self, begun: _Begun, kept: Journal | Memory) -> int:
         """Wait for a chunk and keep its rows; gives how many samples it has."""
         columns = [pending.rows() for pending in begun.pending]
+        samples = begun.pending[0].samples
         with self._interrupts:
-            kept.write(
-                list(chain.from_iterable(zip(*columns, strict=True))),
-                partial(sample_or_id, self._first, begun.chunk),
-            )
+            kept.write(list(chain.from_iterable(zip(*columns, strict=True))), samples.stored)
             for tally, rows in zip(self.tallies.values(), columns, strict=True):
                 tally.add(rows)
                 if self._judging is not None:
                     for row in rows:
                         self._judging.count(row)
-            self.samples += len(begun.chunk)
+            self.samples += len(samples)
         if self._on_progress is not None:
             self._on_progress(self.samples, begun.share)
-        return len(begun.chunk)
+        return len(samples)
 
 
 def _same_id(stored: Any, given: Any) -> bool:
@@ -258,9 +256,6 @@ def _same_id(stored: Any, given: Any) -> bool:
 
 class _Begun(NamedTuple):
     """A chunk that is being evaluated."""
-
-    chunk: Sequence[Record]
-    """Its records."""
 
     pending: list[Pending]
     """What waits for each evaluator's rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from math import isfinite
 from numbers import Rational, Real
@@ -192,12 +192,3 @@ def _as_mapping(row: Mapping[str, Any] | Sample) -> Mapping[str, Any]:
         return row
     fields = {field: getattr(row, field) for field in FIELDS}
     return {field: value for field, value in fields.items() if value is not MISSING}
-
-
-def sample_or_id(
-    columns: Columns, records: Sequence[tuple[int, Any]], place: int
-) -> Sample | dict[str, Any]:
-    """Give the sample of one of these records; of what is none, its id."""
-    number, row = records[place]
-    sample = columns.sample(row, number)
-    return sample if isinstance(sample, Sample) else {"id": columns.id(row, number)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -23,12 +24,25 @@ class Samples:
             place: made for place, made in enumerate(self._made) if type(made) is not Sample
         }
 
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @cached_property
     def ids(self) -> list[Any]:
-        """Give every row's id, of what is no sample as well."""
+        """Every row's id, of what is no sample as well."""
         return [
             made.id if type(made) is Sample else self._columns.id(row, number)
             for made, (number, row) in zip(self._made, self._chunk)
         ]
+
+    def number(self, place: int) -> int:
+        """Give the number of a row in the data."""
+        return self._chunk[place][0]
+
+    def stored(self, place: int) -> Sample | dict[str, Any]:
+        """Give what is kept of a row that did not pass: the sample; of what is none, its id."""
+        made = self._made[place]
+        return made if type(made) is Sample else {"id": self.ids[place]}
 
     def unfit(self, evaluator: Evaluator, name: str) -> Mapping[int, Exception]:
         """Say why rows are nothing that this evaluator can look at, by their place."""

@@ -141,7 +141,8 @@ class Tally:
         reasons, found = self._reasons, (kind, reason)
         reasons[found] = reasons.get(found, 0) + 1  # half the time of a Counter
         if len(reasons) > 2 * _MOST_REASONS:
-            self._reasons = dict(Counter(reasons).most_common(_MOST_REASONS))
+            frequent = sorted(reasons.items(), key=itemgetter(1), reverse=True)
+            self._reasons = dict(frequent[:_MOST_REASONS])
 
     @property
     def pass_rate(self) -> float | None:

@@ -12,7 +12,6 @@ import pickle
 import signal
 import sys
 from collections.abc import Mapping
-from functools import partial
 from io import BytesIO
 from itertools import chain
 from queue import Queue
@@ -25,7 +24,7 @@ from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
 from llmeval_integrations.runs.chunks import in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import sample_lines
-from llmeval_integrations.runs.fields import Columns, sample_or_id
+from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.json_rows import read_lines
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, write_rows
@@ -138,8 +137,7 @@ def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = 
         columns = [each.rows() for each in pending]
         rows = list(chain.from_iterable(zip(*columns, strict=True)))
         written.append(write_rows(rows))
-        fields = partial(sample_or_id, next(iter(job.columns.values())), chunk)
-        for place, line in sample_lines(rows, width, fields):
+        for place, line in sample_lines(rows, width, pending[0].samples.stored):
             answer.failing.append((answer.samples + place, line))
         for at, column in enumerate(columns):
             if has_more[at]:
