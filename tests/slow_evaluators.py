@@ -31,11 +31,11 @@ class Slow(Evaluator):
 
 @dataclass(frozen=True)
 class Leaves(Evaluator):
-    """Says which process it is in, and ends that process where the output says so."""
+    """Says which process it is in, and ends it where the output says so, but one that is SPARED."""
 
     def check(self, sample):
         time.sleep(0.002)
-        if sample.output == "end" and not os.environ.get("SPARED"):
+        if sample.output == "end" and os.environ.get("SPARED") not in ("all", str(os.getpid())):
             os._exit(3)
         return Result(1, True, str(os.getpid()))
 

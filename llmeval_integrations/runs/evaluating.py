@@ -20,7 +20,7 @@ from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row, StoredRows, read_row
+from llmeval_integrations.runs.rows import Row, StoredRows, read_many
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
 from llmeval_integrations.runs.samples import Samples
 from llmeval_integrations.runs.source import Record, Source
@@ -53,7 +53,7 @@ class Memory:
 
     def append(self, _: int, rows: bytes, __: object) -> None:
         """Add rows that are written already."""
-        self.rows += map(read_row, rows.splitlines())
+        self.rows += read_many(rows)
 
 
 class Evaluating:
@@ -223,9 +223,8 @@ class Evaluating:
     def _keep(self, answer: Answer, kept: Journal | Memory) -> None:
         """Keep what another process said, and count it in."""
         kept.append(answer.samples, answer.rows, answer.failing)
-        for tally, (scores, others) in zip(self.tallies.values(), answer.counted, strict=True):
+        for tally, (scores, rows) in zip(self.tallies.values(), answer.counted, strict=True):
             tally.add_plain(scores)
-            rows = [read_row(line) for line in others.splitlines()]
             tally.add_others(rows)
             if self._judging is not None:
                 for row in rows:

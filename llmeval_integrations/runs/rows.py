@@ -91,6 +91,14 @@ def read_row(line: bytes) -> Row:
         return Row(**decode_as_python(line.decode()))
 
 
+def read_many(lines: bytes) -> list[Row]:
+    """Read rows as `write_rows` writes them."""
+    try:
+        return _decode_rows(lines)
+    except (ValueError, RecursionError):
+        return [*map(read_row, lines.splitlines())]
+
+
 def read_rows(path: Path) -> Iterator[Row]:
     """Read a file of rows, but for one at its end that is being written.
 
@@ -125,6 +133,7 @@ _ordered_encoder = msgspec.json.Encoder(
     enc_hook=_plain, decimal_format="number", order="deterministic"
 )
 _decode_row = msgspec.json.Decoder(Row).decode
+_decode_rows = msgspec.json.Decoder(Row).decode_lines
 
 
 def _write_row(row: Row) -> bytes:

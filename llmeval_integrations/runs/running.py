@@ -71,9 +71,9 @@ def evaluate(
     format: jsonl, json, csv, tsv or parquet, where the file's name does not tell.
     limit, sample, seed: evaluate the first rows only, so many; of these so many drawn by chance,
         the same ones for the same seed.
-    workers: the most processes that evaluate a file of JSON Lines where no judge is asked. They
-        are started once the rest of the file would take longer than that costs; evaluators that
-        are made of what a script or notebook defines stay in this process.
+    workers: the most processes that evaluate a file of JSON Lines where no judge is asked, this
+        one included. The others are started once the rest of the file would take longer than that
+        costs; evaluators that are made of what a script or notebook defines stay in this process.
     engine: who evaluates a file of JSON Lines instead, such as `frameworks.ray.RayEngine`; None is
         this machine.
     on_progress: is told how far the run has come.

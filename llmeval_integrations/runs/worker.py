@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from io import BytesIO
-from itertools import chain
+from itertools import chain, islice
 from queue import Queue
 from threading import Thread
 from typing import BinaryIO, Final, NamedTuple
@@ -22,12 +22,12 @@ import msgspec
 
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
-from llmeval_integrations.runs.chunks import in_chunks, seldom_collected
+from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
 from llmeval_integrations.runs.directory import sample_lines
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.json_rows import read_lines
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row, write_rows
+from llmeval_integrations.runs.rows import Row, read_many, write_rows
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.summary import apart, counted_of
 
@@ -66,8 +66,8 @@ class Part(NamedTuple):
     """The number of the first line."""
 
 
-class Answer(msgspec.Struct, array_like=True):
-    """The rows of a part, as they stand in the run's files."""
+class Answer(msgspec.Struct):
+    """The rows of a part, as they stand in the run's files, and what is counted of them."""
 
     samples: int
     """How many samples it has."""
@@ -78,9 +78,26 @@ class Answer(msgspec.Struct, array_like=True):
     failing: list[tuple[int, bytes]]
     """The samples that did not pass: the place in this part, and the line but for its place."""
 
-    counted: list[tuple[list[float], bytes]]
-    """For each evaluator the scores of rows of which nothing else is counted, and its other rows as
-    lines: what is counted of them, or the whole of them where there is a breakdown or a judge."""
+    counted: list[tuple[list[float], list[Row]]]
+    """For each evaluator the scores of rows of which nothing else is counted, and its other rows:
+    what is counted of them, or the whole of them where there is a breakdown or a judge."""
+
+    def packed(self) -> bytes:
+        """Write it for another process."""
+        counted = [(scores, write_rows(others)) for scores, others in self.counted]
+        return _pack((self.samples, self.rows, self.failing, counted))
+
+    @classmethod
+    def unpacked(cls, text: bytes | bytearray) -> Answer:
+        """Read it as another process has written it."""
+        samples, rows, failing, counted = _unpack(text)
+        return cls(samples, rows, failing, [(scores, read_many(rest)) for scores, rest in counted])
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(
+    tuple[int, bytes, list[tuple[int, bytes]], list[tuple[list[float], bytes]]]
+).decode
 
 
 def main() -> None:
@@ -100,7 +117,7 @@ def main() -> None:
             part = Part(*map(int, line.split()))
             file.seek(part.offset)
             answer = evaluate_part(job, file.read(part.length), part.number)
-            written.put(msgspec.msgpack.encode(answer))
+            written.put(answer.packed())
     written.put(None)
     thread.join()
 
@@ -130,10 +147,10 @@ def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = 
     scores: list[list[float]] = [[] for _ in has_more]
     others: list[list[Row]] = [[] for _ in has_more]
     begun = (
-        (chunk, begin(job.evaluators, job.columns, chunk, source, judging))
-        for chunk in in_chunks(source)
+        begin(job.evaluators, job.columns, chunk, source, judging)
+        for chunk in iter(lambda: list(islice(source.records, MOST_ROWS)), [])
     )
-    for chunk, pending in begun if judging is None else list(begun):
+    for pending in begun if judging is None else list(begun):
         columns = [each.rows() for each in pending]
         rows = list(chain.from_iterable(zip(*columns, strict=True)))
         written.append(write_rows(rows))
@@ -146,7 +163,7 @@ def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = 
                 plain, rest = apart(column)
                 scores[at] += map(float, plain)
                 others[at] += [counted_of(column[place]) for place in rest]
-        answer.samples += len(chunk)
+        answer.samples += len(pending[0].samples)
     answer.rows = b"".join(written)
-    answer.counted = [*zip(scores, map(write_rows, others), strict=True)]
+    answer.counted = [*zip(scores, others, strict=True)]
     return answer

@@ -1,29 +1,30 @@
 """Further processes that evaluate a file of JSON Lines.
 
 Each reads its own parts of the file, for texts that are sent to a process cost as much as most
-evaluators. They are started as programs of their own, so that no script is imported again and no
-lock is copied that another thread holds.
+evaluators; this process does the parts for which no other has time. The others are started as
+programs of their own, so that no script is imported again and no lock is copied that another thread
+holds.
 """
 
 from __future__ import annotations
 
 import logging
 import pickle
+import select
 import subprocess
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import cycle
+from io import FileIO
+from operator import attrgetter
 from pathlib import Path
 from threading import Thread
 from time import perf_counter
 from typing import Final
 
-import msgspec
-
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.source import Source
-from llmeval_integrations.runs.worker import LENGTH, READY, Answer, Job, Part, main
+from llmeval_integrations.runs.worker import LENGTH, READY, Answer, Job, Part, evaluate_part, main
 from llmeval_integrations.subprocesses import program
 
 _log = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ _PIPE: Final = 1 << 20
 """Bytes that a process may write before somebody reads: as many as Linux allows everybody."""
 
 _AHEAD: Final = 3
-"""Parts that each process has before its answers are read."""
+"""Parts that each process is asked for before it has answered the first."""
 
 _LARGE: Final = 1 << 26
 """Bytes of which the cheapest evaluator takes longer than the processes take to start."""
@@ -50,11 +51,9 @@ _TRIAL: Final = 0.05
 _PAYS: Final = 1.0
 """Seconds that have to be left: the processes take a quarter of a second to start."""
 
-_decode = msgspec.msgpack.Decoder(Answer).decode
-
 
 class Workers:
-    """So many processes, once it pays to have them."""
+    """So many processes, this one included, once it pays to have them."""
 
     def __init__(self, count: int, job: Job, *, at_once: bool = True) -> None:
         """Name the job; with `at_once` the processes of a large file are started now."""
@@ -64,7 +63,7 @@ class Workers:
         self._began = 0.0
         self._at_first: float | None = None
         self._starting: Thread | None = None
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._processes: list[_Process] = []
         if at_once and Path(job.path).stat().st_size > _LARGE:
             self._begin()
 
@@ -77,8 +76,7 @@ class Workers:
         if self._starting is not None:
             self._starting.join()
         for process in self._processes:
-            process.kill()
-            process.communicate()
+            process.close()
 
     def ready(self, source: Source) -> bool:
         """Whether the processes are there.
@@ -106,22 +104,20 @@ class Workers:
         except Exception as error:  # noqa: BLE001 - an evaluator's own code may raise anything
             _log.info("evaluated in this process alone: %s", error)
             return
-        processes: list[subprocess.Popen[bytes]] = []
+        processes: list[_Process] = []
         reason = "a process could not read them"
         try:
-            for _ in range(self._count):
-                processes.append(_started())
-                _send(processes[-1], job)
-            if all(_receive(process, len(READY)) == READY for process in processes):
+            while len(processes) < self._count - 1:  # and this process
+                processes.append(_Process(job))
+            if all(process.is_ready() for process in processes):
                 self._processes = processes
-                _log.info("%d processes are ready", self._count)
+                _log.info("%d further processes are ready", len(processes))
                 return
         except OSError as error:
             reason = str(error)
         _log.info("evaluated in this process alone: %s", reason)
         for process in processes:
-            process.kill()
-            process.communicate()
+            process.close()
 
     def answers(self, offset: int, number: int) -> Iterator[tuple[Answer, int]]:
         """Evaluate the lines from an offset on; gives answers in order, each with where it ends.
@@ -130,20 +126,92 @@ class Workers:
         """
         left = Path(self._job.path).stat().st_size - offset
         length = min(max(left // (_PARTS * self._count), _SHORTEST), _LONGEST)
-        return self._ask(self._processes, parts_of(self._job.path, offset, number, length))
-
-    def _ask(
-        self, processes: list[subprocess.Popen[bytes]], parts: Iterator[tuple[Part, bytes]]
-    ) -> Iterator[tuple[Answer, int]]:
-        """Hand out parts in turns, and read the answers in the same order."""
-        asked: deque[tuple[subprocess.Popen[bytes], Part]] = deque()
-        for process, (part, _) in zip(cycle(processes), parts):
-            _send(process, b"%d %d %d\n" % part)
-            asked.append((process, part))
-            if len(asked) > _AHEAD * len(processes):
-                yield _answer(*asked.popleft())
+        asked: deque[tuple[_Process | Answer, Part]] = deque()
+        for part, text in parts_of(self._job.path, offset, number, length):
+            while asked and (len(asked) > _AHEAD * self._count or _is_there(asked[0][0])):
+                yield _taken(*asked.popleft())
+            idlest = min(self._processes, key=attrgetter("waiting"))
+            if idlest.waiting < _AHEAD:
+                idlest.ask(part)
+                asked.append((idlest, part))
+            else:  # all have enough to do
+                asked.append((evaluate_part(self._job, text, part.number), part))
         while asked:
-            yield _answer(*asked.popleft())
+            yield _taken(*asked.popleft())
+
+
+def _is_there(answer: _Process | Answer) -> bool:
+    return isinstance(answer, Answer) or answer.has_answered()
+
+
+def _taken(answer: _Process | Answer, part: Part) -> tuple[Answer, int]:
+    if not isinstance(answer, Answer):
+        answer = answer.answer(part)
+    return answer, part.offset + part.length
+
+
+class _Process:
+    """A further process."""
+
+    def __init__(self, job: bytes) -> None:
+        """Start it with a pickled job; raises OSError where the system does not allow it."""
+        self._process = _started()
+        # Without a buffer, in which an answer would be that has_answered does not see.
+        self._answers: FileIO = self._process.stdout.raw  # type: ignore[union-attr]
+        self.waiting = 0
+        """The parts that were asked for and not taken."""
+        self._send(job)
+
+    def is_ready(self) -> bool:
+        """Wait until it has read the job; False where it could not."""
+        return self._receive(len(READY)) == READY
+
+    def ask(self, part: Part) -> None:
+        """Have it evaluate a part, after those that it was asked before."""
+        self._send(b"%d %d %d\n" % part)
+        self.waiting += 1
+
+    def has_answered(self) -> bool:
+        """Whether an answer is there, or its beginning; no where the system cannot tell."""
+        try:
+            return bool(select.select([self._answers], [], [], 0)[0])
+        except (OSError, ValueError):  # under Windows; of one of very many open files
+            return False
+
+    def answer(self, part: Part) -> Answer:
+        """Wait for the answer to the first part that is not taken yet, which is this one."""
+        length = int.from_bytes(self._receive(LENGTH), "big")
+        text = self._receive(length)
+        if len(text) < length or not length:
+            raise InputError(
+                f"a process that evaluated lines from {part.number} on has ended (exit code "
+                f"{self._process.wait(10)}); what is written stands, and the run can be resumed"
+            )
+        self.waiting -= 1
+        return Answer.unpacked(text)
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _send(self, text: bytes) -> None:
+        """Send a text; that it has ended is noticed where its answer is read."""
+        assert self._process.stdin is not None  # noqa: S101 - for the type checker: it is a pipe
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(text)
+            self._process.stdin.flush()
+
+    def _receive(self, length: int) -> bytearray:
+        """Read so many bytes, fewer where it has ended, and none that come after them."""
+        text = bytearray(length)
+        there = 0
+        while there < length:
+            more = self._answers.readinto(memoryview(text)[there:])
+            if not more:
+                break
+            there += more
+        return text[:there]
 
 
 def parts_of(path: str, offset: int, number: int, length: int) -> Iterator[tuple[Part, bytes]]:
@@ -155,17 +223,6 @@ def parts_of(path: str, offset: int, number: int, length: int) -> Iterator[tuple
             yield Part(offset, len(text), number), text
             offset += len(text)
             number += text.count(b"\n")
-
-
-def _answer(process: subprocess.Popen[bytes], part: Part) -> tuple[Answer, int]:
-    length = int.from_bytes(_receive(process, LENGTH), "big")
-    text = _receive(process, length)
-    if len(text) < length or not length:
-        raise InputError(
-            f"a process that evaluated lines from {part.number} on has ended"
-            f" (exit code {process.wait(10)}); what is written stands, and the run can be resumed"
-        )
-    return _decode(text), part.offset + part.length
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -182,18 +239,3 @@ def _started() -> subprocess.Popen[bytes]:
         assert process.stdout is not None  # noqa: S101 - for the type checker: it is a pipe
         fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _PIPE)
     return process
-
-
-def _send(process: subprocess.Popen[bytes], text: bytes) -> None:
-    """Send a text; a process that has ended is noticed where its answer is read."""
-    assert process.stdin is not None  # noqa: S101 - for the type checker: it is a pipe
-    try:
-        process.stdin.write(text)
-        process.stdin.flush()
-    except BrokenPipeError:
-        return
-
-
-def _receive(process: subprocess.Popen[bytes], length: int) -> bytes:
-    assert process.stdout is not None  # noqa: S101 - as above
-    return process.stdout.read(length)

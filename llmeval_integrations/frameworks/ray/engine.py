@@ -13,7 +13,6 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import msgspec
 import ray
 from ray import cloudpickle
 from ray.exceptions import RayError
@@ -41,8 +40,6 @@ _TRIES: Final = 3
 
 _Ask: TypeAlias = Callable[[bytes, int], Any]
 """Has a part evaluated by its text and the number of its first line; gives what will hold it."""
-
-_decode = msgspec.msgpack.Decoder(Answer).decode
 
 
 class RayEngine:
@@ -123,7 +120,7 @@ class _Parts:
         self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
 
     def evaluate(self, text: bytes, number: int) -> bytes:
-        return msgspec.msgpack.encode(evaluate_part(self._job, text, number, self._judges))
+        return evaluate_part(self._job, text, number, self._judges).packed()
 
     def close(self) -> None:
         self._stack.close()
@@ -131,7 +128,7 @@ class _Parts:
 
 def _evaluate_part(job: bytes, text: bytes, number: int) -> bytes:
     """Evaluate a part as a task."""
-    return msgspec.msgpack.encode(evaluate_part(_read(job), text, number))
+    return evaluate_part(_read(job), text, number).packed()
 
 
 @lru_cache(maxsize=1)  # a process has many parts of one job, and evaluators keep what they compile
@@ -165,7 +162,7 @@ def _answer(reference: Any, part: Part) -> tuple[Answer, int]:
             f"Ray gave up lines from {part.number} on ({_worded(error)}); "
             "what is written stands, and the run can be resumed"
         ) from error
-    return _decode(answer), part.offset + part.length
+    return Answer.unpacked(answer), part.offset + part.length
 
 
 def _worded(error: RayError) -> str:
