@@ -76,6 +76,8 @@ class Peer(NamedTuple):
     package: str
     make: Callable[[Rows, Evaluators], Callable[[], object]]
 
+    rounds: int = 3
+
 
 def rows(count: int) -> Iterator[dict[str, str]]:
     """Make rows of about 1 kB; a tenth of the outputs is no JSON, a fifth of the rest is wrong."""
@@ -203,14 +205,19 @@ def pydantic_evals(given: Rows, evaluators: Evaluators) -> Callable[[], object]:
     return lambda: dataset.evaluate_sync(lambda output: output, progress=False)
 
 
-OPENJUDGE = Peer("OpenJudge, GradingRunner", "py-openjudge", openjudge)
+OPENJUDGE = Peer("OpenJudge, GradingRunner", "py-openjudge", openjudge, rounds=5)
 OTHERS = (
     Peer("LlamaIndex, BatchEvalRunner", "llama-index-core", llama_index),
     Peer("phoenix-evals, evaluate_dataframe", "arize-phoenix-evals", phoenix),
     Peer("pydantic_evals, Dataset.evaluate_sync", "pydantic-evals", pydantic_evals),
 )
 PEERS = (
-    Peer("OpenJudge, GradingRunner with graders of its own", "py-openjudge", openjudge_itself),
+    Peer(
+        "OpenJudge, GradingRunner with graders of its own",
+        "py-openjudge",
+        openjudge_itself,
+        rounds=5,
+    ),
     *OTHERS,
 )
 """Each with as much of its own as it has."""
@@ -220,7 +227,6 @@ def beside_the_peers(
     folder: Path,
     evaluators: Evaluators,
     peers: Iterable[Peer],
-    rounds: int,
     goal: int | None = None,
 ) -> Iterator[str]:
     path = written(ROWS, folder)
@@ -232,7 +238,7 @@ def beside_the_peers(
             continue
         timing = Timing([], [])
         theirs = peer.make(given, evaluators)
-        for _ in range(rounds):  # the garbage collector at work, as for whoever runs this
+        for _ in range(peer.rounds):  # the garbage collector at work, as for whoever runs this
             timing.ours.append(once(path, folder, evaluators) / ROWS)
             timing.theirs.append(seconds(theirs, ROWS, at_least=0))
             gc.collect()
@@ -378,7 +384,7 @@ print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM"
     return f"| {what} | {megabytes:.0f} | 600 | {met} |"
 
 
-def table(rounds: int = 5) -> Iterator[str]:
+def table() -> Iterator[str]:
     """Yield the part of RESULTS.md that is about runs, line by line."""
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
@@ -401,7 +407,7 @@ def table(rounds: int = 5) -> Iterator[str]:
             yield ""
             yield "| ours, µs a row | peer | peer, µs a row | ratio | spread | goal | reached |"
             yield "| --- | --- | --- | --- | --- | --- | --- |"
-            yield from beside_the_peers(folder, evaluators, peers, rounds, goal)
+            yield from beside_the_peers(folder, evaluators, peers, goal)
             yield ""
         yield "What no runner can do without, each in a loop that does nothing else:"
         yield ""

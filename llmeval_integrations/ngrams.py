@@ -1,9 +1,9 @@
-"""Counting the n-grams of a text: in a hash table, or, where the text is very long, by sorting."""
+"""Counting the n-grams of a text: in a hash table, or, where there are very many, by sorting."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, count
 from operator import itemgetter
@@ -14,9 +14,12 @@ from llmeval_integrations.tokenizers import LONG, Tokenizer, Tokens
 if TYPE_CHECKING:
     import numpy as np
 
-VERY_LONG: Final = 100_000
-"""The characters from which n-grams are sorted. Few outputs are as long, so that few runs import
-numpy, which takes 0.1 s; hash tables of much longer texts outgrow the processor's cache."""
+MOST_HASHED: Final = 20_000
+"""The n-grams, no two alike, up to which a hash table fits the processor's cache. Few outputs have
+more, so that few runs import numpy, which takes 0.1 s."""
+
+_AT_ONCE: Final = 10_000
+"""The tokens after which it is seen whether there are more."""
 
 
 class Ngrams(Protocol):
@@ -31,16 +34,18 @@ class Ngrams(Protocol):
 
 
 def count_ngrams(text: str, n: int, tokenizer: Tokenizer) -> Ngrams:
-    """Count the n-grams of a text in the way that is fastest for its length."""
+    """Count the n-grams of a text in the way that is fastest for so many."""
     tokens = tokenizer(text)
-    if len(text) >= VERY_LONG:
+    hashed = HashedNgrams(tokens, n, long=len(text) > LONG)
+    if not hashed.count(MOST_HASHED):
         with suppress(ImportError):  # without numpy it only takes longer
             return SortedNgrams(tokens, n)
-    return HashedNgrams(tokens, n, long=len(text) > LONG)
+        hashed.count()
+    return hashed
 
 
 class HashedNgrams:
-    """N-grams in a set, or in a counter."""
+    """N-grams in a set, or in a counter; there are none before `count`."""
 
     def __init__(self, tokens: Tokens, n: int, *, long: bool) -> None:
         self._tokens = tokens
@@ -49,28 +54,38 @@ class HashedNgrams:
         self._by_text = long and tokens.words
         # Counting costs more than collecting, and less than going through a long text again.
         self._seen: set[Hashable] | Counter[Hashable] = Counter() if long else set()
-        self.tokens = self._put_into(self._seen)
-        self.total = max(self.tokens - n + 1, 0)
-        self.unique = len(self._seen)
+        self._left = self._some_at_a_time()
+        self.tokens = self.total = self.unique = 0
 
-    def _put_into(self, seen: set[Hashable] | Counter[Hashable]) -> int:
-        """Put each n-gram into a set or a counter; give the number of tokens."""
-        tokens_seen = 0
+    def count(self, most: int | None = None) -> bool:
+        """Count on; False where it ended before the text did, with more than so many unlike."""
+        for tokens, ngrams in self._left:
+            self.tokens += tokens
+            self._seen.update(ngrams)
+            if most is not None and len(self._seen) > most:
+                return False
+        self.total = max(self.tokens - self._n + 1, 0)
+        self.unique = len(self._seen)
+        return True
+
+    def _some_at_a_time(self) -> Iterator[tuple[int, Iterable[Hashable]]]:
+        """Give how many tokens come next, and the n-grams that end with them."""
         before: list[Any] = []
         for part in self._tokens.parts:
-            tokens_seen += len(part)
-            tokens = before + part if before else part
-            ngrams = zip(*[tokens[start:] for start in range(self._n)])
-            seen.update(map(self._tokens.text, ngrams) if self._by_text else ngrams)
-            before = tokens[max(len(tokens) - self._n + 1, 0) :]
-        return tokens_seen
+            for start in range(0, len(part), _AT_ONCE):
+                some = part[start : start + _AT_ONCE] if len(part) > _AT_ONCE else part
+                tokens = before + some if before else some
+                ngrams = zip(*[tokens[place:] for place in range(self._n)])
+                yield len(some), map(self._tokens.text, ngrams) if self._by_text else ngrams
+                before = tokens[max(len(tokens) - self._n + 1, 0) :]
 
     def most_common(self, most: int) -> list[list[Any]]:
         """List text and count of those that repeat, the first before others as frequent."""
         counts = self._seen
         if not isinstance(counts, Counter):
             counts = Counter()
-            self._put_into(counts)
+            for _, ngrams in self._some_at_a_time():
+                counts.update(ngrams)
         repeated = [(ngram, count) for ngram, count in counts.items() if count > 1]
         repeated.sort(key=itemgetter(1), reverse=True)
         return [[self._text(ngram), count] for ngram, count in repeated[:most]]

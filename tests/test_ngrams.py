@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from json_strategies import few, law, seconds
 
 from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
-from llmeval_integrations.ngrams import VERY_LONG, HashedNgrams, SortedNgrams, count_ngrams
+from llmeval_integrations.ngrams import MOST_HASHED, HashedNgrams, SortedNgrams, count_ngrams
 from llmeval_integrations.tokenizers import LONG, TOKENIZERS, load_tokenizer
 
 SPACES = [" ", "\n", "  ", "\u3000", "\x85", "\x1c"]
@@ -32,6 +32,13 @@ def load(name):
         pytest.skip(str(error)[:60])
 
 
+def hashed_ngrams(tokens, n, *, long, most=None):
+    ngrams = HashedNgrams(tokens, n, long=long)
+    while not ngrams.count(most):  # it goes on where it ended
+        most *= 2
+    return ngrams
+
+
 def told(ngrams, most=5):
     return ngrams.tokens, ngrams.total, ngrams.unique, ngrams.most_common(most)
 
@@ -44,9 +51,9 @@ def defined(words, n, most=5):
 
 
 @law
-@given(TEXTS, LENGTHS, st.booleans())
-def test_a_hash_table_counts_as_the_definition_says(text, n, long):
-    counted = HashedNgrams(load("simple")(text), n, long=long)
+@given(TEXTS, LENGTHS, st.booleans(), st.none() | st.just(1))
+def test_a_hash_table_counts_as_the_definition_says(text, n, long, most):
+    counted = hashed_ngrams(load("simple")(text), n, long=long, most=most)
     assert told(counted) == defined(text.lower().split(), n)
 
 
@@ -68,7 +75,7 @@ def test_both_ways_say_the_same_of_any_text(name, text, n, repeated):
     pytest.importorskip("numpy")
     tokenizer = load(name)
     text = text * repeated
-    hashed = told(HashedNgrams(tokenizer(text), n, long=False))
+    hashed = told(hashed_ngrams(tokenizer(text), n, long=False))
     assert repr(told(SortedNgrams(tokenizer(text), n))) == repr(hashed)  # plain numbers, too
 
 
@@ -83,7 +90,7 @@ def test_both_ways_say_the_same_whatever_the_number_of_words(name, vocabulary, n
     text = " ".join(words + words[:1_000] + words[500:2_000])
     assert len(text) > LONG
     tokenizer = load(name)
-    hashed = HashedNgrams(tokenizer(text), n, long=True)
+    hashed = hashed_ngrams(tokenizer(text), n, long=True, most=500)
     assert told(SortedNgrams(tokenizer(text), n)) == told(hashed)
     assert hashed.total > hashed.unique
 
@@ -125,7 +132,10 @@ def test_words_that_differ_in_one_place_are_told_apart():
     ids=lambda text: ascii(text[:4]),
 )
 def test_hostile_megabytes_take_less_than_seconds(text, n):
-    assert seconds(lambda: told(count_ngrams(text, n, load("simple"))), enough=5) < 5
+    pytest.importorskip("numpy")
+    tokenizer = load("simple")
+    assert seconds(lambda: told(count_ngrams(text, n, tokenizer)), enough=5) < 5
+    assert seconds(lambda: told(SortedNgrams(tokenizer(text), n)), enough=5) < 5
 
 
 # --- with and without numpy, in a process of its own --------------------------------------------
@@ -139,46 +149,53 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 from llmeval_integrations import NgramRepetitionPenalty
 choose = random.Random(6)
-text = "".join(choose.choice("ab ") for _ in range({length}))
+text = " ".join(str(choose.randrange({vocabulary})) for _ in range(120_000))
 metadata = NgramRepetitionPenalty(penalty_threshold=0.0, tokenizer={tokenizer!r})(text).metadata
 print(json.dumps([metadata, "numpy" in sys.modules]))
 """
 
 
-def apart(length, *, tokenizer="simple", absent=""):
-    """Give the metadata of a text of that length, and whether numpy was imported."""
-    code = RUN.format(length=length, tokenizer=tokenizer, absent=absent)
+MANY, FEW = 400, 20
+"""Words of which n-grams of three are more than a hash table should hold, and fewer."""
+
+
+def apart(vocabulary, *, tokenizer="simple", absent=""):
+    """Give the metadata of a text of so many words, and whether numpy was imported."""
+    code = RUN.format(vocabulary=vocabulary, tokenizer=tokenizer, absent=absent)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     metadata, imported = json.loads(done.stdout)
     return metadata, imported
 
 
-def test_numpy_is_imported_for_a_very_long_text_alone():
+def test_numpy_is_imported_for_very_many_ngrams_alone():
     pytest.importorskip("numpy")
-    _, imported = apart(VERY_LONG - 1)
+    metadata, imported = apart(FEW)
     assert not imported
-    metadata, imported = apart(VERY_LONG)
+    assert metadata["unique_ngrams"] <= MOST_HASHED
+    metadata, imported = apart(MANY)
     assert imported
+    assert metadata["unique_ngrams"] > MOST_HASHED
     assert len(metadata["most_common_ngrams"]) == 5
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_without_numpy_the_result_is_the_same(tokenizer):
     load(tokenizer)
-    metadata, imported = apart(VERY_LONG, tokenizer=tokenizer, absent="numpy")
+    metadata, imported = apart(MANY, tokenizer=tokenizer, absent="numpy")
     assert not imported
-    assert metadata["total_ngrams"] > 1_000
+    assert metadata["unique_ngrams"] > MOST_HASHED
     assert len(metadata["most_common_ngrams"]) == 5
     pytest.importorskip("numpy")
-    assert (metadata, True) == apart(VERY_LONG, tokenizer=tokenizer)
+    assert (metadata, True) == apart(MANY, tokenizer=tokenizer)
 
 
-def test_a_very_long_text_is_judged_like_the_definition():
+def test_very_many_ngrams_are_judged_like_the_definition():
     choose = random.Random(3)
-    words = [f"w{choose.randrange(60)}" for _ in range(VERY_LONG // 2)]
+    words = [f"w{choose.randrange(500)}" for _ in range(100_000)]
     result = NgramRepetitionPenalty(n=2)("\n".join(words))
     _, total, unique, common = defined(words, 2)
     told = result.metadata
     assert (told["total_ngrams"], told["unique_ngrams"]) == (total, unique)
-    assert told["most_common_ngrams"] == common
+    assert unique > MOST_HASHED
+    assert told["most_common_ngrams"] == (common if told["penalty"] else [])
