@@ -1,5 +1,7 @@
 """Evaluators for what language models write: is it JSON, the right JSON, in the right format."""
 
+from typing import TYPE_CHECKING, Any
+
 from llmeval_integrations.catalog import list_evaluators, load_evaluator
 from llmeval_integrations.errors import (
     EvalError,
@@ -35,9 +37,11 @@ from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
 from llmeval_integrations.explaining import explain
 from llmeval_integrations.result import Result
-from llmeval_integrations.runs import Comparison, Run, compare, evaluate, evaluate_batch
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.version import __version__
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs import Comparison, Run, compare, evaluate, evaluate_batch
 
 __all__ = [
     "MISSING",
@@ -82,3 +86,16 @@ __all__ = [
     "list_evaluators",
     "load_evaluator",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is about runs where it is asked for, as that is a fifth of all the time."""
+    if name in ("Comparison", "Run", "compare", "evaluate", "evaluate_batch"):
+        from llmeval_integrations import runs
+
+        return getattr(runs, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
