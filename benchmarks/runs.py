@@ -227,7 +227,7 @@ def beside_the_peers(
     folder: Path,
     evaluators: Evaluators,
     peers: Iterable[Peer],
-    goal: int | None = None,
+    goal: int,
 ) -> Iterator[str]:
     path = written(ROWS, folder)
     given = list(rows(ROWS))
@@ -243,10 +243,10 @@ def beside_the_peers(
             timing.theirs.append(seconds(theirs, ROWS, at_least=0))
             gc.collect()
         taken = statistics.median(timing.ours), statistics.median(timing.theirs)
-        met = "" if goal is None else "yes" if timing.ratio >= goal else "NO"
+        met = "yes" if timing.ratio >= goal else "NO"
         yield (
             f"| {taken[0] * 1e6:.1f} | {peer.name} | {taken[1] * 1e6:.0f} | {timing.ratio:.1f} "
-            f"| {min(timing.ratios):.1f} to {max(timing.ratios):.1f} | {goal or ''} | {met} |"
+            f"| {min(timing.ratios):.1f} to {max(timing.ratios):.1f} | {goal} | {met} |"
         )
 
 
@@ -401,8 +401,8 @@ def table() -> Iterator[str]:
         one = ", ".join(TRIVIAL)
         for what, evaluators, peers, goal in (
             (f"{four}: OpenJudge has its own, but for schemas.", EVALUATORS, PEERS, GOAL),
-            ("Evaluators of ours in OpenJudge's runner, too.", EVALUATORS, [OPENJUDGE], None),
-            (f"One of ours in each: {one}.", TRIVIAL, [OPENJUDGE, *OTHERS], None),
+            ("Evaluators of ours in OpenJudge's runner, too.", EVALUATORS, [OPENJUDGE], GOAL),
+            (f"One of ours in each: {one}.", TRIVIAL, [OPENJUDGE, *OTHERS], GOAL),
         ):
             yield what
             yield ""

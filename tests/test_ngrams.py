@@ -29,7 +29,7 @@ def load(name):
     try:
         return load_tokenizer(name, "cl100k_base", False)
     except MissingDependencyError as error:
-        pytest.skip(str(error)[:60])
+        pytest.skip(str(error)[:60])  # an extra, or a vocabulary that nothing may download
 
 
 def hashed_ngrams(tokens, n, *, long, most=None):
