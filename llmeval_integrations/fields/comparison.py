@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Collection, Container
+from itertools import repeat
+from operator import eq
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +19,10 @@ from llmeval_integrations.sample import MISSING
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
+_SOME: Final = 1_000
+
+# With more members it is quicker to look at all of them at once.
+_WIDE: Final = 20
 
 
 class Comparison(msgspec.Struct):
@@ -43,15 +49,14 @@ class Comparison(msgspec.Struct):
 
     def counts(self) -> dict[str, dict[Kind, int]]:
         """Give for each field how many leaves there are of each kind that there is."""
-        counts: dict[str, dict[Kind, int]] = {}
-        numbers = dict.fromkeys(self.matching, 1)
-        if len(numbers) < len(self.matching):  # else counting costs as much as comparing did
-            numbers = Counter(self.matching)
-        for field, number in numbers.items():
-            if field.path in counts:  # items at several positions may have fields of their own
-                counts[field.path]["match"] += number
-            else:
-                counts[field.path] = {"match": number}
+        counts = _once_each(self.matching)
+        if counts is None:
+            counts = {}
+            for field, number in Counter(self.matching).items():
+                if field.path in counts:  # items at several positions may have fields of their own
+                    counts[field.path]["match"] += number
+                else:
+                    counts[field.path] = {"match": number}
         for outcome in self.outcomes:
             of_field = counts.setdefault(outcome.field, {})
             of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
@@ -176,6 +181,9 @@ class Comparison(msgspec.Struct):
     def _objects(
         self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
     ) -> None:
+        if len(reference) > _WIDE:
+            self._wide_objects(field, output, reference, place)
+            return
         member, known, matched = field.member, field.members, self.matching.append
         for name, expected in reference.items():
             value = output.get(name, MISSING)
@@ -184,13 +192,48 @@ class Comparison(msgspec.Struct):
             if kind is type(expected) and kind in _SCALARS and value == expected:
                 if not its.is_ignored:  # written out here, for most leaves are such
                     matched(its)
-            elif value is MISSING:
-                self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
             else:
-                self.compare(its, value, expected, f"{place}/{escape(name)}")
+                self._member(its, name, value, expected, place)
+        self._extra(field, output, reference, place)
+
+    def _wide_objects(
+        self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
+    ) -> None:
+        """Do the same for many members, looking up no name where all are in the same order.
+
+        To look one up takes longer the more there are.
+        """
+        names = list(reference)
+        fields = field.members_named(names)
+        in_order = names == list(output)
+        values = list(output.values() if in_order else map(output.get, names, repeat(MISSING)))
+        if _all_match(values, reference.values()):
+            self.matching += [its for its in fields if not its.is_ignored]
+        else:
+            matched = self.matching.append
+            for name, its, value, expected in zip(names, fields, values, reference.values()):
+                kind = type(value)
+                if kind is type(expected) and kind in _SCALARS and value == expected:
+                    if not its.is_ignored:  # as in _objects
+                        matched(its)
+                else:
+                    self._member(its, name, value, expected, place)
+        if not in_order:
+            self._extra(field, output, reference, place)
+
+    def _extra(
+        self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
+    ) -> None:
         for name, value in output.items():
             if name not in reference:
-                self.one_sided(member(name), "extra", value, f"{place}/{escape(name)}")
+                self.one_sided(field.member(name), "extra", value, f"{place}/{escape(name)}")
+
+    def _member(self, field: Field, name: str, value: Any, expected: Any, place: str) -> None:
+        place = f"{place}/{escape(name)}"
+        if value is MISSING:
+            self.one_sided(field, "missing", expected, place)
+        else:
+            self.compare(field, value, expected, place)
 
     # --- arrays ----------------------------------------------------------------------------------
 
@@ -233,6 +276,28 @@ class Comparison(msgspec.Struct):
         for here, value in enumerate(output):
             if here not in paired[0]:
                 self.one_sided(field.item(here), "extra", value, f"{place}/{here}")
+
+
+def _once_each(fields: list[Field]) -> dict[str, dict[Kind, int]] | None:
+    """Count fields of which none comes twice; None where one does.
+
+    Counting those of a large object one by one would cost more than comparing them did.
+    """
+    some = fields[:_SOME]
+    if len(set(some)) < len(some):
+        return None
+    counts: dict[str, dict[Kind, int]] = {field.path: {"match": 1} for field in fields}
+    return counts if len(counts) == len(fields) else None
+
+
+def _all_match(values: Collection[Any], expected: Collection[Any]) -> bool:
+    """Whether these are texts, numbers and the like, each equal to the one that is expected."""
+    kinds = list(map(type, values))
+    return (
+        _SCALARS.issuperset(kinds)
+        and kinds == list(map(type, expected))
+        and all(map(eq, values, expected))  # one by one, for a list with NaN is equal to itself
+    )
 
 
 def _holds(value: Any) -> bool:

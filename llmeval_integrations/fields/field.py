@@ -158,6 +158,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
     members: dict[str, Field] = {}
     """The fields that documents have had in it, by the name of the member."""
 
+    _last: tuple[list[str], list[Field]] = ([], [])
     _item: Field | None = None
     _items: dict[int, Field] = {}
 
@@ -185,6 +186,15 @@ class Field(msgspec.Struct, eq=False, gc=False):
             if place.may_keep():
                 self.members[name] = found
         return found
+
+    def members_named(self, names: list[str]) -> list[Field]:
+        """Give the fields of an object's members, which mostly are named as the last one's were."""
+        known, fields = self._last
+        if names != known:
+            fields = [self.members.get(name) or self.member(name) for name in names]
+            if len(names) <= len(self.members):  # else not all of them are kept
+                self._last = names, fields
+        return fields
 
     def item(self, position: int) -> Field:
         """Give the field of an array's item: one for all, unless they are told apart."""

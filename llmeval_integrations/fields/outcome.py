@@ -13,7 +13,7 @@ Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
 KINDS: Final[tuple[Kind, ...]] = ("match", "mismatch", "missing", "extra", "wrong_type")
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to it
     """What became of one leaf: a text, number, boolean, null, or an empty object or array."""
 
     pointer: str
