@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, count
 from operator import itemgetter
+from secrets import randbits
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from llmeval_integrations.tokenizers import LONG, Tokenizer, Tokens
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 MOST_HASHED: Final = 20_000
 """The n-grams, no two alike, up to which a hash table fits the processor's cache. Few outputs have
 more, so that few runs import numpy, which takes 0.1 s."""
+
+_LONGEST_HASHED: Final = 64
+"""The bytes up to which a word is cheaper to hash together with others than by itself."""
 
 _AT_ONCE: Final = 10_000
 """The tokens after which it is seen whether there are more."""
@@ -153,7 +157,7 @@ class NumberedWords:
         self._bytes = b"".join([*_encoded(tokens), bytes(7)])
         self._ends = np.flatnonzero(np.frombuffer(self._bytes, np.uint8) == ord(" "))
         self._starts: np.ndarray = np.append(0, self._ends + 1)[:-1]
-        self.numbers = _numbers(self._bytes, self._starts, self._ends)
+        self.numbers = _Stretches(self._bytes, self._starts, self._ends).numbers()
 
     def text(self, start: int, end: int) -> str:
         """Write some of them for a person."""
@@ -167,28 +171,68 @@ def _encoded(tokens: Tokens) -> Iterator[bytes]:
             yield (tokens.text(part) + " ").encode("utf-8", "surrogatepass")
 
 
-def _numbers(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Number stretches of UTF-8, the same with the same number.
+class _Stretches:
+    """Stretches of UTF-8, read eight bytes at a time; behind their text stand seven more bytes."""
 
-    Up to eight bytes are a number already; of more, each half gets one, and the pair another.
-    """
-    import numpy as np
+    def __init__(self, text: bytes, starts: np.ndarray, ends: np.ndarray) -> None:
+        import numpy as np
 
-    lengths = ends - starts
-    short = lengths <= 8
-    long = np.flatnonzero(~short)
-    eight_from = np.ndarray(len(text) - 7, np.uint64, text, strides=(1,))
-    # Bytes behind the stretch become 255, which is nowhere in UTF-8.
-    behind = np.frombuffer(b"".join(b"\0" * k + b"\xff" * (8 - k) for k in range(9)), np.uint64)
-    numbers: np.ndarray = np.empty(len(starts), np.int64)
-    numbers[short] = _renamed(eight_from[starts[short]] | behind[lengths[short]])
-    if len(long):
-        starts, ends = starts[long], ends[long]
-        middles = (starts + ends) // 2
-        halves = _numbers(text, np.append(starts, middles), np.append(middles, ends))
-        pairs = halves[: len(long)] * (halves.max() + 1) + halves[len(long) :]
-        numbers[long] = numbers[short].max(initial=-1) + 1 + _renamed(pairs)
-    return numbers
+        self._text = text
+        self._starts = starts
+        self._lengths = ends - starts
+        self._eight_from = np.ndarray(len(text) - 7, np.uint64, text, strides=(1,))
+        # Bytes behind a stretch become 255, which is nowhere in UTF-8.
+        masks = b"".join(b"\0" * size + b"\xff" * (8 - size) for size in range(9))
+        self._behind = np.frombuffer(masks, np.uint64)
+
+    def numbers(self) -> np.ndarray:
+        """Number them from 0, the same with the same number."""
+        import numpy as np
+
+        is_long = self._lengths > _LONGEST_HASHED
+        numbers: np.ndarray = np.zeros(len(is_long), np.int64)
+        short = np.flatnonzero(~is_long)
+        while (found := self._hashed(short, randbits(64) | 1)) is None:
+            pass  # two had the same hash
+        numbers[short] = found
+        number_of: defaultdict[bytes, int] = defaultdict(count(len(short)).__next__)
+        for place in np.flatnonzero(is_long).tolist():
+            start = self._starts[place]
+            numbers[place] = number_of[self._text[start : start + self._lengths[place]]]
+        return numbers
+
+    def _hashed(self, which: np.ndarray, factor: int) -> np.ndarray | None:
+        """Number some by their hashes; None where two that are not the same have one hash.
+
+        Up to eight bytes are their own hash, which no other eight bytes have.
+        """
+        import numpy as np
+
+        lengths = self._lengths[which]
+        hashes = self._eight(which, 0)
+        left = np.flatnonzero(lengths > 8)
+        read = [(left, hashes[left])]
+        while len(left):
+            eight = self._eight(which[left], 8 * len(read))
+            read.append((left, eight))
+            hashes[left] = (hashes[left] ^ (hashes[left] >> np.uint64(32))) * np.uint64(factor)
+            hashes[left] += eight
+            left = left[lengths[left] > 8 * len(read)]
+        numbers = _renamed(hashes)
+        if len(read) == 1:
+            return numbers
+        same = _are_told_by(numbers, lengths) and all(
+            _are_told_by(numbers[long], eight) for long, eight in read
+        )
+        return numbers if same else None
+
+    def _eight(self, which: np.ndarray, at: int) -> np.ndarray:
+        """Give eight bytes of each as a number."""
+        import numpy as np
+
+        left = np.minimum(self._lengths[which] - at, 8)
+        eight: np.ndarray = self._eight_from[self._starts[which] + at] | self._behind[left]
+        return eight
 
 
 def _keys(numbers: np.ndarray, n: int) -> np.ndarray:
@@ -205,6 +249,15 @@ def _keys(numbers: np.ndarray, n: int) -> np.ndarray:
         keys = keys[:-step] * (keys.max() + 1) + keys[step:]
         width += step
     return keys
+
+
+def _are_told_by(numbers: np.ndarray, values: np.ndarray) -> bool:
+    """Whether all with the same number have the same value."""
+    import numpy as np
+
+    value_of: np.ndarray = np.empty(numbers.max(initial=0) + 1, values.dtype)
+    value_of[numbers] = values
+    return bool((value_of[numbers] == values).all())
 
 
 def _renamed(numbers: np.ndarray) -> np.ndarray:

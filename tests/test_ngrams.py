@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from json_strategies import few, law, seconds
 
-from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
+from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty, ngrams
 from llmeval_integrations.ngrams import MOST_HASHED, HashedNgrams, SortedNgrams, count_ngrams
 from llmeval_integrations.tokenizers import LONG, TOKENIZERS, load_tokenizer
 
@@ -115,6 +115,15 @@ def test_words_that_differ_in_one_place_are_told_apart():
         ]
         words += ["x" * shorter for shorter in range(1, length + 1)]
         assert SortedNgrams(load("simple")(" ".join(words)), 1).unique == len(words), length
+
+
+def test_words_of_one_hash_are_hashed_anew(monkeypatch):
+    pytest.importorskip("numpy")
+    factors = [0, 2**63 + 12345]  # by the first, which is made 1, these words have the same hash
+    monkeypatch.setattr(ngrams, "randbits", lambda bits: factors.pop(0) if bits == 64 else None)
+    words = ["dxxxbxxxyxxxxxxx", "exxxbxxxxxxxxxxx"]
+    assert SortedNgrams(load("simple")(" ".join(words * 2)), 1).unique == 2
+    assert factors == []
 
 
 @pytest.mark.parametrize("n", [1, 3, 100])
