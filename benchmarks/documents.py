@@ -179,10 +179,15 @@ def prose(rng: random.Random, size: int) -> str:
     return "".join(sentences)
 
 
-def varied(rng: random.Random, size: int) -> str:
+LATIN = "bcdfglmnprst", "aeiou"
+CYRILLIC = "бвгдзлмнпрст", "аеиоу"
+
+
+def varied(rng: random.Random, size: int, length: int = 6, letters: tuple[str, str] = LATIN) -> str:
     """Write about `size` characters of invented words, among which next to nothing is repeated."""
-    syllables = [first + second for first in "bcdfglmnprst" for second in "aeiou"]
-    return " ".join("".join(rng.choices(syllables, k=3)) for _ in range(size // 7))
+    syllables = [first + second for first in letters[0] for second in letters[1]]
+    words = size // (length + 1)
+    return " ".join("".join(rng.choices(syllables, k=length // 2)) for _ in range(words))
 
 
 def reasoning(rng: random.Random, size: int, calls: int = 0) -> str:
