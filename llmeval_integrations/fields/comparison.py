@@ -88,8 +88,7 @@ class Comparison(msgspec.Struct):
 
     def compare(self, field: Field, output: Any, reference: Any, place: str = "") -> None:
         """Compare two values that are both there, with all in them."""
-        rule = field.rule
-        if rule.ignore:
+        if field.is_ignored:
             return
         kind = type(output)
         if kind is type(reference):
@@ -97,14 +96,14 @@ class Comparison(msgspec.Struct):
                 if output == reference:
                     self.matching.append(field)
                     return
-            elif not rule.is_leaf and (output or reference):
+            elif not field.is_leaf and (output or reference):
                 if kind is dict:
                     self._objects(field, output, reference, place)
                     return
                 if kind is list:
                     self._arrays(field, output, reference, place)
                     return
-        if rule.is_leaf:
+        if field.is_leaf:
             self._leaf(field, output, reference, place)
         elif _holds(output) or _holds(reference):
             self._crossed(field, output, reference, place)
@@ -119,7 +118,7 @@ class Comparison(msgspec.Struct):
         kind, score = compare(rule, output, reference)
         if kind == "match" and score == 1.0:
             self.matching.append(field)
-            if type(output) in _CONTAINERS and not rule.is_leaf:
+            if type(output) in _CONTAINERS and not field.is_leaf:
                 self.apart.append((field.path, "match", None))
         else:
             self.add(field, place, kind, score, output=output, reference=reference)
@@ -136,7 +135,7 @@ class Comparison(msgspec.Struct):
         within: str = "",
     ) -> None:
         """Take down how a leaf ended."""
-        if not field.rule.is_leaf:
+        if not field.is_leaf:
             self._set_apart(field, kind, output, reference)
         weight = field.rule.weight
         self.outcomes.append(
@@ -153,9 +152,9 @@ class Comparison(msgspec.Struct):
 
     def one_sided(self, field: Field, kind: Kind, value: Any, place: str, within: str = "") -> None:
         """Take down all leaves of a value that the other side lacks."""
-        if field.rule.ignore:
+        if field.is_ignored:
             return
-        if not _holds(value) or field.rule.is_leaf:
+        if not _holds(value) or field.is_leaf:
             sides = {"reference": value} if kind == "missing" else {"output": value}
             self.add(field, place, kind, 0.0, within=within, **sides)
         elif type(value) is dict:
@@ -185,6 +184,7 @@ class Comparison(msgspec.Struct):
             self._wide_objects(field, output, reference, place)
             return
         member, known, matched = field.member, field.members, self.matching.append
+        shared = len(reference)
         for name, expected in reference.items():
             value = output.get(name, MISSING)
             its = known.get(name) or member(name)
@@ -192,9 +192,13 @@ class Comparison(msgspec.Struct):
             if kind is type(expected) and kind in _SCALARS and value == expected:
                 if not its.is_ignored:  # written out here, for most leaves are such
                     matched(its)
+            elif value is MISSING:
+                shared -= 1
+                self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
             else:
-                self._member(its, name, value, expected, place)
-        self._extra(field, output, reference, place)
+                self.compare(its, value, expected, f"{place}/{escape(name)}")
+        if len(output) > shared:
+            self._extra(field, output, reference, place)
 
     def _wide_objects(
         self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
@@ -216,8 +220,10 @@ class Comparison(msgspec.Struct):
                 if kind is type(expected) and kind in _SCALARS and value == expected:
                     if not its.is_ignored:  # as in _objects
                         matched(its)
+                elif value is MISSING:
+                    self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
                 else:
-                    self._member(its, name, value, expected, place)
+                    self.compare(its, value, expected, f"{place}/{escape(name)}")
         if not in_order:
             self._extra(field, output, reference, place)
 
@@ -227,13 +233,6 @@ class Comparison(msgspec.Struct):
         for name, value in output.items():
             if name not in reference:
                 self.one_sided(field.member(name), "extra", value, f"{place}/{escape(name)}")
-
-    def _member(self, field: Field, name: str, value: Any, expected: Any, place: str) -> None:
-        place = f"{place}/{escape(name)}"
-        if value is MISSING:
-            self.one_sided(field, "missing", expected, place)
-        else:
-            self.compare(field, value, expected, place)
 
     # --- arrays ----------------------------------------------------------------------------------
 

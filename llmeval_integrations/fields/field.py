@@ -73,6 +73,7 @@ class Place:
         "_overrides",
         "_parts",
         "has_positions",
+        "is_leaf",
         "rule",
     )
 
@@ -96,6 +97,8 @@ class Place:
         settings.update(own)
         self.rule = Rule(**settings)
         """How values are compared there."""
+        self.is_leaf = self.rule.is_leaf
+        """Whether objects and arrays are compared as wholes there."""
         self._book = book
         self._parts = parts
         self._overrides = tuple(override for override in overrides if override.steps)
@@ -155,6 +158,9 @@ class Field(msgspec.Struct, eq=False, gc=False):
     is_ignored: bool
     """The same as `rule.ignore`, which every leaf asks for."""
 
+    is_leaf: bool
+    """The same as `rule.is_leaf`."""
+
     members: dict[str, Field] = {}
     """The fields that documents have had in it, by the name of the member."""
 
@@ -165,7 +171,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
     @classmethod
     def at(cls, path: str, place: Place) -> Field:
         """Make the field of a path."""
-        return cls(path, place, place.rule, place.rule.ignore)
+        return cls(path, place, place.rule, place.rule.ignore, place.is_leaf)
 
     @property
     def is_exact(self) -> bool:
