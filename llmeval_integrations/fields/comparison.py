@@ -58,8 +58,11 @@ class Comparison(msgspec.Struct):
                 else:
                     counts[field.path] = {"match": number}
         for outcome in self.outcomes:
-            of_field = counts.setdefault(outcome.field, {})
-            of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
+            of_field = counts.get(outcome.field)
+            if of_field is None:
+                counts[outcome.field] = {outcome.kind: 1}
+            else:
+                of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
         return counts
 
     def values(self, counts: dict[str, dict[Kind, int]]) -> dict[str, dict[Kind, int]]:

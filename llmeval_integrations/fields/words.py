@@ -22,11 +22,19 @@ def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
         if outcome.kind == "wrong_type"
     }
     named: dict[tuple[str, str], list[Outcome]] = {}
+    more, others = 0, set()
     for outcome in outcomes:
-        if (outcome.within, outcome.kind) not in replaced or not outcome.within:
-            named.setdefault((outcome.within or outcome.pointer, outcome.kind), []).append(outcome)
-    said = [_said(place, group) for (place, _), group in list(named.items())[:most]]
-    more = len(named) - most
+        within, kind = outcome.within, outcome.kind
+        if not within and len(named) == most:
+            more += 1  # no other outcome has its place and kind
+        elif not within or (within, kind) not in replaced:
+            key = within or outcome.pointer, kind
+            if key in named or len(named) < most:
+                named.setdefault(key, []).append(outcome)
+            else:
+                others.add(key)
+    said = [_said(place, group) for (place, _), group in named.items()]
+    more += len(others)
     return printable("; ".join([*said, f"and {more} more"] if more > 0 else said))
 
 
