@@ -16,7 +16,7 @@ from llmeval_integrations.json_numbers import exact_decimal, exact_float, exact_
 
 _LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
 _AS_THEY_ARE = frozenset((str, bool, float, type(None)))
-_WIDE = 20  # members from which to copy them is quicker than to write and read them
+_WIDE = 100  # members from which to copy them is quicker than to write and read them
 _NAMES = frozenset((str,))
 _SCALARS = _AS_THEY_ARE | {int}
 

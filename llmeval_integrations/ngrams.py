@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, count
 from operator import itemgetter
-from secrets import randbits
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from llmeval_integrations.tokenizers import LONG, Tokenizer, Tokens
@@ -21,6 +20,9 @@ more, so that few runs import numpy, which takes 0.1 s."""
 
 _LONGEST_HASHED: Final = 64
 """The bytes up to which a word is cheaper to hash together with others than by itself."""
+
+_FACTORS: Final = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+"""Odd, and with bits in no order."""
 
 _AT_ONCE: Final = 10_000
 """The tokens after which it is seen whether there are more."""
@@ -157,7 +159,8 @@ class NumberedWords:
         self._bytes = b"".join([*_encoded(tokens), bytes(7)])
         self._ends = np.flatnonzero(np.frombuffer(self._bytes, np.uint8) == ord(" "))
         self._starts: np.ndarray = np.append(0, self._ends + 1)[:-1]
-        self.numbers = _Stretches(self._bytes, self._starts, self._ends).numbers()
+        self.stretches = Stretches(self._bytes, self._starts, self._ends)
+        self.numbers = self.stretches.numbers()
 
     def text(self, start: int, end: int) -> str:
         """Write some of them for a person."""
@@ -171,7 +174,7 @@ def _encoded(tokens: Tokens) -> Iterator[bytes]:
             yield (tokens.text(part) + " ").encode("utf-8", "surrogatepass")
 
 
-class _Stretches:
+class Stretches:
     """Stretches of UTF-8, read eight bytes at a time; behind their text stand seven more bytes."""
 
     def __init__(self, text: bytes, starts: np.ndarray, ends: np.ndarray) -> None:
@@ -186,28 +189,33 @@ class _Stretches:
         self._behind = np.frombuffer(masks, np.uint64)
 
     def numbers(self) -> np.ndarray:
-        """Number them from 0, the same with the same number."""
+        """Number them, the same with the same number: by hashes, or one by one in a dict."""
         import numpy as np
 
-        is_long = self._lengths > _LONGEST_HASHED
-        numbers: np.ndarray = np.zeros(len(is_long), np.int64)
-        short = np.flatnonzero(~is_long)
-        while (found := self._hashed(short, randbits(64) | 1)) is None:
-            pass  # two had the same hash
-        numbers[short] = found
+        numbers: np.ndarray = np.zeros(len(self._lengths), np.int64)
+        is_short = self._lengths <= _LONGEST_HASHED
+        short = np.flatnonzero(is_short)
+        hashed = self.hashed(short)
+        if hashed is None:  # which words made up for it can bring about, as often as they like
+            is_short[:] = False
+        else:
+            numbers[short] = hashed
         number_of: defaultdict[bytes, int] = defaultdict(count(len(short)).__next__)
-        for place in np.flatnonzero(is_long).tolist():
-            start = self._starts[place]
-            numbers[place] = number_of[self._text[start : start + self._lengths[place]]]
+        others = np.flatnonzero(~is_short)
+        starts, lengths = self._starts[others].tolist(), self._lengths[others].tolist()
+        words = [self._text[start : start + size] for start, size in zip(starts, lengths)]
+        numbers[others] = np.fromiter(map(number_of.__getitem__, words), np.int64)
         return numbers
 
-    def _hashed(self, which: np.ndarray, factor: int) -> np.ndarray | None:
+    def hashed(self, which: np.ndarray) -> np.ndarray | None:
         """Number some by their hashes; None where two that are not the same have one hash.
 
-        Up to eight bytes are their own hash, which no other eight bytes have.
+        Of up to eight bytes they are the hash.
         """
         import numpy as np
 
+        before, after = np.array(_FACTORS, np.uint64)
+        half = np.uint64(32)
         lengths = self._lengths[which]
         hashes = self._eight(which, 0)
         left = np.flatnonzero(lengths > 8)
@@ -215,8 +223,8 @@ class _Stretches:
         while len(left):
             eight = self._eight(which[left], 8 * len(read))
             read.append((left, eight))
-            hashes[left] = (hashes[left] ^ (hashes[left] >> np.uint64(32))) * np.uint64(factor)
-            hashes[left] += eight
+            mixed = hashes[left] * before
+            hashes[left] = (mixed ^ (mixed >> half)) * after + eight
             left = left[lengths[left] > 8 * len(read)]
         numbers = _renamed(hashes)
         if len(read) == 1:

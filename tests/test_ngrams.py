@@ -2,6 +2,7 @@
 
 import json
 import random
+import string
 import subprocess
 import sys
 from collections import Counter
@@ -12,7 +13,13 @@ from hypothesis import strategies as st
 from json_strategies import few, law, seconds
 
 from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty, ngrams
-from llmeval_integrations.ngrams import MOST_HASHED, HashedNgrams, SortedNgrams, count_ngrams
+from llmeval_integrations.ngrams import (
+    MOST_HASHED,
+    HashedNgrams,
+    NumberedWords,
+    SortedNgrams,
+    count_ngrams,
+)
 from llmeval_integrations.tokenizers import LONG, TOKENIZERS, load_tokenizer
 
 SPACES = [" ", "\n", "  ", "\u3000", "\x85", "\x1c"]
@@ -117,13 +124,37 @@ def test_words_that_differ_in_one_place_are_told_apart():
         assert SortedNgrams(load("simple")(" ".join(words)), 1).unique == len(words), length
 
 
-def test_words_of_one_hash_are_hashed_anew(monkeypatch):
+@pytest.mark.parametrize("factors", [(0, 0), (1, 1), ngrams._FACTORS])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["dxxxbxxxyxxxxxxx", "exxxbxxxxxxxxxxx"],
+        ["\0" * 8, "\0" * 16, "\0" * 40],
+        ["\0" * 8 + "abcdefgh", "abcdefgh"],
+        ["xxx1xxx1xxxxxxx1", "xxx1xxx1xxxxxxxq", "xxxqxxxqxxxxxxx1", "xxxqxxxqxxxxxxxq"],
+        [f"row{i:x}col{i:x}row0col{k:x}" for i in range(16) for k in range(16)],
+        ["x" * 65, "x" * 64, "x" * 70],
+    ],
+    ids=lambda words: words[0][:16].replace("\0", "0"),
+)
+def test_words_of_one_hash_are_told_apart(monkeypatch, factors, words):
     pytest.importorskip("numpy")
-    factors = [0, 2**63 + 12345]  # by the first, which is made 1, these words have the same hash
-    monkeypatch.setattr(ngrams, "randbits", lambda bits: factors.pop(0) if bits == 64 else None)
-    words = ["dxxxbxxxyxxxxxxx", "exxxbxxxxxxxxxxx"]
-    assert SortedNgrams(load("simple")(" ".join(words * 2)), 1).unique == 2
-    assert factors == []
+    monkeypatch.setattr(ngrams, "_FACTORS", factors)
+    text = " ".join([*words, *words[:2]])
+    assert told(SortedNgrams(load("simple")(text), 1)) == defined(text.split(), 1)
+
+
+def test_few_words_share_a_hash():
+    np = pytest.importorskip("numpy")
+    for words in (
+        [f"row{i:x}col{i:x}row0col{k:x}" for i in range(64) for k in range(64)],
+        [f"ab{x}{y}ab{x}{y}cdefgh{z}{w}" for x in "abc" for y in string.ascii_lowercase for z in "abc" for w in string.ascii_lowercase],
+        [f"{number:064b}" for number in range(5_000)],
+        [f"{number * 10**9:024d}" for number in range(50_000)],
+    ):  # fmt: skip
+        numbered = NumberedWords(load("simple")(" ".join(words)))
+        assert numbered.stretches.hashed(np.arange(len(words))) is not None
+        assert len(set(numbered.numbers.tolist())) == len(words)
 
 
 @pytest.mark.parametrize("n", [1, 3, 100])

@@ -19,10 +19,12 @@ from llmeval_integrations.sample import MISSING
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
+
+# So many fields tell whether most come once alone.
 _SOME: Final = 1_000
 
 # With more members it is quicker to look at all of them at once.
-_WIDE: Final = 20
+_WIDE: Final = 100
 
 
 class Comparison(msgspec.Struct):

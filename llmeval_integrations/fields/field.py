@@ -198,7 +198,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
         known, fields = self._last
         if names != known:
             fields = [self.members.get(name) or self.member(name) for name in names]
-            if len(names) <= len(self.members):  # else not all of them are kept
+            if len(names) <= len(self.members):  # so that they are no more than are kept
                 self._last = names, fields
         return fields
 
