@@ -46,16 +46,17 @@ def explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
 def _seconds(case: Case, ask: Callable[[Case], Observation]) -> float | None:
     """Give the quicker of two calls where the first is slow: it may be the first to need a module.
 
-    None where there is no answer.
+    None where there is no answer, twice if it takes too long: the machine may have stood still.
     """
-    seconds = 0.0
+    seconds = None
     for _ in range(2):
         seen = ask(case)
-        if seen.first.says in ("slow", "died"):
+        if seen.first.says == "died":
             return None
-        seconds = min(seconds or seen.seconds, seen.seconds)
-        if seconds <= _ENOUGH:
-            break
+        if seen.first.says != "slow":
+            seconds = seen.seconds if seconds is None else min(seconds, seen.seconds)
+            if seconds <= _ENOUGH:
+                break
     return seconds
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_strategies import shuffled
+from pace import pace
 
 from llmeval_integrations import InvalidReferenceError, JsonMatch
 
@@ -260,10 +261,10 @@ def shuffle_arrays(value, choose):
 def test_1000_shuffled_items_take_no_time():
     items = [{"id": n, "tags": [n, n + 1], "text": "x" * 50} for n in range(1_000)]
     shuffled = random.Random(1).sample(items, len(items))
-    start = time.perf_counter()
+    start = time.process_time()
     assert ANY_ORDER(shuffled, items).passed
     assert BOTH(shuffled, items).passed
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < pace()
 
 
 def test_matching_is_exact_where_first_fit_would_fail_for_most_items():
