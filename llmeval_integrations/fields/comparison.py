@@ -185,8 +185,7 @@ class Comparison(msgspec.Struct):
     def _objects(
         self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
     ) -> None:
-        if len(reference) > _WIDE:
-            self._wide_objects(field, output, reference, place)
+        if len(reference) > _WIDE and self._all_alike(field, output, reference):
             return
         member, known, matched = field.member, field.members, self.matching.append
         shared = len(reference)
@@ -203,41 +202,23 @@ class Comparison(msgspec.Struct):
             else:
                 self.compare(its, value, expected, f"{place}/{escape(name)}")
         if len(output) > shared:
-            self._extra(field, output, reference, place)
+            for name, value in output.items():
+                if name not in reference:
+                    self.one_sided(member(name), "extra", value, f"{place}/{escape(name)}")
 
-    def _wide_objects(
-        self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
-    ) -> None:
-        """Do the same for many members, looking up no name where all are in the same order.
+    def _all_alike(self, field: Field, output: dict[str, Any], reference: dict[str, Any]) -> bool:
+        """Compare objects at once that have the same members, all of which match.
 
-        To look one up takes longer the more there are.
+        No name is looked up where they are in the same order, for that takes longer the more
+        there are.
         """
         names = list(reference)
-        fields = field.members_named(names)
         in_order = names == list(output)
         values = list(output.values() if in_order else map(output.get, names, repeat(MISSING)))
-        if _all_match(values, reference.values()):
-            self.matching += [its for its in fields if not its.is_ignored]
-        else:
-            matched = self.matching.append
-            for name, its, value, expected in zip(names, fields, values, reference.values()):
-                kind = type(value)
-                if kind is type(expected) and kind in _SCALARS and value == expected:
-                    if not its.is_ignored:  # as in _objects
-                        matched(its)
-                elif value is MISSING:
-                    self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
-                else:
-                    self.compare(its, value, expected, f"{place}/{escape(name)}")
-        if not in_order:
-            self._extra(field, output, reference, place)
-
-    def _extra(
-        self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str
-    ) -> None:
-        for name, value in output.items():
-            if name not in reference:
-                self.one_sided(field.member(name), "extra", value, f"{place}/{escape(name)}")
+        if len(output) > len(names) or not _all_match(values, reference.values()):
+            return False
+        self.matching += [its for its in field.members_named(names) if not its.is_ignored]
+        return True
 
     # --- arrays ----------------------------------------------------------------------------------
 
