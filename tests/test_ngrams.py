@@ -71,7 +71,7 @@ def test_a_hash_table_counts_as_the_definition_says(text, n, long, most):
 @example("a b", 3)
 @example("a a a a", 100)
 def test_sorting_counts_as_the_definition_says(text, n):
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     assert told(SortedNgrams(load("simple")(text), n)) == defined(text.lower().split(), n)
 
 
@@ -79,7 +79,7 @@ def test_sorting_counts_as_the_definition_says(text, n):
 @few
 @given(TEXTS, LENGTHS, st.integers(1, 3))
 def test_both_ways_say_the_same_of_any_text(name, text, n, repeated):
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     tokenizer = load(name)
     text = text * repeated
     hashed = told(hashed_ngrams(tokenizer(text), n, long=False))
@@ -90,7 +90,7 @@ def test_both_ways_say_the_same_of_any_text(name, text, n, repeated):
 @pytest.mark.parametrize("vocabulary", [1, 2, 30, 3_000, 1_000_000])
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_both_ways_say_the_same_whatever_the_number_of_words(name, vocabulary, n):
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     choose = random.Random(vocabulary + n)
     stem = choose.choice(["", "слово", "a-rather-long-word-"])
     words = [f"{stem}{choose.randrange(vocabulary)}" for _ in range(4_000)]
@@ -103,7 +103,7 @@ def test_both_ways_say_the_same_whatever_the_number_of_words(name, vocabulary, n
 
 
 def test_a_million_words_no_two_alike_are_told_apart():
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     words = [str(number) for number in random.Random(4).sample(range(10**12), 1_000_000)]
     text = " ".join([*words, *words[-3:]])
     for n in (1, 3, 4):
@@ -113,7 +113,7 @@ def test_a_million_words_no_two_alike_are_told_apart():
 
 
 def test_words_that_differ_in_one_place_are_told_apart():
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     for length in (1, 7, 8, 9, 15, 16, 17, 40):
         words = [
             "x" * place + other + "x" * (length - place - 1)
@@ -138,14 +138,14 @@ def test_words_that_differ_in_one_place_are_told_apart():
     ids=lambda words: words[0][:16].replace("\0", "0"),
 )
 def test_words_of_one_hash_are_told_apart(monkeypatch, factors, words):
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     monkeypatch.setattr(ngrams, "_FACTORS", factors)
     text = " ".join([*words, *words[:2]])
     assert told(SortedNgrams(load("simple")(text), 1)) == defined(text.split(), 1)
 
 
 def test_few_words_share_a_hash():
-    np = pytest.importorskip("numpy")
+    np = pytest.importorskip("numpy")  # without it nothing is sorted
     for words in (
         [f"row{i:x}col{i:x}row0col{k:x}" for i in range(64) for k in range(64)],
         [f"ab{x}{y}ab{x}{y}cdefgh{z}{w}" for x in "abc" for y in string.ascii_lowercase for z in "abc" for w in string.ascii_lowercase],
@@ -172,7 +172,7 @@ def test_few_words_share_a_hash():
     ids=lambda text: ascii(text[:4]),
 )
 def test_hostile_megabytes_take_less_than_seconds(text, n):
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     tokenizer = load("simple")
     assert seconds(lambda: told(count_ngrams(text, n, tokenizer)), enough=5) < 5
     assert seconds(lambda: told(SortedNgrams(tokenizer(text), n)), enough=5) < 5
@@ -209,7 +209,7 @@ def apart(vocabulary, *, tokenizer="simple", absent=""):
 
 
 def test_numpy_is_imported_for_very_many_ngrams_alone():
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     metadata, imported = apart(FEW)
     assert not imported
     assert metadata["unique_ngrams"] <= MOST_HASHED
@@ -226,7 +226,7 @@ def test_without_numpy_the_result_is_the_same(tokenizer):
     assert not imported
     assert metadata["unique_ngrams"] > MOST_HASHED
     assert len(metadata["most_common_ngrams"]) == 5
-    pytest.importorskip("numpy")
+    pytest.importorskip("numpy")  # without it nothing is sorted
     assert (metadata, True) == apart(MANY, tokenizer=tokenizer)
 
 
