@@ -3,8 +3,9 @@
 Seeded records, parsed, 30 % of them with one wrong value: nested ones of 0.2 to 4 kB, and flat
 ones of 10 fields; every side compares the same pairs, by position in lists where it can be told so.
 The goal stands beside the two peers that say more than one score: stickler-eval of each field,
-openevals of each top-level key, whose value it compares as a whole. Microseconds a pair, medians of the rounds; the ratio is the median of the rounds' ratios. Then what no peer is
-measured at: shuffled lists, and the cost of a leaf.
+openevals of each top-level key, whose value it compares as a whole. Microseconds a pair, medians
+of the rounds; the ratio is the median of the rounds' ratios. Then what no peer is measured at:
+shuffled lists, and the cost of a leaf.
 """
 
 from __future__ import annotations
