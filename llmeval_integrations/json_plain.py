@@ -13,12 +13,14 @@ from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_depth import SHORT, is_too_deep
 from llmeval_integrations.json_numbers import exact_decimal, exact_float, exact_int
+from llmeval_integrations.sample import MISSING
 
 _LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
 _AS_THEY_ARE = frozenset((str, bool, float, type(None)))
 _WIDE = 100  # members from which to copy them is quicker than to write and read them
 _NAMES = frozenset((str,))
 _SCALARS = _AS_THEY_ARE | {int}
+_UNUSUAL = (TypeError, ValueError, OverflowError, RecursionError)
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -30,14 +32,40 @@ def plain(value: Any, *, finite: bool) -> Any:
     Pydantic models are what they dump. With `finite` NaN and Infinity are defects.
     """
     try:
-        text = _encode(value)
-        if type(value) is dict and len(value) > _WIDE and _is_flat(value):
-            return dict(value)
-        copy = _decode(text)
-        if copy == value and (len(text) <= SHORT or not is_too_deep(text.decode())):
-            return copy  # what survives the way there and back is plain JSON: eight times faster
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        pass
+        copy = _copied(value, _encode(value))
+    except _UNUSUAL:
+        copy = MISSING
+    return _slowly(value, finite=finite) if copy is MISSING else copy
+
+
+def plain_both(value: Any, other: Any, *, finite: bool) -> tuple[Any, Any]:
+    """Do what `plain` does with two values; give one twice where both are written alike."""
+    try:
+        text, its = _encode(value), _encode(other)
+        copy = _copied(value, text)
+        second = copy if text == its and copy == other else _copied(other, its)
+    except _UNUSUAL:
+        return plain(value, finite=finite), plain(other, finite=finite)
+    return (
+        _slowly(value, finite=finite) if copy is MISSING else copy,
+        _slowly(other, finite=finite) if second is MISSING else second,
+    )
+
+
+def _copied(value: Any, text: bytes) -> Any:
+    """Copy a value that is plain JSON, which is encoded as this text; MISSING where it is not.
+
+    What survives the way there and back is: eight times faster than to look at each part.
+    """
+    if type(value) is dict and len(value) > _WIDE and _is_flat(value):
+        return dict(value)
+    copy = _decode(text)
+    is_same = copy == value and (len(text) <= SHORT or not is_too_deep(text.decode()))
+    return copy if is_same else MISSING
+
+
+def _slowly(value: Any, *, finite: bool) -> Any:
+    """Do what `plain` does, looking at each part."""
     try:
         return _read(value, finite=finite)
     except RecursionError:

@@ -22,7 +22,7 @@ from llmeval_integrations.json_numbers import (
     exact_int,
 )
 from llmeval_integrations.json_partial import complete
-from llmeval_integrations.json_plain import plain
+from llmeval_integrations.json_plain import plain, plain_both
 
 Parsing = Literal["strict", "markdown", "lenient"]
 """How much a text may differ from plain JSON.
@@ -35,6 +35,7 @@ around a fence is skipped, NaN and Infinity are numbers, and a stray closing bra
 
 PARSINGS: Final[tuple[str, ...]] = get_args(Parsing)
 
+_TEXTS = (str, bytes, bytearray)
 _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
 _WRAPPING = frozenset(" \t\n\r`~")
@@ -64,6 +65,21 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     if len(text) > SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return value
+
+
+def parse_both(text: Any, other: Any, parsing: Parsing = "markdown") -> tuple[Any, Any]:
+    """Do what `parse` does with two; give one value twice where both are written alike.
+
+    Then whoever compares the values knows at once that they are the same, with no NaN in them.
+    """
+    finite = parsing != "lenient"
+    if type(text) is str:
+        if text == other and type(other) is str and finite:
+            value = parse(text, parsing)
+            return value, value
+    elif not isinstance(text, _TEXTS) and not isinstance(other, _TEXTS):
+        return plain_both(text, other, finite=finite)
+    return parse(text, parsing), parse(other, parsing)
 
 
 SAME: Final = object()
@@ -155,7 +171,7 @@ def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defe
 def _parse(text: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
     """Read in any mode; `loads` is what lenient mode reads plain JSON with."""
     if type(text) is not str:
-        if not isinstance(text, (str, bytes, bytearray)):
+        if not isinstance(text, _TEXTS):
             return plain(text, finite=parsing != "lenient")
         try:
             text = str.__str__(text) if isinstance(text, str) else text.decode()

@@ -12,7 +12,7 @@ from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_schema import schema_text
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference, read
+from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field, root_field
 from llmeval_integrations.fields.figures import figures
@@ -134,13 +134,12 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     """Compare a sample's output with its reference; the result where the output is no JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
-    output = read(sample, "output", parsing)
-    reference = parse_reference(evaluator, sample, parsing)
+    output, reference = read_both(evaluator, sample, parsing)
     root = layout.root(sample)
     if type(output) is Defect:
         comparison.one_sided(root, "missing", reference, "")
         return defective(output, 0.0, unreadable=True, **details(comparison, perfect=False))
-    comparison.compare(root, output, reference)
+    comparison.documents(root, output, reference)
     return comparison
 
 

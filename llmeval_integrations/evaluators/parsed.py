@@ -19,6 +19,7 @@ from llmeval_integrations.json_text import (
     invalid,
     is_written,
     parse,
+    parse_both,
     parse_unless_same,
 )
 from llmeval_integrations.sample import MISSING, Sample
@@ -87,13 +88,32 @@ def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> A
     Raises MissingFieldError where there is none, InvalidReferenceError where it is not JSON:
     a broken reference is the caller's fault and must not look like the model's.
     """
-    reference = sample.reference
-    if reference is MISSING:
+    if sample.reference is MISSING:
         sample.require("reference", evaluator.name)
     value = read(sample, "reference", parsing)
-    if isinstance(value, Defect):
-        raise InvalidReferenceError(
-            f"{evaluator.name}: the reference {shown(reference)} is not JSON"
-            f" ({value.name}): {value.reason}"
-        )
+    if type(value) is Defect:
+        raise _unfit(evaluator, sample.reference, value)
     return value
+
+
+def read_both(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> tuple[Any, Any]:
+    """Give the output's value or Defect, and the reference's value: one where they are the same.
+
+    Raises what `parse_reference` does.
+    """
+    kept: dict[Any, Any] = sample.__dict__
+    if sample.reference is MISSING or ("output", parsing) in kept or ("reference", parsing) in kept:
+        return read(sample, "output", parsing), parse_reference(evaluator, sample, parsing)
+    output, reference = parse_both(sample.output, sample.reference, parsing)
+    if _SHARED in kept:
+        kept["output", parsing], kept["reference", parsing] = output, reference
+    if type(reference) is Defect:
+        raise _unfit(evaluator, sample.reference, reference)
+    return output, reference
+
+
+def _unfit(evaluator: Evaluator, reference: Any, defect: Defect) -> InvalidReferenceError:
+    return InvalidReferenceError(
+        f"{evaluator.name}: the reference {shown(reference)} is not JSON"
+        f" ({defect.name}): {defect.reason}"
+    )

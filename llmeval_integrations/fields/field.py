@@ -164,7 +164,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
     members: dict[str, Field] = {}
     """The fields that documents have had in it, by the name of the member."""
 
-    _last: tuple[list[str], list[Field]] = ([], [])
+    _last: tuple[list[str], tuple[list[Field], list[Field]]] = ([], ([], []))
     _item: Field | None = None
     _items: dict[int, Field] = {}
 
@@ -193,14 +193,18 @@ class Field(msgspec.Struct, eq=False, gc=False):
                 self.members[name] = found
         return found
 
-    def members_named(self, names: list[str]) -> list[Field]:
-        """Give the fields of an object's members, which mostly are named as the last one's were."""
-        known, fields = self._last
+    def members_named(self, names: list[str]) -> tuple[list[Field], list[Field]]:
+        """Give the fields of an object's members, then those of them that are not ignored.
+
+        Mostly they are named as the last one's were.
+        """
+        known, found = self._last
         if names != known:
             fields = [self.members.get(name) or self.member(name) for name in names]
+            found = fields, [its for its in fields if not its.is_ignored]
             if len(names) <= len(self.members):  # so that they are no more than are kept
-                self._last = names, fields
-        return fields
+                self._last = names, found
+        return found
 
     def item(self, position: int) -> Field:
         """Give the field of an array's item: one for all, unless they are told apart."""

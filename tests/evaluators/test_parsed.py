@@ -6,11 +6,12 @@ from llmeval_integrations import (
     InvalidReferenceError,
     JsonEditDistance,
     JsonEquality,
+    JsonFields,
     JsonMatch,
     MissingFieldError,
 )
 
-COMPARING = [JsonEquality, JsonEditDistance, JsonMatch]
+COMPARING = [JsonEquality, JsonEditDistance, JsonFields, JsonMatch]
 comparing = pytest.mark.parametrize("kind", COMPARING)
 
 BROKEN = {

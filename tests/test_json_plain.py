@@ -1,0 +1,89 @@
+"""Values that are parsed already: read two at a time as one at a time."""
+
+import datetime
+import enum
+import json
+from collections import OrderedDict
+from decimal import Decimal
+from itertools import product
+
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from json_strategies import broken_texts, documents, json_texts, law
+
+from llmeval_integrations.json_text import PARSINGS, parse, parse_both
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Colour(str, enum.Enum):
+    RED = "red"
+
+
+class Item(pydantic.BaseModel):
+    n: int = 1
+
+
+NESTED = [1]
+for _ in range(1_000):
+    NESTED = [NESTED]
+
+# Values of which many are written alike, and not all of those are equal or JSON.
+VALUES = [
+    1, 1.0, True, 0, -0.0, "1", "", None, float("nan"), float("inf"), 10**30, Decimal(1), Level.LOW,
+    "red", Colour.RED, b"red", "\ud800", "null", b"1", bytearray(b"[1]"), "[1]", "[1", "[NaN]",
+    [], {}, (), [1], (1,), [1.0], [True], [Level.LOW], [float("nan")], [float("inf")], [None],
+    {"a": 1}, OrderedDict(a=1), {"a": (1,)}, {"a": [1]}, {1: "a"}, {"1": "a"}, {Colour.RED: 1},
+    {"red": 1}, {1, 2}, datetime.date(2024, 1, 2), "2024-01-02", Item(), {"n": 1}, [Item()],
+    [{"n": 1}], object(), NESTED, {str(n): n for n in range(200)}, {str(n): Level.LOW for n in range(200)},
+    {str(n): 1 for n in range(200)}, {n: n for n in range(200)}, {str(n): (n,) for n in range(200)},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_two_values_are_read_as_each_by_itself(parsing):
+    for value, other in product(VALUES, repeat=2):
+        expected = parse(value, parsing), parse(other, parsing)
+        found = parse_both(value, other, parsing)
+        assert repr(found) == repr(expected), (value, other)
+
+
+@law
+@given(st.data(), st.sampled_from(PARSINGS))
+def test_two_texts_are_read_as_each_by_itself(data, parsing):
+    texts = json_texts | broken_texts | documents
+    value = data.draw(texts)
+    other = data.draw(texts | st.just(value))
+    expected = parse(value, parsing), parse(other, parsing)
+    assert repr(parse_both(value, other, parsing)) == repr(expected)
+
+
+@given(documents)
+def test_what_is_written_alike_is_given_twice(document):
+    text = json.dumps([document])
+    same = [([document], json.loads(text)), (text, text)]
+    for value, other in same:
+        one, two = parse_both(value, other)
+        assert one is two
+        assert one is not value
+    spaced, plain = parse_both(text, f" {text}")
+    assert spaced is not plain
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [([1], [1.0]), ([1], [True]), ([1], (1,)), ({"a": 1, "b": 2}, {"b": 2, "a": 1})],
+)
+def test_what_is_written_otherwise_is_not(value, other):
+    one, two = parse_both(value, other)
+    assert one is not two
+
+
+def test_in_lenient_mode_nan_is_not_given_twice():
+    for value in ("[NaN]", [float("nan")]):
+        one, two = parse_both(value, value, "lenient")
+        assert one is not two
