@@ -167,6 +167,9 @@ def beside_the_peers(rounds: int) -> Iterator[str]:
         pairs = make()
         for evaluator in (JsonFields(), JsonSimilarity()):
             for peer in PEERS:
+                is_by_field = type(evaluator) is JsonFields and peer.package in BY_FIELD
+                if not is_by_field and kind not in WITH_GOAL:
+                    continue
                 try:
                     version(peer.package)
                 except PackageNotFoundError:
@@ -181,6 +184,7 @@ def beside_the_peers(rounds: int) -> Iterator[str]:
                 has_goal = (
                     kind in WITH_GOAL and type(evaluator) is JsonFields and peer.package in BY_FIELD
                 )
+                has_goal = is_by_field and kind in WITH_GOAL
                 met = "" if not has_goal else "yes" if timing.ratio >= GOAL else "NO"
                 yield (
                     f"| {type(evaluator).__name__} | {kind} | {ours * 1e6:.1f} "
