@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as options_of
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.errors import InvalidSchemaError
@@ -151,7 +152,7 @@ def as_result(comparison: Comparison, min_score: float | None) -> Result:
     metadata = details(comparison, perfect=not wrong)
     if not wrong:
         return Result(score, passed, None, "Every field matches", metadata)
-    wrong.sort(key=lambda outcome: -outcome.lost)
+    wrong.sort(key=attrgetter("lost"), reverse=True)
     reason = summarize(wrong)
     if comparison.bounded:
         reason += f" (more than {MAX_PAIRS:,} pairs of items; not all were tried)"

@@ -110,7 +110,7 @@ class Comparison(msgspec.Struct):
                 if output == reference:
                     self.matching.append(field)
                 else:
-                    self._leaf(field, output, reference, place)
+                    self._unequal(field, output, reference, place)
                 return
             if not field.is_leaf and (output or reference):
                 if kind is dict:
@@ -156,6 +156,13 @@ class Comparison(msgspec.Struct):
                 return False
         return True
 
+    def _unequal(self, field: Field, output: Any, reference: Any, place: str) -> None:
+        """Compare two texts, numbers or booleans that Python calls unequal."""
+        if field.is_exact:
+            self.add(field, place, "mismatch", 0.0, output=output, reference=reference)
+        else:
+            self._leaf(field, output, reference, place)
+
     def _leaf(self, field: Field, output: Any, reference: Any, place: str) -> None:
         rule = field.rule
         if rule.judge and type(output) is type(reference) and output != reference:
@@ -181,7 +188,7 @@ class Comparison(msgspec.Struct):
         within: str = "",
     ) -> None:
         """Take down how a leaf ended."""
-        if not field.is_leaf:
+        if kind != "mismatch" and not field.is_leaf:
             self._set_apart(field, kind, output, reference)
         weight = field.rule.weight
         self.outcomes.append(
@@ -234,9 +241,13 @@ class Comparison(msgspec.Struct):
             value = output.get(name, MISSING)
             its = known.get(name) or member(name)
             kind = type(value)
-            if kind is type(expected) and kind in _SCALARS and value == expected:
-                if not its.is_ignored:  # written out here, for most leaves are such
+            if kind is type(expected) and kind in _SCALARS:  # written out here, as most leaves are
+                if its.is_ignored:
+                    continue
+                if value == expected:
                     matched(its)
+                else:
+                    self._unequal(its, value, expected, f"{place}/{escape(name)}")
             elif value is MISSING:
                 shared -= 1
                 self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")

@@ -73,6 +73,7 @@ class Place:
         "_overrides",
         "_parts",
         "has_positions",
+        "is_exact",
         "is_leaf",
         "rule",
     )
@@ -99,6 +100,8 @@ class Place:
         """How values are compared there."""
         self.is_leaf = self.rule.is_leaf
         """Whether objects and arrays are compared as wholes there."""
+        self.is_exact = self.rule.compare is None and _is_exact(self.rule)
+        """Whether values match where they are written alike, and nowhere else."""
         self._book = book
         self._parts = parts
         self._overrides = tuple(override for override in overrides if override.steps)
@@ -161,6 +164,9 @@ class Field(msgspec.Struct, eq=False, gc=False):
     is_leaf: bool
     """The same as `rule.is_leaf`."""
 
+    is_exact: bool
+    """The same as `place.is_exact`."""
+
     members: dict[str, Field] = {}
     """The fields that documents have had in it, by the name of the member."""
 
@@ -171,12 +177,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
     @classmethod
     def at(cls, path: str, place: Place) -> Field:
         """Make the field of a path."""
-        return cls(path, place, place.rule, place.rule.ignore, place.is_leaf)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether values match where they are written alike, and nowhere else."""
-        return self.rule.compare is None and _is_exact(self.rule)
+        return cls(path, place, place.rule, place.rule.ignore, place.is_leaf, place.is_exact)
 
     @property
     def is_fuzzy(self) -> bool:
