@@ -5,31 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
     from rich.tree import Tree
 
 _LONGEST: Final = 200
-_MOST_IN_A_FIELD: Final = 20
 _STYLES: Final = {
     "match": "green",
-    "mismatch": "red",
-    "wrong_type": "red",
+    "right": "green",
+    "valid": "green",
     "missing": "yellow",
     "extra": "magenta",
 }
+_WRONG: Final = "red"
 
 
 def explain(result: Result, console: Console | None = None) -> None:
     """Print a result as a tree: with colours in a terminal, as HTML in a notebook.
 
     Of JsonFields that is every field with how many of its leaves match, and under it those that
-    do not, with both values; of JsonMatch each difference; of any other evaluator its reason.
+    do not, with both values; of JsonMatch each difference; of JsonSchema each error; of ToolCalls
+    and ToolCallSchema each call, and under it what is wrong with its arguments; of any other
+    evaluator its reason. A long value, message or name of a tool is cut, the tree is not.
+    Raises InputError where it is not given a Result.
     """
     from rich import get_console
 
@@ -40,21 +45,31 @@ def tree_of(result: Result) -> Tree:
     """Give the tree that `explain` prints."""
     from rich.tree import Tree
 
+    if not isinstance(result, Result):
+        raise InputError(
+            f"expected a Result, got {shown(result)}; "
+            "an evaluator gives one: explain(evaluator(output))"
+        )
     root = Tree(_line(_head(result), "bold green" if result.passed else "bold red"))
     if result.reason:
         root.add(_line(result.reason))
-    outcomes = result.metadata.get("outcomes", result.metadata.get("differences", ()))
-    counts: Mapping[str, Mapping[str, int]] = result.metadata.get("fields", {})
-    by_field: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
-    for outcome in outcomes:
-        by_field.setdefault(outcome.get("field", outcome["path"]), []).append(outcome)
-    branches: dict[str, Tree] = {"": root}
-    for path, found in by_field.items():
-        branch = _branch(branches, path)
-        if branch is not root:
-            branch.label = _label(path, counts.get(path, {}))
-        _add_leaves(branch, found)
+    _add_fields(root, result.metadata)
+    _add_leaves(root, entries(result.metadata, "errors"))
+    for call in entries(result.metadata, "calls"):
+        _add_leaves(root.add(_call(call)), entries(call, "arguments", "errors"))
     return root
+
+
+def entries(metadata: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
+    """Give what is listed under the first of these names that has a list.
+
+    Evaluators of other people may mean something else by the name, which is passed over.
+    """
+    for name in names:
+        listed = metadata.get(name)
+        if isinstance(listed, (list, tuple)):
+            return [entry for entry in listed if isinstance(entry, Mapping)]
+    return []
 
 
 def _head(result: Result) -> str:
@@ -67,6 +82,22 @@ def _head(result: Result) -> str:
     )
 
 
+def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
+    """Add the fields of a document, and to each its leaves."""
+    counts: Mapping[str, Mapping[str, int]] = (
+        metadata.get("fields", {}) if "outcomes" in metadata else {}
+    )
+    by_field: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
+    for outcome in entries(metadata, "outcomes", "differences"):
+        by_field.setdefault(outcome.get("field", _place(outcome)), []).append(outcome)
+    branches: dict[str, Tree] = {"": root}
+    for path, found in by_field.items():
+        branch = _branch(branches, path)
+        if branch is not root:
+            branch.label = _label(path, counts.get(path, {}))
+        _add_leaves(branch, found)
+
+
 def _branch(branches: dict[str, Tree], path: str) -> Tree:
     """Give the branch of a field, with those above it."""
     if path not in branches:
@@ -75,44 +106,58 @@ def _branch(branches: dict[str, Tree], path: str) -> Tree:
     return branches[path]
 
 
-def _label(path: str, counts: Mapping[str, int]) -> Any:
-    from rich.text import Text
-
-    label = Text(printable(path.rpartition("/")[2]))
+def _label(path: str, counts: Mapping[str, int]) -> Text:
+    label = _line(path.rpartition("/")[2])
     for kind, count in counts.items():
-        label.append(f"  {count} {kind}", _STYLES.get(kind, ""))
+        label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))
     return label
 
 
-def _add_leaves(branch: Tree, outcomes: Iterable[Mapping[str, Any]]) -> None:
-    outcomes = list(outcomes)
-    for outcome in outcomes[:_MOST_IN_A_FIELD]:
-        branch.add(_leaf(outcome))
-    if len(outcomes) > _MOST_IN_A_FIELD:
-        branch.add(_line(f"and {len(outcomes) - _MOST_IN_A_FIELD} more"))
+def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
+    for entry in found:
+        branch.add(_leaf(entry))
 
 
-def _leaf(outcome: Mapping[str, Any]) -> Any:
-    from rich.text import Text
+def _leaf(entry: Mapping[str, Any]) -> Text:
+    """Write what became of one place in a document."""
+    values = (("", "output"), ("expected ", "reference"))
+    told = [f"{word}{canonical(entry[name])}" for word, name in values if name in entry]
+    if "message" in entry:
+        told.append(str(entry["message"]))
+    kind = str(entry.get("kind", entry.get("keyword", "")))
+    return _entry(_place(entry) or "(the whole)", kind, told, entry.get("score"))
 
-    kind = outcome["kind"]
-    line = Text(f"{printable(outcome['path'] or '(the whole)')}  ")
-    line.append(kind, _STYLES.get(kind, ""))
-    for name, word in (("output", ""), ("reference", "expected ")):
-        value = outcome.get(name, MISSING)
-        if value is not MISSING:
-            line.append(f"  {word}{_shown(value)}")
-    if "score" in outcome:
-        line.append(f"  score {outcome['score']:.3g}", "dim")
+
+def _call(call: Mapping[str, Any]) -> Text:
+    """Write what became of one call, whose `output` and `reference` are positions."""
+    told = [f"expected {call['expected_name']}"] if "expected_name" in call else []
+    told += [str(call["problem"])] if "problem" in call else []
+    told += [f"{side}[{call[side]}]" for side in ("output", "reference") if side in call]
+    kind = str(call.get("kind", "valid" if call.get("valid") else "invalid"))
+    return _entry(_cut(str(call.get("name") or "(no name)")), kind, told, call.get("score"))
+
+
+def _entry(what: str, kind: str, told: Iterable[str], score: Any) -> Text:
+    """Write one line: what it is about, what became of it, the rest of what there is to tell."""
+    line = _line(f"{what}  ")
+    line.append(printable(kind), _STYLES.get(kind, _WRONG))
+    for text in told:
+        line.append(f"  {_cut(text)}")
+    if isinstance(score, (int, float)):
+        line.append(f"  score {score:.3g}", "dim")
     return line
 
 
-def _shown(value: Any) -> str:
-    text = printable(canonical(value))
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+def _place(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("path", entry.get("pointer", "")))
 
 
-def _line(text: str, style: str = "") -> Any:
+def _cut(text: str) -> str:
+    """Make a text safe to print, and short."""
+    return printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...")
+
+
+def _line(text: str, style: str = "") -> Text:
     from rich.text import Text
 
     return Text(printable(text), style)

@@ -31,37 +31,53 @@ def plain(value: Any, *, finite: bool) -> Any:
 
     Pydantic models are what they dump. With `finite` NaN and Infinity are defects.
     """
-    try:
-        copy = _copied(value, _encode(value))
-    except _UNUSUAL:
-        copy = MISSING
+    copy = _copied(value, _written(value))
     return _slowly(value, finite=finite) if copy is MISSING else copy
 
 
 def plain_both(value: Any, other: Any, *, finite: bool) -> tuple[Any, Any]:
     """Do what `plain` does with two values; give one twice where both are written alike."""
-    try:
-        text, its = _encode(value), _encode(other)
-        copy = _copied(value, text)
-        second = copy if text == its and copy == other else _copied(other, its)
-    except _UNUSUAL:
-        return plain(value, finite=finite), plain(other, finite=finite)
+    text, other_text = _written(value), _written(other)
+    copy = _copied(value, text)
+    if copy is not MISSING and text == other_text and _is_equal(copy, other):
+        return copy, copy
+    second = _copied(other, other_text)
     return (
         _slowly(value, finite=finite) if copy is MISSING else copy,
         _slowly(other, finite=finite) if second is MISSING else second,
     )
 
 
-def _copied(value: Any, text: bytes) -> Any:
-    """Copy a value that is plain JSON, which is encoded as this text; MISSING where it is not.
+def _written(value: Any) -> bytes | None:
+    """Write a value as JSON; None where there is no doing so."""
+    try:
+        return _encode(value)
+    except _UNUSUAL:
+        return None
+
+
+def _copied(value: Any, text: bytes | None) -> Any:
+    """Copy a value that is written as this text; MISSING where it is not plain JSON.
 
     What survives the way there and back is: eight times faster than to look at each part.
     """
+    if text is None:
+        return MISSING
     if type(value) is dict and len(value) > _WIDE and _is_flat(value):
         return dict(value)
-    copy = _decode(text)
-    is_same = copy == value and (len(text) <= SHORT or not is_too_deep(text.decode()))
-    return copy if is_same else MISSING
+    try:
+        copy = _decode(text)
+    except _UNUSUAL:
+        return MISSING
+    is_plain = _is_equal(copy, value) and (len(text) <= SHORT or not is_too_deep(text.decode()))
+    return copy if is_plain else MISSING
+
+
+def _is_equal(copy: Any, value: Any) -> bool:
+    try:
+        return bool(copy == value)
+    except _UNUSUAL:
+        return False
 
 
 def _slowly(value: Any, *, finite: bool) -> Any:

@@ -70,11 +70,13 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
 def parse_both(text: Any, other: Any, parsing: Parsing = "markdown") -> tuple[Any, Any]:
     """Do what `parse` does with two; give one value twice where both are written alike.
 
-    Then whoever compares the values knows at once that they are the same, with no NaN in them.
+    Then whoever compares the values, and does not change them, knows at once that they are the
+    same. An object or array that is given twice has no NaN in it: of texts in lenient mode, which
+    may say NaN, none is.
     """
     finite = parsing != "lenient"
     if type(text) is str:
-        if text == other and type(other) is str and finite:
+        if finite and type(other) is str and text == other:
             value = parse(text, parsing)
             return value, value
     elif not isinstance(text, _TEXTS) and not isinstance(other, _TEXTS):

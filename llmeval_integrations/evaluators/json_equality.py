@@ -12,6 +12,7 @@ from llmeval_integrations.evaluators.parsed import (
     parse_reference,
     read,
     read_output_unless_same,
+    unshared,
 )
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, SAME, Parsing
@@ -52,7 +53,8 @@ class JsonEquality(Evaluator):
     def check(self, sample: Sample) -> Result:
         if self.operator is None:
             output = read_output_unless_same(sample, self.parsing)
-        else:  # which sees both values
+        else:  # which sees both values, and may change them
+            sample = unshared(sample)
             output = read(sample, "output", self.parsing)
         if output is SAME:
             return Result(True, True)

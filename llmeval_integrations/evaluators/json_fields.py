@@ -9,24 +9,22 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.evaluators.json_schema import schema_text
+from llmeval_integrations.evaluators.json_schema import read_schema, schema_text
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field, root_field
 from llmeval_integrations.fields.figures import figures
-from llmeval_integrations.fields.pairing import MAX_PAIRS
+from llmeval_integrations.fields.outcome import KINDS, Kind, Outcome
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.fields.words import summarize
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.options import check_choice, check_instance, check_number
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
 
 VARIABLE: Final = "schema"
 """The name among a sample's variables under which it may bring its own schema."""
@@ -50,15 +48,18 @@ class JsonFields(Evaluator):
 
     What the schema says decides how values are compared: `format` date, date-time, email and uri
     by what they mean; `number` within a share of 1e-9, `multipleOf` as the grid; `enum`, `const`,
-    `pattern` and `integer` exactly; arrays with `uniqueItems` in any order. All else is compared as
-    it is written. `fields` says otherwise for single fields.
+    `pattern` and `integer` exactly, whatever the `format`; arrays with `uniqueItems` in any order.
+    All else is compared as it is written. `fields` says otherwise for single fields; of two paths
+    that fit, the one with more names counts.
 
-    Items in any order are paired one to one: those that are equal as wholes, then the others so
-    that the scores of their leaves add up to the most. Where a tolerance or the like lets values
-    match that differ, up to 400 pairs are all tried, since another pairing may be better than that
-    of equal items. Items that have no leaf in common are no pair. Where more than 40,000 pairs
-    would have to be tried, those of arrays inside them included, those are paired that share a
-    value that no other item has, and `pairing_limit_reached` in the metadata names the array.
+    Items in any order are paired one to one: those that are equal as wholes by the rules of their
+    fields, then the others so that the scores of their leaves add up to the most. Where a tolerance
+    or the like lets values match that differ, another pairing may be better than that of equal
+    items: for it up to 10,000 pairs are all tried. Items that have no leaf in common are no pair.
+    Where more than 40,000 pairs would have to be tried, those of arrays inside them included, those
+    are paired that share a value that no other item has. Where not all leaves match,
+    `pairing_limit_reached` in the metadata lists the arrays that had too many. Items are paired by
+    a `key` by what its value stands for; an array no item of which has it keeps its order.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -118,6 +119,10 @@ class Layout:
         self._rules = (fields, check_settings(defaults, "defaults"), judged)
         self._has_schema = schema is not None
         self._root = self._root_of(schema)
+        self.calls_functions = bool(judged) or any(
+            settings.get("compare") for settings in (*fields.values(), defaults)
+        )
+        """Whether functions are given objects and arrays of the documents."""
 
     def _root_of(self, schema: Any) -> Field:
         value = None if schema is None else _parsed_schema(schema_text(schema))
@@ -135,7 +140,7 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     """Compare a sample's output with its reference; the result where the output is no JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
-    output, reference = read_both(evaluator, sample, parsing)
+    output, reference = read_both(evaluator, sample, parsing, given_away=layout.calls_functions)
     root = layout.root(sample)
     if type(output) is Defect:
         comparison.one_sided(root, "missing", reference, "")
@@ -155,8 +160,21 @@ def as_result(comparison: Comparison, min_score: float | None) -> Result:
     wrong.sort(key=attrgetter("lost"), reverse=True)
     reason = summarize(wrong)
     if comparison.bounded:
-        reason += f" (more than {MAX_PAIRS:,} pairs of items; not all were tried)"
-    return Result(score, passed, wrong[0].kind, reason, metadata)
+        metadata["pairing_limit_reached"] = comparison.bounded
+        reason += " (too many pairs of items; not all were tried)"
+    return Result(score, passed, _costliest(wrong), reason, metadata)
+
+
+def _costliest(wrong: Sequence[Outcome]) -> Kind:
+    """Give the kind of what costs most, which comes first; the first in KINDS of several.
+
+    Their own order is that of the items of arrays, which may have none.
+    """
+    first = wrong[0]
+    if first.kind == "mismatch":  # before which there is no other
+        return first.kind
+    found = {outcome.kind for outcome in wrong if outcome.lost == first.lost}
+    return min(found, key=KINDS.index)
 
 
 def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
@@ -170,14 +188,9 @@ def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
     }
     if comparison.apart:
         metadata["values"] = comparison.values(counts)
-    if comparison.bounded:
-        metadata["pairing_limit_reached"] = comparison.bounded[0]
     return metadata
 
 
 @lru_cache(maxsize=512)
 def _parsed_schema(text: str | bytes) -> Any:
-    value = parse(text if isinstance(text, str) else text.decode())
-    if isinstance(value, Defect) or not isinstance(value, (dict, bool)):
-        raise InvalidSchemaError(f"a schema is a JSON object or a boolean, got {shown(text)}")
-    return value
+    return read_schema(text)

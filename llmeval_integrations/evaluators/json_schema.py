@@ -40,6 +40,9 @@ _VALIDATORS: Final[dict[str | None, str]] = {
 }
 """The drafts, and what makes a validator for each; None goes by `$schema`."""
 
+_OWN = "http://json-schema.org/", "https://json-schema.org/"
+"""How a `$schema` begins that the validator knows."""
+
 _RUNAWAY = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
 # These say nothing about the parts of the value that they stand at.
@@ -187,20 +190,14 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsin
     """Build the validator of a schema's text, or raise InvalidSchemaError."""
     import jsonschema_rs
 
-    text = schema if isinstance(schema, str) else schema.decode()
-    value = _parse_finite(text, parsing if parsing == "lenient" else "markdown")
-    if isinstance(value, Defect):
-        hint = "" if text.lstrip()[:1] in "{[" else "; is it a path? then read the file first"
-        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(text)}")
-    if not isinstance(value, (dict, bool)):
-        raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
-    if isinstance(value, dict):
-        require_keyword(value)
+    value = _parsed(schema, parsing)
     try:
         build = getattr(jsonschema_rs, _VALIDATORS[draft])
         return build(value, validate_formats=check_formats, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
-        raise InvalidSchemaError(f"{_what_is_wrong(error)} in the schema {shown(text)}") from error
+        raise InvalidSchemaError(
+            f"{_what_is_wrong(error)} in the schema {_shown(schema)}"
+        ) from error
 
 
 def _what_is_wrong(error: Any) -> str:
@@ -210,6 +207,48 @@ def _what_is_wrong(error: Any) -> str:
         reason += "; nothing is fetched, put it into the schema's $defs"
     place = pointer(getattr(error, "instance_path", ()))
     return f"{reason} at {place}" if place else reason
+
+
+def read_schema(text: bytes | str) -> dict[str, Any] | bool:
+    """Read a schema that nothing is validated by; raise InvalidSchemaError where it is none.
+
+    It may point to what is not there, which its compiling would refuse.
+    """
+    import jsonschema_rs
+
+    value = _parsed(text, "markdown")
+    if isinstance(value, bool) or not str(value.get("$schema", _OWN[0])).startswith(_OWN):
+        return value  # others would be fetched
+    try:
+        jsonschema_rs.meta.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        said = _what_is_wrong(error)
+        raise InvalidSchemaError(f"{said} in the schema {_shown(text)}") from error
+    return value
+
+
+def _parsed(text: bytes | str, parsing: Parsing) -> dict[str, Any] | bool:
+    """Read a schema's text; raise InvalidSchemaError where it is no object with a keyword."""
+    value = _parse_finite(
+        text if isinstance(text, str) else text.decode(),
+        parsing if parsing == "lenient" else "markdown",
+    )
+    if isinstance(value, Defect):
+        hint = (
+            ""
+            if text.lstrip()[:1] in ("{", "[", b"{", b"[")
+            else "; is it a path? then read the file first"
+        )
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {_shown(text)}")
+    if not isinstance(value, (dict, bool)):
+        raise InvalidSchemaError(f"a schema is an object or a boolean, got {_shown(text)}")
+    if isinstance(value, dict):
+        require_keyword(value)
+    return value
+
+
+def _shown(text: bytes | str) -> str:
+    return shown(text if isinstance(text, str) else text.decode())
 
 
 def schema_text(schema: Any) -> bytes | str:

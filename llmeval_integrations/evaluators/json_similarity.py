@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.assignment import best_pairs
@@ -74,6 +75,8 @@ class JsonSimilarity(Evaluator):
         passed = score >= self.min_score
         metadata = {"pairing_limit_reached": True} if likeness.bounded else {}
         reason = None if passed else f"Similarity {score:.4g} < {self.min_score:g}"
+        if reason and likeness.bounded:
+            reason += " (too many pairs of items; not all were tried)"
         return Result(score, passed, None, reason, metadata)
 
 
@@ -143,7 +146,7 @@ class _Likeness:
         """Write the items of an array, once for all arrays that it is compared with."""
         texts = self._texts.get(id(array))
         if texts is None:
-            texts = [canonical(item, sort_arrays=True) for item in array]
+            texts = [*map(_in_any_order, array)]
             self._texts[id(array)] = texts
         return texts
 
@@ -157,9 +160,12 @@ class _Likeness:
         return sum(map(max, longer, beside))
 
 
+_in_any_order = partial(canonical, sort_arrays=True)
+
+
 def _likely_pairs(one: list[Any], other: list[Any]) -> list[tuple[int, int]]:
     """Pair items by what tells them apart, and the rest in their order."""
-    pairs = telling_pairs(Side.whole(one), Side.whole(other))
+    pairs = telling_pairs(Side.whole(one, _in_any_order), Side.whole(other, _in_any_order))
     here, there = {place for place, _ in pairs}, {place for _, place in pairs}
     left = (place for place in range(len(one)) if place not in here)
     return [*pairs, *zip(left, (place for place in range(len(other)) if place not in there))]

@@ -35,6 +35,11 @@ def share(samples: Iterable[Sample]) -> None:
         sample.__dict__[_SHARED] = True
 
 
+def unshared(sample: Sample) -> Sample:
+    """Give a sample of which nothing that is read is kept for others."""
+    return Sample(sample.output, sample.reference)
+
+
 def is_shared(samples: Sequence[Sample]) -> bool:
     """Whether `share` was said of these samples."""
     return bool(samples) and _SHARED in samples[0].__dict__
@@ -96,11 +101,17 @@ def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> A
     return value
 
 
-def read_both(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> tuple[Any, Any]:
+def read_both(
+    evaluator: Evaluator, sample: Sample, parsing: Parsing, *, given_away: bool = False
+) -> tuple[Any, Any]:
     """Give the output's value or Defect, and the reference's value: one where they are the same.
 
-    Raises what `parse_reference` does.
+    Where they are given away to a caller's function, which may change them, they are two, and read
+    for nobody else. Raises what `parse_reference` does.
     """
+    if given_away:
+        sample = unshared(sample)
+        return read(sample, "output", parsing), parse_reference(evaluator, sample, parsing)
     kept: dict[Any, Any] = sample.__dict__
     if sample.reference is MISSING or ("output", parsing) in kept or ("reference", parsing) in kept:
         return read(sample, "output", parsing), parse_reference(evaluator, sample, parsing)

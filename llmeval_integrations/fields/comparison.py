@@ -44,7 +44,7 @@ class Comparison(msgspec.Struct):
     kind of the one value that there is, None where there is none."""
 
     bounded: list[str] = []
-    """The arrays of which more than MAX_PAIRS items would have to be compared."""
+    """The arrays of which not all pairs of items were tried that a better pairing may have."""
 
     to_judge: list[tuple[Field, str, Any, Any]] = []
     """The values that a judge has to compare: field, pointer, output and reference."""
@@ -92,11 +92,11 @@ class Comparison(msgspec.Struct):
         return sum([field.rule.weight for field in self.matching])
 
     def documents(self, root: Field, output: Any, reference: Any) -> None:
-        """Compare two documents; one that is given twice holds no NaN."""
+        """Compare two documents; an object or array that is given twice has no NaN in it."""
         if output is reference:
             if self._is_itself(root, output):
                 return
-            self.matching.clear()
+            self.matching.clear()  # and no more than these was taken down
             self.apart.clear()
         self.compare(root, output, reference)
 
@@ -127,7 +127,7 @@ class Comparison(msgspec.Struct):
     def _is_itself(self, field: Field, value: Any) -> bool:
         """Compare an object or array with itself; False where there is more to it than its leaves.
 
-        That costs half of comparing two. NaN, which is not equal to itself, is not told.
+        That costs half of comparing two. NaN, which is not equal to itself, would count as a match.
         """
         if field.is_ignored:
             return True

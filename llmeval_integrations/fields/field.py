@@ -75,6 +75,7 @@ class Place:
         "has_positions",
         "is_exact",
         "is_leaf",
+        "is_literal",
         "rule",
     )
 
@@ -89,13 +90,10 @@ class Place:
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        settings = {**book.defaults, **settings_of(parts)}
-        if overrides and any(
-            each.settings.get("ignore") is False for each in overrides if each.steps
-        ):
-            settings["ignore"] = False  # or the default would hide what counts further in
+        settings = {**book.defaults, **settings_of(parts), **own}
         settings["values_only"] = "compare" in book.defaults and "compare" not in own
-        settings.update(own)
+        if any(each.settings.get("ignore") is False for each in overrides if each.steps):
+            settings["ignore"] = False  # or this would hide what counts further in
         self.rule = Rule(**settings)
         """How values are compared there."""
         self.is_leaf = self.rule.is_leaf
@@ -105,6 +103,10 @@ class Place:
         self._book = book
         self._parts = parts
         self._overrides = tuple(override for override in overrides if override.steps)
+        self.is_literal = (
+            self.is_exact and self.rule.order == "ordered" and not parts and not self._overrides
+        )
+        """Whether the same holds of all that is in a value there."""
         self._inherited = inherited(own)
         steps = {each.steps[0] for each in self._overrides}
         self._named = names_in(parts) | steps
@@ -202,7 +204,8 @@ class Field(msgspec.Struct, eq=False, gc=False):
         known, found = self._last
         if names != known:
             fields = [self.members.get(name) or self.member(name) for name in names]
-            found = fields, [its for its in fields if not its.is_ignored]
+            counted = [its for its in fields if not its.is_ignored]
+            found = fields, fields if len(counted) == len(fields) else counted
             if len(names) <= len(self.members):  # so that they are no more than are kept
                 self._last = names, found
         return found

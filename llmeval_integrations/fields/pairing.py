@@ -8,15 +8,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.values import plain_text
+from llmeval_integrations.fields.meant import meant
 from llmeval_integrations.json_value import canonical
 
 MAX_PAIRS: Final = 40_000
 """The most pairs of items of one array that are compared to find the best ones, with those of the
 arrays inside them: 200 times 200, which are left over once all that are equal are paired."""
 
-_MAX_LOOSE: Final = 400
-"""The most pairs of items of which those that are equal are tried with the others, too."""
+_MAX_LOOSE: Final = 10_000
+"""The most pairs of items of which those that are equal are tried with the others, too, where the
+rules of the fields make that matter."""
 
 _CONTAINERS: Final = frozenset((dict, list))
 
@@ -28,7 +29,7 @@ Gain: TypeAlias = Callable[["Pairings", Field, Any, Any], float]
 
 
 class Side(NamedTuple):
-    """Items of an array that are to be paired."""
+    """Items of an array that are to be paired, as what they stand for."""
 
     items: list[Any]
     """All of the array's."""
@@ -36,15 +37,28 @@ class Side(NamedTuple):
     places: list[int]
     """Where those are that are meant."""
 
+    write: Callable[[Any], str] = canonical
+    """Writes a value, the same for those that are equal."""
+
     @classmethod
-    def whole(cls, items: list[Any]) -> Side:
+    def whole(cls, items: list[Any], write: Callable[[Any], str] = canonical) -> Side:
         """Mean all items."""
-        return cls(items, [*range(len(items))])
+        return cls(items, [*range(len(items))], write)
 
     def in_order(self) -> list[int]:
-        """Give the places in the order of their items' texts, whatever the order inside them."""
-        texts = {place: canonical(self.items[place], sort_arrays=True) for place in self.places}
+        """Give the places in the order of their items' texts."""
+        texts = {place: self.write(self.items[place]) for place in self.places}
         return sorted(self.places, key=lambda place: (texts[place], place))
+
+
+class _Meant(NamedTuple):
+    """The items of an array, which is kept so that no other gets its id."""
+
+    array: list[Any]
+    items: list[Any]
+    """What they stand for."""
+    texts: list[str]
+    """The canonical text of that."""
 
 
 class _Found(NamedTuple):
@@ -65,7 +79,7 @@ class Pairings:
     def __init__(self, gain: Gain) -> None:
         self._gain = gain
         self._found: dict[tuple[str, int, int], _Found] = {}
-        self._texts: dict[int, tuple[list[Any], list[str]]] = {}
+        self._meant: dict[int, _Meant] = {}
 
     def of(self, field: Field, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
         """Pair the items of a field that is not in order; tell whether there were too many."""
@@ -86,6 +100,9 @@ class Pairings:
     ) -> Iterator[tuple[int, int]]:
         """Pair items that have the same key; where several have, the best among them."""
         here, there = _keyed(field, output), _keyed(field, reference)
+        if not any(here) and not any(there):  # then it is no key of theirs, and they have an order
+            yield from zip(range(len(output)), range(len(reference)))
+            return
         for key, wanted in there.items():
             found = here.get(key, ())
             if len(found) == len(wanted) == 1:
@@ -103,41 +120,49 @@ class Pairings:
 
         What is left over is put in the order of its text, so that no other order has a say.
         """
-        equal, spare, wanted = equal_pairs(self._texts_of(output), self._texts_of(reference))
-        here, there = Side(output, spare), Side(reference, wanted)
+        mine, theirs = self._meant_by(field, output), self._meant_by(field, reference)
+        equal, spare, wanted = equal_pairs(mine.texts, theirs.texts)
+        here, there = Side(mine.items, spare), Side(theirs.items, wanted)
         if not (_may_match(field, here) and _may_match(field, there)):
             return equal
-        if field.is_fuzzy and len(output) * len(reference) <= _MAX_LOOSE:
-            every = Side.whole(output), Side.whole(reference)
-            if _effort(field, *every) <= MAX_PAIRS:
+        arrays = output, reference
+        tried = len(output) * len(reference)
+        if field.is_fuzzy:
+            every = Side.whole(mine.items), Side.whole(theirs.items)
+            if tried <= _MAX_LOOSE and _effort(field, *every) <= MAX_PAIRS:
                 # What is near to both of two values need not leave these near to each other, so
                 # that a pair of equal items may cost two others more than it gains.
-                pairs = self._matched(field, *every)
+                pairs = self._matched(field, arrays, *every)
                 return pairs + _unused(equal, pairs)  # without any weight they gain nothing
+            bounds.append(True)
         alone = len(spare) == len(wanted) == 1
         if not alone and _effort(field, here, there) > MAX_PAIRS:
             bounds.append(True)
             return equal + telling_pairs(here, there)
-        return equal + self._matched(field, here, there)
+        return equal + self._matched(field, arrays, here, there)
 
-    def _matched(self, field: Field, here: Side, there: Side) -> Pairs:
+    def _matched(
+        self, field: Field, arrays: tuple[list[Any], list[Any]], here: Side, there: Side
+    ) -> Pairs:
         """Pair items for the greatest gain."""
+        output, reference = arrays
         spare, wanted = here.in_order(), there.in_order()
         gains = [
-            [
-                self._gain(self, field.item(one), here.items[one], there.items[other])
-                for other in wanted
-            ]
+            [self._gain(self, field.item(one), output[one], reference[other]) for other in wanted]
             for one in spare
         ]
         return [(spare[row], wanted[column]) for row, column in best_pairs(gains)]
 
-    def _texts_of(self, array: list[Any]) -> list[str]:
-        """Write the items of an array so that equal ones have the same text; once for each."""
-        found = self._texts.get(id(array))
+    def _meant_by(self, field: Field, array: list[Any]) -> _Meant:
+        """Give what an array's items stand for, once for each."""
+        found = self._meant.get(id(array))
         if found is None:
-            found = self._texts[id(array)] = array, list(map(canonical, array))
-        return found[1]
+            items = array
+            if not field.place.has_positions:  # or an item's rules would hang on its position
+                its = field.item(0)
+                items = [meant(its, item) for item in array]
+            found = self._meant[id(array)] = _Meant(array, items, [*map(canonical, items)])
+        return found
 
 
 def _effort(field: Field, here: Side, there: Side) -> int:
@@ -192,17 +217,15 @@ def _tried(field: Field, items: list[Any]) -> int:
 
 
 def _keyed(field: Field, items: list[Any]) -> dict[str, list[int]]:
-    """List the positions of items by the text of their key; those without one by themselves.
+    """List the positions of items by the text of what their key stands for.
 
-    Of what the key's own rule says, case, white space and Unicode count here.
+    Those without one are listed by themselves.
     """
     key: Any = field.rule.key
     found: defaultdict[str, list[int]] = defaultdict(list)
     for position, item in enumerate(items):
         has_key = type(item) is dict and key in item
-        value = item[key] if has_key else None
-        if type(value) is str:
-            value = plain_text(field.item(position).member(key).rule, value)
+        value = meant(field.item(position).member(key), item[key]) if has_key else None
         found[canonical(value) if has_key else ""].append(position)
     return found
 
@@ -251,5 +274,5 @@ def _by_leaf(side: Side) -> dict[tuple[str, str], list[int]]:
     for place in side.places:
         item = side.items[place]
         for name, value in item.items() if type(item) is dict else [("", item)]:
-            found[name, canonical(value)].append(place)
+            found[name, side.write(value)].append(place)
     return found

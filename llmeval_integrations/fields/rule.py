@@ -103,8 +103,11 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         expected = _expected(name, value)
         if expected:
             raise InvalidOptionError(f"{where}: {name}={shown(value)} is not {expected}")
-    if settings.get("key") is not None:
-        settings.setdefault("order", "by_key")
+    if settings.get("key") is not None and settings.setdefault("order", "by_key") != "by_key":
+        raise InvalidOptionError(
+            f"{where}: order={settings['order']!r} has no use for key={shown(settings['key'])}; "
+            "leave one of them out"
+        )
     if settings.get("order") == "by_key" and not settings.get("key"):
         raise InvalidOptionError(f"{where}: order='by_key' needs the key, such as key='id'")
     return settings

@@ -108,10 +108,10 @@ def settings_of(parts: tuple[Part, ...]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     types = {name for part in parts for name in _types(part)}
     fixed = {type(value) for part in parts for value in _fixed(part)}
-    if str in fixed or any("pattern" in part for part in parts):
+    if any(map(_fixes_texts, parts)):
         settings.update(_EXACT_TEXTS)
     for part in parts:
-        if part.get("format") in FORMATS:
+        if part.get("format") in FORMATS and not _fixes_texts(part):
             settings["format"] = settings.get("format") or part["format"]
         if part.get("uniqueItems") is True:
             settings["order"] = "any_order"
@@ -123,6 +123,11 @@ def settings_of(parts: tuple[Part, ...]) -> dict[str, Any]:
     elif "number" in types:
         settings["is_number"] = True
     return settings
+
+
+def _fixes_texts(part: Part) -> bool:
+    """Whether a schema says how texts are written, whatever they mean."""
+    return "pattern" in part or any(isinstance(value, str) for value in _fixed(part))
 
 
 def _types(part: Part) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.explaining import explain
+from llmeval_integrations.explaining import entries, explain
 from llmeval_integrations.printable import one_line, printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -18,12 +18,13 @@ LONGEST: Final = 2_000
 """The most characters of a reason, and of an output."""
 
 _WIDTH: Final = 100
-_MOST_DIFFERENCES: Final = 20
+_LISTS: Final = ("outcomes", "differences", "errors", "calls")
+_MOST_ENTRIES: Final = 20
 _MOST_LINES: Final = 100
 
 
 def long_message(sample: Sample, bad: Mapping[str, Result]) -> str:
-    """Say what does not pass, with the differences and the output."""
+    """Say what does not pass, with what is wrong where, and the output."""
     lines: list[str] = []
     for name, result in bad.items():
         lines += [_short(name, result), *_details(result)]
@@ -52,7 +53,7 @@ def _details(result: Result) -> list[str]:
 
     if _lacks_verdict(result):  # which a tree calls unscored
         return []
-    first, more = _first_differences(result)
+    first, more = _first_entries(result)
     file = StringIO()
     explain(first, Console(file=file, width=_WIDTH, color_system=None))
     lines = _indented(file.getvalue())
@@ -63,15 +64,17 @@ def _lacks_verdict(result: Result) -> bool:
     return result.scored and result.passed is None
 
 
-def _first_differences(result: Result) -> tuple[Result, int]:
-    """Keep of a result's differences the first, with their fields, and count the others."""
-    key = "outcomes" if "outcomes" in result.metadata else "differences"
-    differences = result.metadata.get(key, ())
-    first = differences[:_MOST_DIFFERENCES]
-    named = {difference.get("field") for difference in first}
-    fields = result.metadata.get("fields", {})
-    metadata = {key: first, "fields": {path: fields[path] for path in fields if path in named}}
-    return msgspec.structs.replace(result, metadata=metadata), len(differences) - len(first)
+def _first_entries(result: Result) -> tuple[Result, int]:
+    """Keep of what a result lists the first, with their fields, and count the others."""
+    name = next((name for name in _LISTS if entries(result.metadata, name)), "")
+    listed = entries(result.metadata, name)
+    first = listed[:_MOST_ENTRIES]
+    metadata: dict[str, Any] = {name: first}
+    if name == "outcomes":
+        fields = result.metadata.get("fields", {})
+        named = {outcome.get("field") for outcome in first}
+        metadata["fields"] = {path: fields[path] for path in fields if path in named}
+    return msgspec.structs.replace(result, metadata=metadata), len(listed) - len(first)
 
 
 def _indented(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import clashing, law
 
-from llmeval_integrations import JsonFields, JsonSimilarity
+from llmeval_integrations import InvalidOptionError, JsonFields, JsonSimilarity
 from llmeval_integrations.fields.pairing import MAX_PAIRS
 
 ANY_ORDER = JsonFields(fields={"": {"order": "any_order"}})
@@ -74,12 +74,41 @@ def test_the_order_of_items_never_matters(output, reference, choose):
         result = evaluator(one, other)
         return result.score, result.metadata["fields"], result.metadata["f1"]
 
-    before = figures(EVERYWHERE, output, reference), figures(BY_SKU, output, reference)
+    has_keys = any(type(item) is dict and "a" in item for item in output + reference)
+    by_a = JsonFields(fields={"": {"key": "a" if has_keys else "b", "order": "by_key"}})
+    has_keys = has_keys or any(type(item) is dict and "b" in item for item in output + reference)
+    before = figures(EVERYWHERE, output, reference), figures(by_a, output, reference)
     choose.shuffle(output)
     choose.shuffle(reference)
     score, fields, f1 = figures(EVERYWHERE, output, reference)
     assert (score, fields, f1) == (pytest.approx(before[0][0]), before[0][1], before[0][2])
-    assert figures(BY_SKU, output, reference)[1:] == before[1][1:]
+    if has_keys:
+        assert figures(by_a, output, reference)[1:] == before[1][1:]
+
+
+def test_an_array_no_item_of_which_has_the_key_keeps_its_order():
+    one, other = {"sku": 1, "price": 1}, {"sku": 2, "price": 2}
+    misspelt = JsonFields(fields={"": {"key": "skuu"}})
+    assert misspelt([one, other], [one, other]).passed
+    assert not misspelt([one, other], [other, one]).passed
+    assert BY_SKU([one, other], [other, one]).passed
+    assert not JsonFields(defaults={"key": "sku"})({"t": [1, 2]}, {"t": [2, 1]}).passed
+
+
+def test_keys_are_told_apart_by_what_they_stand_for():
+    def at(moment, price):
+        return {"at": moment, "price": price}
+
+    schema = {"items": {"properties": {"at": {"type": "string", "format": "date-time"}}}}
+    evaluator = JsonFields(schema, fields={"": {"key": "at"}})
+    output = [at("2024-01-05T10:00:00Z", 1), at("2024-01-06T10:00:00Z", 2)]
+    reference = [at("2024-01-06T11:00:00+01:00", 2), at("2024-01-05T10:00:00.0z", 1)]
+    assert evaluator(output, reference).passed
+
+
+def test_a_key_and_another_order_contradict_each_other():
+    with pytest.raises(InvalidOptionError, match=r"any_order.*key='id'"):
+        JsonFields(fields={"/items": {"order": "any_order", "key": "id"}})
 
 
 def test_lists_inside_of_items_are_paired_too():
@@ -146,12 +175,72 @@ def test_where_the_bound_is_reached_the_result_says_so_and_no_order_matters():
     output, reference = shuffled(1.0, count=400)
     assert len(output) * len(reference) > MAX_PAIRS
     result = ANY_ORDER(output, reference)
-    assert result.metadata["pairing_limit_reached"] == ""
-    assert result.reason.endswith("(more than 40,000 pairs of items; not all were tried)")
+    assert result.metadata["pairing_limit_reached"] == [""]
+    assert result.reason.endswith("(too many pairs of items; not all were tried)")
     assert result.score == pytest.approx(0.7, abs=0.02)  # what tells a record is left in most
     random.Random(2).shuffle(output)
     assert ANY_ORDER(output, reference).score == pytest.approx(result.score)
     assert "pairing_limit_reached" not in ANY_ORDER(output[:10], reference[:10]).metadata
+
+
+MANY = 201  # pairs of which with each other are more than are tried
+PEOPLE = [{"name": f"Name {n}", "tags": [f"t{n}", f"u{n}", "v"], "lang": "en"} for n in range(MANY)]
+SPELT_OTHERWISE = {
+    "inner order": (
+        {"fields": {"": {"order": "any_order"}, "/*/tags": {"order": "any_order"}}},
+        lambda person: {**person, "tags": person["tags"][::-1]},
+    ),
+    "case": (
+        {"fields": {"": {"order": "any_order", "ignore_case": True}}},
+        lambda person: {**person, "name": person["name"].upper()},
+    ),
+    "white space": (
+        {"fields": {"": {"order": "any_order"}, "/*/name": {"ignore_whitespace": True}}},
+        lambda person: {**person, "name": f" {person['name']}\n"},
+    ),
+    "ignored": (
+        {"fields": {"": {"order": "any_order"}, "/*/lang": {"ignore": True}}},
+        lambda person: {**person, "lang": person["name"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SPELT_OTHERWISE)
+def test_what_matches_by_its_rules_is_paired_however_many_there_are(way):
+    settings, respelt = SPELT_OTHERWISE[way]
+    evaluator, output = JsonFields(**settings), [*map(respelt, PEOPLE)]
+    random.Random(3).shuffle(output)
+    result = evaluator(output, PEOPLE)
+    assert result.passed
+    assert "pairing_limit_reached" not in result.metadata
+    assert not ANY_ORDER(output, PEOPLE).passed
+    wrong = [{**person, "name": f"wrong {n}"} for n, person in enumerate(output)]
+    again = [respelt(dict(person)) for person in wrong]
+    assert evaluator(again, PEOPLE).score == evaluator(wrong, PEOPLE).score < 1
+
+
+def test_moments_are_paired_however_many_there_are():
+    schema = {"uniqueItems": True, "items": {"type": "string", "format": "date-time"}}
+    clock = [f"2024-01-05T{n // 60:02}:{n % 60:02}:00" for n in range(MANY + 40)]
+    output, reference = [f"{at}Z" for at in clock], [f"{at}+00:00" for at in reversed(clock)]
+    assert JsonFields(schema)(output, reference).passed
+
+
+@pytest.mark.parametrize(("items", "passes"), [(20, True), (21, True), (100, True), (101, False)])
+def test_where_equal_items_had_to_be_paired_first_the_result_says_so(items, passes):
+    evaluator = JsonFields(fields={"": {"order": "any_order"}, "/*": {"tolerance": 1}})
+    others = [1000 + 10 * n for n in range(items - 2)]
+    result = evaluator([1, 0, *others], [1, 2, *others])  # 0 fits 1, which fits 2
+    assert result.passed is passes
+    assert ("pairing_limit_reached" in result.metadata) is not passes
+    assert "pairing_limit_reached" not in evaluator(others, others[::-1]).metadata
+
+
+def test_no_order_has_a_say_in_the_label():
+    fair, wrong = {"a": 1, "b": 2}, {"a": 5, "b": 6}
+    reference = [{"a": 1, "b": 3}, {"a": 5}]
+    labels = {ANY_ORDER(output, reference).label for output in ([fair, wrong], [wrong, fair])}
+    assert labels == {"mismatch"}
 
 
 def thread(levels, choose):

@@ -44,7 +44,12 @@ def test_texts_that_the_schema_fixes_say_nothing_of_numbers_beside_them():
 
 def test_what_the_schema_fixes_is_no_address_by_default():
     assert not passes({"pattern": "@"}, "A@b.c", "a@b.c", defaults={"format": "email"})
-    assert passes({"pattern": "@", "format": "email"}, "A@b.c", "a@b.c")
+    for fixed in ({"pattern": "@"}, {"enum": ["A@b.c", "a@b.c"]}, {"const": "a@b.c"}):
+        assert not passes({**fixed, "format": "email"}, "A@b.c", "a@b.c")
+    either = {"anyOf": [{"const": "auto"}, {"format": "date-time"}]}
+    assert passes(either, "2024-01-05T10:00:00z", "2024-01-05T10:00:00Z")
+    assert not passes(either, "Auto", "auto")
+    assert passes({"format": "email"}, "A@b.c", "a@b.c")
 
 
 # --- Defaults, which are for values ----------------------------------------------------------------
@@ -61,8 +66,16 @@ def test_what_is_left_out_by_default_is_not_what_is_named():
     assert evaluator({"b": 1}, reference={"b": 2}).passed
     one = JsonFields(defaults={"ignore": True}, fields={"/a": {"ignore": False}})
     assert not one({"a": 1}, reference={"a": 2}).passed
-    told = JsonFields(fields={"/a": {"ignore": True}, "/a/x": {"ignore": False}})
+    told = JsonFields(fields={"/a": {"ignore": True}})
     assert told({"a": {"x": 1}}, reference={"a": {"x": 2}}).passed  # with all that is in it
+
+
+def test_what_is_left_out_by_name_is_not_what_is_named_further_in():
+    told = JsonFields(fields={"": {"ignore": True}, "/a/*/x": {"ignore": False}})
+    output = {"a": [{"x": 1, "y": 1}, {"x": 2, "y": 2}], "b": 1}
+    result = told(output, {"a": [{"x": 1, "y": 3}, {"x": 3, "y": 3}], "b": 2, "c": 1})
+    assert result.metadata["fields"] == {"/a/*/x": {"match": 1, "mismatch": 1}}
+    assert told({"b": 1}, {"b": 2}).passed
 
 
 def test_what_is_put_to_a_judge_is_not_left_out_by_default():

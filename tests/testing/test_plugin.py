@@ -110,6 +110,20 @@ def test_of_many_differences_the_first_are_shown(session, evaluator, output, ref
     assert len(shown(result)) < 100
 
 
+def test_every_wrong_argument_of_a_call_is_told(session):
+    arguments = "dict.fromkeys('abcd', {})".format
+    code = f"from llmeval_integrations import ToolCalls\ndef test_it(evaluate):\n    evaluate({{'name': 'f', 'arguments': {arguments(1)}}}, ToolCalls(), reference={{'name': 'f', 'arguments': {arguments(2)}}})"
+    result = session(code)
+    result.stdout.fnmatch_lines(["E * f  wrong_arguments  *", "E * /d  mismatch  1  expected 2"])
+
+
+def test_of_many_calls_the_first_are_shown(session):
+    code = "from llmeval_integrations import ToolCalls\ndef test_it(evaluate):\n    evaluate([{'name': 'f', 'arguments': {}}] * 3000, ToolCalls(), reference=[])"
+    result = session(code)
+    result.stdout.fnmatch_lines(["E * f  extra  output[[]19] *", "E * and 2,980 more"])
+    assert len(shown(result)) < 150
+
+
 def test_of_many_lines_the_first_are_shown(session):
     result = session("def test_it(evaluate):\n    evaluate('[1\\n' * 500, JsonValidity())")
     result.stdout.fnmatch_lines(["E * output:", "E *[[]1", "E *... (400 lines more)"])
