@@ -70,6 +70,9 @@ class Comparison(msgspec.Struct, kw_only=True):
     tried: int = 0
     """How many pairs of values were tried so far."""
 
+    fitting: dict[tuple[int, int], bool] = {}
+    """Whether two containers fit, by their `id`s: found once, and asked again level by level."""
+
     written: dict[int, str] = {}
     """The text of each container in arrays that were compared in any order, by its `id`: written
     once, since the arrays inside are compared again."""
@@ -199,19 +202,28 @@ class Comparison(msgspec.Struct, kw_only=True):
 
     def _fits(self, output: Any, reference: Any) -> bool:
         """Whether the output, keys that are extra and order aside, is the reference."""
-        self.tried += 1
-        if self.tried > MAX_PAIRS:
-            return False
-        if type(output) is dict and type(reference) is dict:
+        if type(output) not in _CONTAINERS or type(output) is not type(reference):
+            self.tried += 1
+            return self.tried <= MAX_PAIRS and _same_scalar(output, reference)
+        both = id(output), id(reference)
+        found = self.fitting.get(both)
+        if found is None:
+            self.tried += 1
+            found = self.fitting[both] = self.tried <= MAX_PAIRS and self._contains(
+                output, reference
+            )
+        return found
+
+    def _contains(self, output: Any, reference: Any) -> bool:
+        """Do what `_fits` does for two objects or two arrays, whose parts are looked at."""
+        if type(output) is dict:
             for key, expected in reference.items():
                 if key not in output or not self._fits(output[key], expected):
                     return False
             return True
-        if type(output) is list and type(reference) is list:
-            if len(output) != len(reference):
-                return False
-            return len(self._pairs(output, reference, nested=True)) == len(reference)
-        return _same_scalar(output, reference)
+        if len(output) != len(reference):
+            return False
+        return len(self._pairs(output, reference, nested=True)) == len(reference)
 
 
 def patch(differences: list[Difference]) -> list[dict[str, Any]]:
