@@ -121,10 +121,19 @@ def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
         return load_evaluator(name, **fitted)
     except InvalidOptionError as error:
         for value in options.values():
-            if isinstance(value, str) and value in _PYTHON_WORDS:
-                better = f"{error}; options are JSON, so write {_PYTHON_WORDS[value]}"
-                raise InvalidOptionError(better) from error
+            better = _as_json(value)
+            if better:
+                raise InvalidOptionError(f"{error}; options are JSON, so write {better}") from error
         raise
+
+
+def _as_json(value: Any) -> str | None:
+    """Say how a text that was not read as JSON may have been meant, None where it is just a text."""
+    if not isinstance(value, str):
+        return None
+    if value[:1] in ("{", "["):
+        return "names and texts in double quotes"
+    return _PYTHON_WORDS.get(value)
 
 
 def _weighted(pair: Any) -> Any:

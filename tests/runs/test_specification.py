@@ -175,6 +175,11 @@ def test_an_alias_goes_by_the_evaluators_own_name(tmp_path):
         ),
         (["json_match:strict_order=False"], InvalidOptionError, "options are JSON, so write false"),
         (
+            ["json_fields:defaults={ignore_case: true}"],
+            InvalidOptionError,
+            "options are JSON, so write names and texts in double quotes",
+        ),
+        (
             ["length_penalty:min_length=5,bogus"],
             InvalidOptionError,
             "min_length='5,bogus' is not a whole number",
