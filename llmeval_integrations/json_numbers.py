@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+import re
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
+from typing import Final
+
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def exact_float(text: str) -> float | Decimal:
@@ -24,6 +28,19 @@ def exact_decimal(text: str) -> Decimal:
     """Read a number so that those of equal value have the same digits, without zeros at the end."""
     digits = Context(prec=len(text), Emin=MIN_EMIN, Emax=MAX_EMAX)
     return Decimal(text).normalize(digits)
+
+
+def read_number(text: str) -> int | float | Decimal | None:
+    """Read a number with a plus sign, zeros in front, no digits beside the point; None if none.
+
+    One with an exponent beyond what even a Decimal holds is none either.
+    """
+    if not _NUMBER.fullmatch(text):
+        return None
+    try:
+        return exact_int(text) if text.lstrip("+-").isdecimal() else exact_float(text)
+    except InvalidOperation:
+        return None
 
 
 decode_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode

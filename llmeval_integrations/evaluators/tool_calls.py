@@ -33,14 +33,15 @@ from llmeval_integrations.tool_calls.arguments import (
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.coercing import coerce
 from llmeval_integrations.tool_calls.comparing import (
+    KINDS,
     ORDERS,
-    Before,
     CallComparison,
     ComparedCall,
     Order,
 )
 from llmeval_integrations.tool_calls.expected import read_answers, read_listed, read_marked
 from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
+from llmeval_integrations.tool_calls.precedence import Before, contradiction
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 from llmeval_integrations.tool_calls.tags import OPENING
@@ -68,12 +69,18 @@ class ToolCalls(Evaluator):
     Metadata: `calls`, each with its `kind` (right, wrong_arguments, wrong_name, wrong_order,
     unreadable, missing, extra), `score`, `name`, the positions `output` and `reference`, and the
     wrong `arguments` by JSON Pointer; `called`, `expected` and `right`, how many; `precision`,
-    `recall` and `f1` over calls that are wholly right. The label is the first wrong call's kind.
+    `recall` and `f1` over calls that are wholly right. The label is the gravest kind that there
+    is: of unreadable, wrong_name, missing, extra, wrong_order, wrong_arguments the first.
 
     Of one tool up to 10,000 pairs of calls are compared; `pairing_limit_reached` says where there
     were more, and then calls that are equal are paired first, the others without comparing all.
-    With `order="partial"` calls that are alike change places as it takes to keep the order; it
-    says as well where there are more than 200 calls, or 10,000 steps, to try for that.
+
+    With `order="partial"` those calls are out of order without which all others keep it, and
+    which cost the least score: of several such sets the smallest, and of several of that size the
+    one whose calls came too early rather than too late. Calls that are alike change places as it
+    takes to keep the order, and calls are paired as in strict order where the score is higher so;
+    `pairing_limit_reached` says as well where there are more than 200 calls, or 10,000 pairs or
+    steps, to try for that.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -86,22 +93,29 @@ class ToolCalls(Evaluator):
 
     before: Before | None = field(default=None, hash=False)
     """With `order="partial"`: pairs, the first of which comes before the second. Each is a tool's
-    name, or a position among the expected calls. None takes each sample's
-    `variables["before"]`."""
+    name, which stands for all its calls, or a position among the expected calls. What follows
+    from the pairs counts too: of `("a", "b")` and `("b", "c")`, that a comes before c. Pairs that
+    contradict each other are refused. None takes each sample's `variables["before"]`."""
 
     arguments: Arguments = "exact"
     """Which arguments a call has: those expected, no others but perhaps not all (`subset`), all
-    but perhaps others too (`superset`), or any (`ignore`)."""
+    but perhaps others too (`superset`), or any (`ignore`). With the tools the arguments
+    that the last two leave open still have to be valid: one that the tool does not declare (see
+    `allow_undeclared`), that is of the wrong type by its schema, or that is required and left out
+    without a default, counts as wrong."""
 
     alternatives: Literal["marked", "listed"] = "marked"
     """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
-    place of a value, and `"$optional": true` in it where it may be left out. `listed`: each
-    argument has a list of accepted values, an empty text among which says that it may be left
-    out, as in BFCL, whose own form `{NAME: {argument: [...]}}` is read as well."""
+    place of a value, and `"$optional": true` in it where it may be left out; an object whose only
+    key is a misspelt one, such as `$anyof`, is refused. `listed`: each argument has a list of
+    accepted values, an empty text among which says that it may be left out, as in BFCL, whose own
+    form `{NAME: {argument: [...]}}` is read as well."""
 
     coerce: bool = False
-    """Whether a value that is only written as another type, such as `"3"` for an integer, counts
-    as the type that the tool's schema asks for; it needs the tools."""
+    """Whether a value that is only written as another type counts as the type that the tool's
+    schema asks for; it needs the tools. So `"3"`, `"+3"` and `"03"` are 3 for an integer, `".5"` is
+    0.5 for a number, `"True"` is true for a boolean; where only a text is allowed 1.0 is the same
+    as `"1.0"` or `"1"`, and true as `"true"` or `"True"`. Of two texts `"1"` is not `"1.0"`."""
 
     allow_undeclared: bool = False
     """Whether arguments that the tool's schema does not name can be valid."""
@@ -121,6 +135,9 @@ class ToolCalls(Evaluator):
                 raise InvalidOptionError(f"{self.name}: before=... needs order='partial'")
             if not _are_pairs(self.before):
                 raise wrong(self, "before", "a list of pairs of names or positions")
+            circle = contradiction(self.before)
+            if circle is not None:
+                raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
         toolbox = None if self.tools is None else Toolbox.of(self, self.tools)
         if toolbox and self.before is not None:
             self._check_names(self.before, toolbox)
@@ -142,7 +159,7 @@ class ToolCalls(Evaluator):
                 f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
             )
         expected = self._expected(sample, toolbox)
-        before = self._before(sample, len(expected))
+        before = self._before(sample, [call.name for call in expected])
         made = read_calls(sample.output, self.parsing)
         if isinstance(made, Defect):
             return defective(made, 0.0, **_counts([], 0, len(expected)))
@@ -174,7 +191,7 @@ class ToolCalls(Evaluator):
             f"{self.name}: the reference {shown(reference)} holds no tool calls: {reason}"
         )
 
-    def _before(self, sample: Sample, expected: int) -> Before:
+    def _before(self, sample: Sample, expected: list[str]) -> Before:
         if self.order != "partial":
             return ()
         before = self.before
@@ -185,12 +202,15 @@ class ToolCalls(Evaluator):
                 f"{self.name} with order='partial' needs pairs: before=... or variables['before']"
             )
         if not _are_pairs(before) or any(
-            isinstance(which, int) and which >= expected for pair in before for which in pair
+            isinstance(which, int) and which >= len(expected) for pair in before for which in pair
         ):
             raise InvalidReferenceError(
                 f"{self.name}: before: {shown(before)} are no pairs of names, or of positions "
-                f"among {expected} expected calls"
+                f"among {len(expected)} expected calls"
             )
+        circle = contradiction(before) or contradiction(before, expected)
+        if circle is not None:
+            raise InvalidReferenceError(f"{self.name}: before contradicts itself: {circle}")
         return before
 
 
@@ -200,27 +220,28 @@ class _Comparing:
     def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:
         self._options = options
         self._toolbox = toolbox
-        self._read: dict[int, dict[str, Any]] = {}
-        self._found: dict[int, list[Violation]] = {}
+        self._found: dict[int, tuple[dict[str, Any], list[Violation]]] = {}
 
     def __call__(self, made: ToolCall, expected: ToolCall) -> ComparedArguments:
         how = self._options.arguments
         if self._toolbox is None:
             return compare_arguments(made.arguments, expected.arguments, _ANYTHING, how)
         schema = self._toolbox.parts[expected.name]
-        given, wanted = self._arguments(made, schema), self._arguments(expected, schema)
-        if id(made) not in self._found:
-            call = msgspec.structs.replace(made, arguments=given)
-            self._found[id(made)] = self._toolbox.violations(call)
+        given, wanted = made.arguments, expected.arguments
+        if self._options.coerce:
+            given, wanted = coerce(given, schema, [wanted]), coerce(wanted, schema, [given])
         compared = compare_arguments(given, wanted, schema, how)
-        return _validated(compared, given, self._found[id(made)])
+        return _validated(compared, given, self._violations(made, given, self._toolbox))
 
-    def _arguments(self, call: ToolCall, schema: SchemaPart) -> dict[str, Any]:
-        if not self._options.coerce:
-            return call.arguments
-        if id(call) not in self._read:
-            self._read[id(call)] = coerce(call.arguments, schema)
-        return self._read[id(call)]
+    def _violations(
+        self, made: ToolCall, given: dict[str, Any], toolbox: Toolbox
+    ) -> list[Violation]:
+        """List what the schema has against a call that is read like this; mostly it always is."""
+        read, found = self._found.get(id(made), (None, []))
+        if read != given:
+            found = toolbox.violations(msgspec.structs.replace(made, arguments=given))
+            self._found[id(made)] = given, found
+        return found
 
 
 def _validated(
@@ -275,7 +296,8 @@ def _result(calls: list[ComparedCall], called: int, expected: int, *, limited: b
     reason = printable("; ".join(_grouped(wrong)))
     if limited:
         reason += f" (more than {MAX_COMPARED} pairs or orders of calls; not all were tried)"
-    return Result(score, False, wrong[0].kind, reason, metadata)
+    label = min((call.kind for call in wrong), key=KINDS.index)
+    return Result(score, False, label, reason, metadata)
 
 
 def _all_right(count: int) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -12,14 +11,13 @@ from llmeval_integrations.edit_distance import measure
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.meanings import MEANINGS
 from llmeval_integrations.fields.rule import Rule
-from llmeval_integrations.json_numbers import exact_float, exact_int
+from llmeval_integrations.json_numbers import read_number
 from llmeval_integrations.json_value import equal, write_scalar
 from llmeval_integrations.wording import shown
 
 NOISE: Final = 1e-9
 """The share by which numbers of a schema's type "number" may be off where nobody says otherwise."""
 
-_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _ARITHMETIC: Final = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 """Exact for all that floats and integers hold, and quick for 1e1000000 too, which a fraction, or
 an integer, would spell out."""
@@ -78,21 +76,11 @@ def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
         return False
     if TYPES[type(value)] != "number":
         return text.strip().lower() == write_scalar(value)
-    number = _read(text.strip())
+    number = read_number(text.strip())
     if number is None:
         return False
     pair = (number, value) if isinstance(output, str) else (value, number)
     return _same_number(rule, *pair)
-
-
-def _read(text: str) -> int | float | Decimal | None:
-    """Read a number as a JSON document has it read, which is lenient in its sign and zeros."""
-    if not _NUMBER.fullmatch(text):
-        return None
-    try:
-        return exact_int(text) if text.lstrip("+-").isdecimal() else exact_float(text)
-    except InvalidOperation:  # an exponent beyond what even a Decimal holds
-        return None
 
 
 def _same_number(rule: Rule, output: Any, reference: Any) -> bool:

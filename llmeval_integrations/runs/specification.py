@@ -128,7 +128,7 @@ def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
 
 
 def _as_json(value: Any) -> str | None:
-    """Say how a text that was not read as JSON may have been meant, None where it is just a text."""
+    """Say how a text that is not JSON may have been meant, None where it is just a text."""
     if not isinstance(value, str):
         return None
     if value[:1] in ("{", "["):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -11,21 +11,30 @@ from llmeval_integrations.json_value import canonical
 from llmeval_integrations.tool_calls.arguments import ComparedArguments, WrongArgument
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import written
-from llmeval_integrations.tool_calls.ordering import Rules, late_ones, rearranged
+from llmeval_integrations.tool_calls.ordering import disorder, kept, rearranged
 from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
+from llmeval_integrations.tool_calls.precedence import Before, Precedence
 
 Order = Literal["any", "strict", "partial"]
 ORDERS: Final[tuple[str, ...]] = get_args(Order)
 
-Before = Sequence[tuple[str | int, str | int]]
-"""Which call comes before which: each a tool's name, or a position among the expected calls."""
+KINDS: Final = (
+    "unreadable",
+    "wrong_name",
+    "missing",
+    "extra",
+    "wrong_order",
+    "wrong_arguments",
+    "right",
+)
+"""What can be said of a call, the gravest first."""
 
 
 class ComparedCall(msgspec.Struct, frozen=True):
     """One call that was made, one that was expected, or both."""
 
     kind: str
-    """`right`, `wrong_arguments`, `wrong_name`, `wrong_order`, `unreadable`, `missing`, `extra`."""
+    """One of KINDS."""
 
     score: float
     """From 0 to 1."""
@@ -82,31 +91,36 @@ class CallComparison:
         self.expected = expected
         self.limit_reached = False
         """Whether there were too many calls to compare each with each, or to try every order."""
+        # What cannot be read has the name of no tool: it is paired with what is left over.
+        self._names = [f"\0{call.name}" if call.problem else call.name for call in made]
+        self._wanted = [call.name for call in expected]
         self._arguments = arguments
         self._compared: dict[tuple[int, int], ComparedArguments] = {}
 
     def calls(self, order: Order, before: Before = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
-        pairs = self._pairs(order)
-        rules = [(self._named(first), self._named(then)) for first, then in before]
-        if rules and not self.limit_reached:
-            pairs = self._in_best_order(pairs, rules)
-        late = late_ones(pairs, rules)
-        rows = [self._row(row, column, late=column in late) for row, column in pairs]
-        left = [n for n in range(len(self.made)) if n not in {row for row, _ in pairs}]
-        wanted = [n for n in range(len(self.expected)) if n not in {there for _, there in pairs}]
-        rows += self._leftover(left, wanted)
+        names, wanted, score = self._names, self._wanted, self._score
+        blamed: set[int] = set()
+        if order == "strict":
+            pairs, self.limit_reached = pair_in_order(names, wanted, score)
+        else:
+            pairs, self.limit_reached = pair_by_name(names, wanted, score, self._texts)
+        if order == "partial" and before:
+            precedence = Precedence.of(before, wanted)
+            if not self.limit_reached:
+                pairs = self._in_best_order(pairs, precedence)
+            blamed = disorder(pairs, precedence, score).blamed()
+        rows = [self._row(row, column, late=column in blamed) for row, column in pairs]
+        rows += self._leftover(*self._without(pairs))
         return sorted(rows, key=_place)
 
-    def _pairs(self, order: Order) -> Pairs:
-        # What cannot be read is paired with what is left over.
-        names = [f"\0{call.name}" if call.problem else call.name for call in self.made]
-        wanted = [call.name for call in self.expected]
-        if order == "strict":
-            pairs, self.limit_reached = pair_in_order(names, wanted, self._score)
-        else:
-            pairs, self.limit_reached = pair_by_name(names, wanted, self._score, self._texts)
-        return pairs
+    def _without(self, pairs: Pairs) -> tuple[list[int], list[int]]:
+        """Give the calls of either side that are in no pair."""
+        rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
+        return (
+            [n for n in range(len(self.made)) if n not in rows],
+            [n for n in range(len(self.expected)) if n not in columns],
+        )
 
     def _texts(self) -> tuple[list[str], list[str]]:
         return (
@@ -148,23 +162,42 @@ class CallComparison:
             else:
                 yield ComparedCall("wrong_name", 0.0, call.name, row, column, expected)
 
-    def _in_best_order(self, pairs: Pairs, rules: Rules) -> Pairs:
-        """Choose among calls of the same tool that have the same scores, for order to be kept."""
-        names = {self.expected[n].name for rule in rules for some in rule for n in some}
+    def _in_best_order(self, pairs: Pairs, precedence: Precedence) -> Pairs:
+        """Choose among pairs that have the same scores, for order to be kept.
+
+        Where it cannot be, pairs that do not cross may be better, of which the scores are lower.
+        """
+        names = {
+            call.name
+            for call, before, after in zip(self.expected, precedence.before, precedence.after)
+            if before or after
+        }
         made: dict[int, Hashable] = {}
         expected: dict[int, Hashable] = {}
         for name in names:
-            rows = [n for n, call in enumerate(self.made) if call.name == name and not call.problem]
-            columns = self._named(name)
+            rows = [n for n, other in enumerate(self._names) if other == name]
+            columns = [n for n, other in enumerate(self._wanted) if other == name]
             made |= {n: (name, *(self._score(n, column) for column in columns)) for n in rows}
             expected |= {n: (name, *(self._score(row, n) for row in rows)) for n in columns}
-        pairs, self.limit_reached = rearranged(pairs, rules, made, expected, self._score)
+        pairs, self.limit_reached = rearranged(pairs, precedence, made, expected, self._score)
+        if disorder(pairs, precedence, self._score).cost:
+            others, reached = self._in_order_first()
+            self.limit_reached |= reached
+            # The first of equals is the best.
+            return max(pairs, others, key=lambda some: kept(some, precedence, self._score))
         return pairs
 
-    def _named(self, which: str | int) -> list[int]:
-        if isinstance(which, int):
-            return [which]
-        return [n for n, call in enumerate(self.expected) if call.name == which]
+    def _in_order_first(self) -> tuple[Pairs, bool]:
+        """Pair without crossing, then what is left over in any order."""
+        pairs, reached = pair_in_order(self._names, self._wanted, self._score)
+        left, wanted = self._without(pairs)
+        more, _ = pair_by_name(
+            [self._names[n] for n in left],
+            [self._wanted[n] for n in wanted],
+            lambda row, column: self._score(left[row], wanted[column]),
+            self._texts,
+        )
+        return sorted(pairs + [(left[row], wanted[column]) for row, column in more]), reached
 
 
 def _same_names_first(

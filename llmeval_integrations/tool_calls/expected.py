@@ -28,12 +28,16 @@ class AnyOf(msgspec.Struct, frozen=True):
 
 
 def read_marked(value: Any) -> Any:
-    """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth."""
+    """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth.
+
+    Raises InvalidReferenceError where one of them holds something else, and where an object's
+    only key begins like the first and is another one, such as `$anyof`.
+    """
     if isinstance(value, list):
         return [read_marked(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if value.keys().isdisjoint((ANY_OF, OPTIONAL)):
+    if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _is_misspelt(value):
         return {key: read_marked(item) for key, item in value.items()}
     values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
     if (
@@ -46,6 +50,11 @@ def read_marked(value: Any) -> Any:
             f"{shown(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
         )
     return AnyOf([read_marked(item) for item in values], optional)
+
+
+def _is_misspelt(value: dict[str, Any]) -> bool:
+    """Whether this is `{"$anyof": [...]}` or the like, which would say nothing as a value."""
+    return len(value) == 1 and next(iter(value)).startswith("$any")
 
 
 def read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:

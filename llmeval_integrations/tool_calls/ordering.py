@@ -3,48 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Final
 
+from llmeval_integrations.tool_calls.disorder import Disorder, weight
 from llmeval_integrations.tool_calls.pairing import Pairs
+from llmeval_integrations.tool_calls.precedence import Precedence
 
 MAX_TRIED: Final = 10_000
 """The most calls that are given a place in the search; beyond it the best order so far stands."""
 
 _MOST_CALLS = 200  # the search recurses once for each
 
-Rules = Sequence[tuple[list[int], list[int]]]
-"""Expected calls, and those that have to come after them all."""
+Score = Callable[[int, int], float]
 
 Kinds = Mapping[int, Hashable]
 """What each call is like; swapping the partners of two of a kind leaves the sum of scores."""
 
 
-def late_ones(pairs: Pairs, rules: Rules) -> set[int]:
-    """Give the expected calls whose partner came before one that it should have followed."""
-    made_at = {column: row for row, column in pairs}
-    late: set[int] = set()
-    for firsts, thens in rules:
-        last = max((made_at[n] for n in firsts if n in made_at), default=-1)
-        late.update(n for n in thens if made_at.get(n, last) < last)
-    return late
+def disorder(pairs: Pairs, precedence: Precedence, score: Score) -> Disorder:
+    """Give the disorder of calls with their partners, in the order in which they were made."""
+    found = Disorder(precedence)
+    for row, column in sorted(pairs):
+        found.add(column, weight(score(row, column)))
+    return found
+
+
+def kept(pairs: Pairs, precedence: Precedence, score: Score) -> int:
+    """Give the weight of those that are in order."""
+    cost = disorder(pairs, precedence, score).cost
+    return sum(weight(score(row, column)) for row, column in pairs) - cost
 
 
 def rearranged(
-    pairs: Pairs, rules: Rules, made: Kinds, expected: Kinds, score: Callable[[int, int], float]
+    pairs: Pairs, precedence: Precedence, made: Kinds, expected: Kinds, score: Score
 ) -> tuple[Pairs, bool]:
     """Swap the partners of calls of one kind so that those out of order cost the least.
 
     Pairs of calls without a kind stay. Says also whether a limit was reached.
     """
-    late = late_ones(pairs, rules)
-    if not late:
+    cost = disorder(pairs, precedence, score).cost
+    if not cost:
         return pairs, False
     if len(made) > _MOST_CALLS:
         return pairs, True
-    search = _Search(pairs, rules, made, expected, score)
-    search.lost = sum(score(row, column) for row, column in pairs if column in late)
-    search.place(0, 0.0, frozenset())
+    search = _Search(pairs, precedence, made, expected, score)
+    search.cost = cost
+    search.place(0, Disorder(precedence))
     others = [(row, column) for row, column in pairs if row not in made]
     found = [(row, column) for column, row in search.best.items()]
     return sorted(others + found), search.tried >= MAX_TRIED
@@ -54,52 +59,44 @@ class _Search:
     """Gives the calls that were made, one after the other, each way to be one of those expected."""
 
     def __init__(
-        self,
-        pairs: Pairs,
-        rules: Rules,
-        made: Kinds,
-        expected: Kinds,
-        score: Callable[[int, int], float],
+        self, pairs: Pairs, precedence: Precedence, made: Kinds, expected: Kinds, score: Score
     ) -> None:
         partner = dict(pairs)
         self.best = {partner[row]: row for row in made if row in partner}
-        self.lost = 0.0
+        self.cost = 0
         """What the calls that are out of order cost in the best."""
         self.tried = 0
         self._made = made
         self._rows = sorted(made)
         self._score = score
+        self._precedence = precedence
         self._at: dict[int, int] = {}
+        self._placed = 0
         # How many of a kind are of which kind, or of none, is what the sum of scores asks for.
         self._left = Counter((made[row], _kind(expected, partner.get(row))) for row in made)
-        self._free = _by_kind_and_role(expected, rules)
-        self._after: defaultdict[int, set[int]] = defaultdict(set)
-        self._before: defaultdict[int, set[int]] = defaultdict(set)
-        for firsts, thens in rules:
-            for first in firsts:
-                self._after[first].update(thens)
-            for then in thens:
-                self._before[then].update(firsts)
+        self._free = _by_kind_and_role(expected, precedence)
 
-    def place(self, count: int, lost: float, late: frozenset[int]) -> None:
+    def place(self, count: int, disorder: Disorder) -> None:
         """Go on from where this many calls have a place, and keep what is better than the best."""
-        if lost > self.lost - 1e-9 or self.tried >= MAX_TRIED:
+        if disorder.cost >= self.cost or self.tried >= MAX_TRIED:
             return
         if count == len(self._rows):
-            self.best, self.lost = dict(self._at), lost
+            self.best, self.cost = dict(self._at), disorder.cost
             return
         self.tried += 1
         row = self._rows[count]
         for kind, free in sorted(self._ways(row), key=self._promise):
             self._left[self._made[row], kind] -= 1
             if free is None:
-                self.place(count + 1, lost, late)
+                self.place(count + 1, disorder)
             else:
                 column = free.pop()
-                newly = (self._after[column] & self._at.keys()) - late - {column}
-                more = sum(self._score(self._at[one], one) for one in newly)
+                after = disorder.copy()
+                after.add(column, weight(self._score(row, column)))
                 self._at[column] = row
-                self.place(count + 1, lost + more, late | newly)
+                self._placed ^= 1 << column
+                self.place(count + 1, after)
+                self._placed ^= 1 << column
                 del self._at[column]
                 free.append(column)
             self._left[self._made[row], kind] += 1
@@ -118,19 +115,20 @@ class _Search:
         if way[1] is None:
             return 0, 0
         column = way[1][-1]
-        waits_for = self._before[column] - self._at.keys()
-        return len(waits_for), -len(self._after[column] - self._at.keys())
+        waits_for = self._precedence.before[column] & ~self._placed
+        waiting = self._precedence.after[column] & ~self._placed
+        return waits_for.bit_count(), -waiting.bit_count()
 
 
 def _kind(kinds: Kinds, position: int | None) -> Hashable:
     return None if position is None else kinds[position]
 
 
-def _by_kind_and_role(expected: Kinds, rules: Rules) -> dict[Hashable, list[list[int]]]:
-    """Group expected calls; of those that are also in the same rules any will do."""
+def _by_kind_and_role(expected: Kinds, precedence: Precedence) -> dict[Hashable, list[list[int]]]:
+    """Group expected calls; of those that come before and after the same ones any will do."""
     groups: defaultdict[Hashable, defaultdict[Hashable, list[int]]]
     groups = defaultdict(lambda: defaultdict(list))
     for column in sorted(expected, reverse=True):
-        role = tuple((column in firsts, column in thens) for firsts, thens in rules)
+        role = precedence.before[column], precedence.after[column]
         groups[expected[column]][role].append(column)
     return {kind: list(roles.values()) for kind, roles in groups.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -19,9 +19,10 @@ from llmeval_integrations.tool_calls.call import ToolCall, not_a_call, read_call
 from llmeval_integrations.tool_calls.tags import OPENING, contents
 
 _BLOCKS = ("content", "parts", "blocks", "output")
-_MESSAGE = frozenset(
-    (*_BLOCKS, "role", "tool_calls", "invalid_tool_calls", "message", "choices", "candidates")
+_NO_STATE = frozenset(
+    ("role", "tool_calls", "invalid_tool_calls", "message", "choices", "candidates")
 )
+_MESSAGE = _NO_STATE.union(_BLOCKS)
 _OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "function"))
 
 
@@ -34,7 +35,8 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     they dump.
 
     A value is a call (see `read_call`), a message, a response around messages, or a list of any
-    of these, whose calls come one after another. In a message the first of these that holds calls
+    of these, whose calls come one after another; or LangGraph's state, which has such a list under
+    `messages`. In a message the first of these that holds calls
     counts: `tool_calls` and `invalid_tool_calls`, `additional_kwargs.tool_calls`, the blocks of
     `content`, `parts`, `blocks` or `output`, the tags in a text. Blocks of other types, there or
     in a list by themselves, and messages of users, systems and tools, hold none. Whatever else
@@ -42,9 +44,10 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     """
     if isinstance(value, str) and OPENING in value and not _is_json(value):
         return list(_in_tags(value, parsing))
-    parsed = parse(_dumped(value), parsing)
+    parsed = parse(_dumped(_without_state(value)), parsing)
     if isinstance(parsed, Defect):
         return [] if parsed.name in ("prose", "empty") else parsed
+    parsed = _without_state(parsed)  # of a text
     if isinstance(parsed, list):
         return list(_in_list(parsed, parsing, among_blocks=True))
     if isinstance(parsed, dict) and parsed:
@@ -59,6 +62,14 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
 def _is_json(text: str) -> bool:
     """Whether this is JSON with tags in its texts."""
     return text.lstrip()[:1] in ("{", "[", "`") and not isinstance(parse(text), Defect)
+
+
+def _without_state(value: Any) -> Any:
+    """Give the messages of a state, whatever else it holds; all else as it is."""
+    if not isinstance(value, Mapping) or not _NO_STATE.isdisjoint(value):
+        return value
+    messages = value.get("messages")
+    return messages if isinstance(messages, (list, tuple)) else value
 
 
 def _dumped(value: Any) -> Any:

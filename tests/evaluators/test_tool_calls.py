@@ -95,7 +95,7 @@ def test_a_score_is_the_share_of_what_is_right(output, reference, score):
         (call(a={"b": [1, 2]}), call(a={"b": [1, 3]}), "weather: /a/b/1 2, expected 3", "wrong_arguments"),
         (call(a=1, b=1, c=1), call(a=2, b=2, c=2), "weather: /a 1, expected 2; /b 1, expected 2; and 1 more", "wrong_arguments"),
         ([PARIS] * 6, [], "weather extra; weather extra; weather extra; 3 more extra", "extra"),
-        ([call(city="Rome"), PARIS, call("book")], [call(city="Oslo"), PARIS], 'weather: /city "Rome", expected "Oslo"; book extra', "wrong_arguments"),
+        ([call(city="Rome"), PARIS, call("book")], [call(city="Oslo"), PARIS], 'weather: /city "Rome", expected "Oslo"; book extra', "extra"),
     ],
 )  # fmt: skip
 def test_the_reason_names_what_is_wrong_in_a_line(output, reference, reason, label):
@@ -176,11 +176,33 @@ def test_without_schemas_what_is_left_out_is_missing():
         (call(city="Paris", place='{"n": "1.5"}'), call(city="Paris", place={"n": 1.5})),
         (call(city=75), call(city="75")),
         (call(city="Paris", days="1"), PARIS),
+        (call(city="Paris", days="+3"), call(city="Paris", days=3)),
+        (call(city="Paris", days=" 007 "), call(city="Paris", days=7)),
+        (call(city="Paris", place={"n": ".5"}), call(city="Paris", place={"n": 0.5})),
+        (call(city=1.0), call(city="1.0")),
+        (call(city="1.0"), call(city=1)),
+        (call(city=True), call(city="True")),
+        (call(city=True), call(city="true")),
+        (call(city=1.0), call(city={"$any_of": ["x", "1.0"]})),
+        (call(city="Paris", tags=[2.0, True]), call(city="Paris", tags=["TRUE", "2.0"])),
     ],
 )
 def test_coercion_reads_what_is_only_written_as_another_type(output, reference):
     assert not TYPED(output, reference).passed
     assert ToolCalls(TOOLS, coerce=True)(output, reference).passed
+
+
+@pytest.mark.parametrize(
+    ("output", "reference"),
+    [
+        (call(city="1"), call(city="1.0")),
+        (call(city=True), call(city="1")),
+        (call(city=1), call(city="true")),
+        (call(city="Paris", tags=["1"]), call(city="Paris", tags=["1.0"])),
+    ],
+)
+def test_coercion_makes_two_texts_no_more_alike(output, reference):
+    assert not ToolCalls(TOOLS, coerce=True)(output, reference).passed
 
 
 @pytest.mark.parametrize(
@@ -203,6 +225,7 @@ def test_which_arguments_a_call_has_to_have(how, output, right):
         ("superset", call(city="Paris", units="miles"), "/units invalid"),
         ("superset", call(city="Paris", made_up=1), "/made_up invalid"),
         ("ignore", call(city=3), "/city invalid"),
+        ("ignore", call(city="Paris", made_up=1), "/made_up invalid"),
         ("ignore", call(days=3), "/city missing"),
     ],
 )
@@ -234,6 +257,13 @@ def test_arguments_that_no_tool_declares_can_be_allowed():
 )
 def test_alternatives_are_marked_in_the_reference(expected, output, right):
     assert PLAIN(call("f", **output), call("f", **expected)).passed is right
+
+
+def test_a_choice_that_is_misspelt_is_told_what_it_should_be():
+    with pytest.raises(InvalidReferenceError, match=r"'\$anyof'.* is not {'\$any_of'"):
+        PLAIN(call("f"), call("f", a={"$anyof": [1, 2]}))
+    for value in ({"any_of": [1]}, {"$anyof": [1], "x": 1}, {"$all": [1]}):
+        assert PLAIN(call("f", a=value), call("f", a=value)).passed
 
 
 def test_a_choice_is_told_as_one():
@@ -309,6 +339,26 @@ def test_what_is_out_of_order_is_told_as_such():
     assert (result.label, result.reason) == ("wrong_order", "b out of order")
 
 
+@pytest.mark.parametrize(
+    ("output", "reference", "label"),
+    [
+        ([call("b", id=1), call("c")], [call("b", id=2)], "extra"),
+        ([call("b", id=1)], [call("b", id=2), call("c")], "missing"),
+        ([call("b", id=1), call("x")], [call("b", id=2), call("c")], "wrong_name"),
+        ([call("x"), {"name": "c", "arguments": "{"}], [call("b"), call("c")], "unreadable"),
+        ([call("x"), {"name": "c", "arguments": "{"}], [call("b")], "unreadable"),
+        ([call("x"), call("y")], [call("b")], "wrong_name"),
+    ],
+)
+def test_the_label_is_the_gravest_kind_in_whatever_order_the_calls_come(output, reference, label):
+    for made in (output, output[::-1]):
+        for expected in (reference, reference[::-1]):
+            assert PLAIN(made, expected).label == label
+    assert (
+        ToolCalls(order="strict")([B, call("a", n=1)], [call("a", n=2), B]).label == "wrong_order"
+    )
+
+
 arguments = st.dictionaries(st.sampled_from("xyz"), st.sampled_from([0, 1, "1"]), max_size=3)
 several = st.lists(st.builds(lambda name, given: call(name, **given), st.sampled_from("fg"), arguments), max_size=5)  # fmt: skip
 
@@ -319,7 +369,7 @@ def test_the_order_of_calls_does_not_count(output, reference, choose):
     def figures(made, expected):
         result = PLAIN(made, expected)
         kept = {key: result.metadata[key] for key in ("right", "precision", "recall", "f1")}
-        return pytest.approx(result.score), kept
+        return pytest.approx(result.score), result.label, kept
 
     shuffled = choose.sample(output, len(output)), choose.sample(reference, len(reference))
     assert figures(*shuffled) == figures(output, reference)
@@ -343,7 +393,8 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
 @pytest.mark.parametrize(
     "reference",
     ["It rains.", "", "{", 3, [1], {"answer": 1}, {"name": "weather", "arguments": "{"}, call("unknown"),
-     call(city={"$any_of": "x"}), call(city={"$any_of": []}), call(city={"$optional": False}), call(city={"$any_of": [1], "x": 1})],
+     call(city={"$any_of": "x"}), call(city={"$any_of": []}), call(city={"$optional": False}), call(city={"$any_of": [1], "x": 1}),
+     call(city={"$anyof": ["x"]}), call(place={"n": [{"$anyOf": [1]}]}), call(city={"$any": ["x"]})],
 )  # fmt: skip
 def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference):
     with pytest.raises(InvalidReferenceError):
@@ -359,8 +410,13 @@ def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference):
         ({"order": "partial", "before": "ab"}, "before="),
         ({"order": "partial", "before": [("a",)]}, "before="),
         ({"order": "partial", "before": [(True, -1)]}, "before="),
+        ({"order": "partial", "before": [("a", "b"), ("b", "a")]}, "'a' before 'b' before 'a'"),
+        ({"order": "partial", "before": [("a", "a")]}, "'a' before 'a'"),
+        ({"order": "partial", "before": [(0, 0)]}, "0 before 0"),
+        ({"order": "partial", "before": [("a", "b"), ("b", "c"), ("c", "a")]}, "'a' before 'b' before 'c' before 'a'"),
+        ({"order": "partial", "before": [(0, 2), (2, 1), (1, 0)]}, "before 2 before"),
     ],
-)
+)  # fmt: skip
 def test_an_option_that_makes_no_sense_is_refused(options, words):
     with pytest.raises(InvalidOptionError, match=words):
         ToolCalls(**options)
@@ -374,6 +430,10 @@ def test_what_a_sample_lacks_or_says_wrongly_is_named():
         partial(A, A)
     with pytest.raises(InvalidReferenceError, match="before"):
         partial(A, A, variables={"before": [[0, 1]]})
+    with pytest.raises(InvalidReferenceError, match="before contradicts itself: 'a' before 'a'"):
+        partial(A, A, variables={"before": [["a", "a"]]})
+    with pytest.raises(InvalidReferenceError, match="itself: 0 before 1 before 0"):
+        ToolCalls(order="partial", before=[("a", "b"), (1, 0)])([A, B], [A, B])
     with pytest.raises(InvalidReferenceError, match="'a'"):
         ToolCalls(alternatives="listed")(A, call("f", a=1))
     with pytest.raises(InvalidSchemaError, match="example"):

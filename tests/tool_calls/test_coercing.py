@@ -21,6 +21,18 @@ from llmeval_integrations.tool_calls.schema_parts import SchemaPart
         ("3", ["string", "integer"], "3"),
         ("true", "boolean", True),
         ("False", "boolean", False),
+        (" TRUE", "boolean", True),
+        ("NULL", "null", None),
+        ("+3", "integer", 3),
+        ("-007", "integer", -7),
+        (".5", "number", 0.5),
+        ("5.", "number", 5),
+        ("+1.5e1", "integer", 15),
+        ("+.5", "integer", "+.5"),
+        ("+-3", "integer", "+-3"),
+        ("1e99999999999999999999", "number", "1e99999999999999999999"),
+        ("true", "integer", "true"),
+        ("3", "boolean", "3"),
         ("yes", "boolean", "yes"),
         ("null", ["integer", "null"], None),
         ('{"a": 1}', "object", {"a": 1}),
@@ -53,3 +65,23 @@ def test_inner_values_and_choices_are_read_too():
     assert coerce('{"n": "3"}', SchemaPart(schema)) == {"n": 3}
     choice = coerce({"n": AnyOf(["3", 4])}, SchemaPart(schema))
     assert choice == {"n": AnyOf([3, 4])}
+
+
+@pytest.mark.parametrize(
+    ("value", "beside", "text"),
+    [
+        (1.0, ["1.0"], "1.0"),
+        (1, ["1.00"], "1.00"),
+        (True, ["True"], "True"),
+        (True, ["1"], "true"),
+        (1, ["True"], "1"),
+        (1.5, ["2", AnyOf(["+1.5"])], "+1.5"),
+        (1.0, ["x", 1.0], "1"),
+        (1.0, [], "1"),
+    ],
+)
+def test_of_texts_that_say_the_same_the_one_beside_is_taken(value, beside, text):
+    schema = SchemaPart({"type": "string"})
+    assert coerce(value, schema, beside) == text
+    members = SchemaPart({"properties": {"s": {"type": "string"}}})
+    assert coerce({"s": value}, members, [{"s": one} for one in beside]) == {"s": text}

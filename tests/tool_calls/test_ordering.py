@@ -39,34 +39,102 @@ def test_only_an_order_that_no_pairing_keeps_is_a_fault(made, expected, before, 
     assert (result.score, result.reason) == (pytest.approx(score), reason)
 
 
-def out_of_order(names, expected, before):
-    """Give the fewest that are out of order, whichever of those of one name is which."""
-    fewest = len(expected)
+LOGIN, STEP = call("login"), call("step")
+
+
+@pytest.mark.parametrize(
+    ("made", "expected", "before", "score", "reason"),
+    [
+        ([*[STEP] * 9, LOGIN], [LOGIN, *[STEP] * 9], [("login", "step")], 9 / 10, "login out of order"),
+        ([*[STEP] * 9, LOGIN], [LOGIN, *[STEP] * 9], [(0, n) for n in range(1, 10)], 9 / 10, "login out of order"),
+        ([G, H, F], [F, G, H], [(0, 1), (0, 2)], 2 / 3, "f out of order"),
+        ([H, F, G], [F, G, H], [(0, 2), (1, 2)], 2 / 3, "h out of order"),
+        ([H, F], [F, G, H], [(0, 1), (1, 2)], 1 / 3, "g missing; h out of order"),
+        ([H, F], [F, H], [("f", "g"), ("g", "h")], 1 / 2, "h out of order"),
+        ([H, G, F], [F, G, H], [(0, 1), (1, 2)], 1 / 3, "g out of order; h out of order"),
+        # The two that are half right are as much as the one that is right: fewer are blamed.
+        ([call("g", n=2), call("h", n=2), F], [F, call("g", n=1), call("h", n=1)], [(0, 1), (0, 2)], 1 / 3, "f out of order; g: /n 2, expected 1; h: /n 2, expected 1"),
+        # Of two calls the one that is wrong anyway.
+        ([G, call("f", n=2)], [call("f", n=1), G], [(0, 1)], 1 / 2, "f out of order"),
+        # In order these are wrong, and still more right than out of order.
+        ([call("f", n=2), G, call("f", n=1)], [call("f", n=1), G, call("f", n=2)], [(0, 1), (1, 2)], 2 / 3, "f: /n 2, expected 1; f: /n 1, expected 2"),
+    ],
+)  # fmt: skip
+def test_those_to_blame_are_as_few_as_can_be(made, expected, before, score, reason):
+    result = ToolCalls(order="partial", before=before)(made, expected)
+    assert (result.score, result.reason) == (pytest.approx(score), reason)
+    if before == [(n, n + 1) for n in range(len(expected) - 1)]:
+        assert result.score >= ToolCalls(order="strict")(made, expected).score
+
+
+def closed(before):
+    """Give all pairs that follow."""
+    found = set(before)
+    for _ in before:
+        found |= {(a, d) for a, b in found for c, d in found if b == c}
+    return found
+
+
+def most_in_order(names, expected, before):
+    """Give the most that are in order, whichever of those of one name is which."""
+    most = 0
+    before = closed(before)
     for places in itertools.permutations(range(len(names))):
         if any(names[row] != expected[column] for column, row in enumerate(places)):
             continue
-        late = {then for first, then in before if places[then] < places[first]}
-        fewest = min(fewest, len(late))
-    return fewest
+        clashes = [pair for pair in before if places[pair[1]] < places[pair[0]]]
+        for size in range(len(names), most, -1):
+            if any(
+                not any(set(pair) <= set(kept) for pair in clashes)
+                for kept in itertools.combinations(range(len(names)), size)
+            ):
+                most = size
+                break
+    return most
 
 
-positions = st.integers(0, 5)
+positions = st.integers(0, 6)
+upwards = st.lists(st.tuples(positions, positions), max_size=9).map(
+    lambda pairs: [(min(pair), max(pair)) for pair in pairs if len(set(pair)) == 2]
+)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
-    st.lists(st.sampled_from("fg"), min_size=6, max_size=6),
-    st.lists(st.tuples(positions, positions), min_size=1, max_size=5),
+    st.integers(1, 7),
+    st.sampled_from(["abcdefg", "fgh", "fg"]),
+    upwards,
     st.randoms(use_true_random=False),
 )
-def test_as_few_are_out_of_order_as_brute_force_finds(expected, before, choose):
-    made = choose.sample(expected, 6)
+def test_as_many_are_in_order_as_brute_force_finds(count, tools, before, choose):
+    names = [tools[n % len(tools)] for n in range(count)]
+    expected, made = choose.sample(names, count), choose.sample(names, count)
+    before = [pair for pair in before if max(pair) < count]
     evaluator = ToolCalls(order="partial", before=before)
     calls = [call(name) for name in expected]
     result = evaluator([call(name) for name in made], calls)
-    assert result.metadata["right"] == 6 - out_of_order(made, expected, before)
+    most = most_in_order(made, expected, before)
+    assert result.metadata["right"] == most
+    assert result.passed is (most == count)
+    assert result.score == pytest.approx(most / count)
     again = ToolCalls(order="partial", before=before[::-1])([call(name) for name in made], calls)
-    assert again.score == result.score
+    assert again == result
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from("fgh"), st.integers(0, 2)), min_size=1, max_size=7),
+    st.lists(st.tuples(st.sampled_from("fgh"), st.integers(0, 2)), max_size=7),
+    upwards,
+)
+def test_what_strict_order_implies_costs_no_more_than_strict_order(expected, made, before):
+    before = [pair for pair in before if max(pair) < len(expected)]
+    calls = [[call(name, n=n, m=0) for name, n in some] for some in (made, expected)]
+    strict, any_order = ToolCalls(order="strict")(*calls), ToolCalls()(*calls)
+    partial = ToolCalls(order="partial", before=before)(*calls)
+    assert strict.score <= partial.score + 1e-9
+    assert partial.score <= any_order.score + 1e-9
+    assert partial.passed or not strict.passed
 
 
 @pytest.mark.parametrize("many", [40, 150])

@@ -2,6 +2,7 @@
 
 import json
 import time
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -52,6 +53,9 @@ SHAPES = {
     "arguments null": ({"name": "weather", "arguments": None}, [ToolCall("weather")]),
     "arguments an empty text": ({"name": "weather", "arguments": ""}, [ToolCall("weather")]),
     "messages": ([{"role": "user", "content": '<tool_call>{"name": "x"}</tool_call>'}, {"role": "assistant", "tool_calls": [OPENAI]}, {"role": "tool", "content": TEXT, "name": "weather"}, {"role": "assistant", "content": "Rain."}], [WITH_ID]),
+    "LangGraph, a state": ({"messages": [{"type": "human", "content": "Rain?"}, {"type": "ai", "content": "", "tool_calls": [LANGCHAIN]}], "output": "Rain."}, [WITH_ID]),
+    "LangGraph, a state without messages": ({"messages": []}, []),
+    "a record of a request with its response": ({"messages": [PLAIN], "choices": [{"message": {"tool_calls": [OPENAI]}}]}, [WITH_ID]),
     "tags in a message": ({"role": "assistant", "content": f"<tool_call>{json.dumps(PLAIN)}</tool_call>"}, [CALL]),
     "Anthropic, blocks": ([{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": "So."}, ANTHROPIC], [WITH_ID]),
     "Google, parts": ([{"text": "So.", "thought": True, "thought_signature": "_w"}, {"text": "So.", "inline_data": None}, GOOGLE], [CALL]),
@@ -152,6 +156,8 @@ def test_objects_of_sdks_and_frameworks_are_read():
     called = messages.AIMessage("", tool_calls=[{"name": "weather", "args": ARGUMENTS, "id": "c1"}])
     assert read_calls(called) == read_calls([called]) == [WITH_ID]
     assert read_calls(called.tool_calls) == [WITH_ID]
+    state = {"messages": [messages.HumanMessage("Rain?"), called], "store": object()}
+    assert read_calls(state) == read_calls(MappingProxyType(state)) == [WITH_ID]
     bad = messages.AIMessage(
         "", invalid_tool_calls=[{"name": "f", "args": "{", "id": "", "error": ""}]
     )
