@@ -36,7 +36,8 @@ class JsonFields(Evaluator):
 
     Score: the mean of the scores of all leaves of output and reference, by weight, 0 to 1; a leaf
     that one side lacks has 0. Passes where every leaf matches, or at `min_score`. The label is the
-    kind of the difference that costs most, the reason names those that do.
+    kind of the difference that costs most, of several the first in the order in which they stand
+    below; the reason names those that do.
 
     Metadata: `outcomes`, the leaves that do not match, each with `path` (a JSON Pointer), `field`
     (the same with `*` for positions), `kind` (mismatch, missing, extra, wrong_type) and both
