@@ -8,21 +8,23 @@ from typing import Any, Final
 
 from llmeval_integrations.fields.figures import shares
 from llmeval_integrations.fields.outcome import KINDS, Kind
+from llmeval_integrations.frequent import Frequent
 from llmeval_integrations.json_value import canonical
 
 _MOST_FIELDS: Final = 1_000
-_MOST_VALUES: Final = 200
 _MOST_EXAMPLES: Final = 3
 _SHOWN_VALUES: Final = 5
 _LONGEST: Final = 200
 _OTHER: Final = "(other)"
-_SHARES: Final = ("precision", "recall", "f1", "value_accuracy")
 
 
 class FieldTally:
     """What became of each field over a run; its size does not grow with the run.
 
-    Beyond 1,000 fields all others are counted together as "(other)".
+    Beyond 1,000 fields all others are counted together as "(other)". The most frequent wrong values
+    of a field are counted exactly up to 500 different ones, each an output with its reference. Of
+    more, `count` may be too low: then `at_most` stands beside it, which is above it by no more than
+    a 401st of all of the field, and so is what is left out above what is given.
     """
 
     def __init__(self) -> None:
@@ -75,7 +77,7 @@ class _Field:
         self.values_beside: Counter[Kind] = Counter()
         """How many more, or fewer, values than leaves there are of each kind."""
         self.unreadable = 0
-        self.values: Counter[tuple[str, str]] = Counter()
+        self.wrong_values: Frequent[tuple[str, str]] = Frequent()
         self.examples: list[Any] = []
 
     @property
@@ -85,39 +87,35 @@ class _Field:
 
     def add(self, sample: Any, outcome: Mapping[str, Any]) -> None:
         if outcome["kind"] in ("mismatch", "wrong_type"):
-            self.values[_text(outcome["output"]), _text(outcome["reference"])] += 1
-            self._bound()
-        if sample not in self.examples and len(self.examples) < _MOST_EXAMPLES:
+            self.wrong_values.add((_text(outcome["output"]), _text(outcome["reference"])))
+        if len(self.examples) < _MOST_EXAMPLES and sample not in self.examples:
             self.examples.append(sample)
 
     def merge(self, other: _Field) -> None:
         self.counts.update(other.counts)
         self.values_beside.update(other.values_beside)
         self.unreadable += other.unreadable
-        self.values.update(other.values)
-        self._bound()
+        self.wrong_values.merge(other.wrong_values)
         new = (sample for sample in other.examples if sample not in self.examples)
         self.examples = [*self.examples, *new][:_MOST_EXAMPLES]
-
-    def _bound(self) -> None:
-        if len(self.values) > 2 * _MOST_VALUES:
-            self.values = Counter(dict(self.values.most_common(_MOST_VALUES)))
 
     def summary(self) -> dict[str, Any]:
         values = Counter(self.counts)
         values.update(self.values_beside)
-        found = shares(values)
         return {
             "leaves": self.counts.total(),
             **{kind: self.counts[kind] for kind in KINDS},
             "unreadable": self.unreadable,
-            **{name: found[name] for name in _SHARES},
-            "wrong_values": [
-                {"output": output, "reference": reference, "count": count}
-                for (output, reference), count in self.values.most_common(_SHOWN_VALUES)
-            ],
+            **shares(values),
+            "wrong_values": [*map(_wrong_value, self.wrong_values.most_common(_SHOWN_VALUES))],
             "examples": self.examples,
         }
+
+
+def _wrong_value(found: tuple[tuple[str, str], int, int]) -> dict[str, Any]:
+    (output, reference), count, at_most = found
+    entry = {"output": output, "reference": reference, "count": count}
+    return entry if count == at_most else {**entry, "at_most": at_most}
 
 
 def _text(value: Any) -> str:

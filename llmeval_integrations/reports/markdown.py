@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.printable import one_line
 from llmeval_integrations.reports.parts.comparing import MOST_FIELDS, NOTHING_SURE, compared
 from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
-from llmeval_integrations.runs.numbers import counted, figure, figures_of, samples_of
+from llmeval_integrations.runs.numbers import counted, figure, figures_of, samples_of, times_of
+from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
@@ -20,16 +21,19 @@ SUFFIX: Final = ".md"
 _ACTIVE: Final = re.compile(r"[^\w ,;()%='\"-]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", re.ASCII)
 _LONGEST: Final = 120
 _LONGEST_SENTENCE: Final = 500
+_LONGEST_VALUE: Final = 40
 _MOST_FINDINGS: Final = 50
+_WORST_FIELDS: Final = 20
+_MOST_VALUES: Final = 3
 _NOTE: Final = (
     "Over the samples that both runs have; p is adjusted for all differences together (Holm)."
 )
 
 
 def write(runs: Sequence[Run], out: BinaryIO) -> None:
-    """Write the figures of each run, what was found in rows that did not pass, and comparisons.
+    """Write the figures of each run, its worst fields, what was found, and comparisons.
 
-    Each further run is compared with the first.
+    What was found is of rows that did not pass; each further run is compared with the first.
     """
     named = list(zip(names_of(runs), runs, strict=True))
     out.writelines("\n".join([*_lines(name, run), ""]).encode() for name, run in named)
@@ -55,9 +59,36 @@ def _lines(name: str, run: Run) -> Iterator[str]:
     for evaluator, figures in run.summary["evaluators"].items():
         yield _row([quoted(evaluator), *figures_of(figures)])
     yield ""
+    for evaluator, figures in run.summary["evaluators"].items():
+        if figures.get("fields"):
+            yield from _fields(evaluator, figures["fields"])
     found = [(who, each) for who, findings in run.findings.items() for each in findings]
     if found:
         yield from _findings(found[:_MOST_FINDINGS])
+
+
+def _fields(evaluator: str, fields: Mapping[str, Any]) -> Iterator[str]:
+    """Write the fields in which most is wrong."""
+    yield f"<details><summary>Fields of {quoted(evaluator)}</summary>"
+    yield ""
+    yield "| field | leaves | precision | recall | F1 | most often wrong | for example |"
+    yield "| --- | ---: | ---: | ---: | ---: | --- | --- |"
+    for path, each in list(fields.items())[:_WORST_FIELDS]:
+        figures = [figure(each[name]) for name in ("leaves", "precision", "recall", "f1")]
+        wrong = "<br>".join(map(_wrong_value, each["wrong_values"][:_MOST_VALUES]))
+        example = "".join(quoted(text_of(id_), _LONGEST_VALUE) for id_ in each["examples"][:1])
+        yield _row([quoted(path or "(the whole)"), *figures, wrong, example])
+    yield ""
+    if len(fields) > _WORST_FIELDS:
+        yield f"and {counted(len(fields) - _WORST_FIELDS, 'field')} more in summary.json"
+        yield ""
+    yield "</details>"
+    yield ""
+
+
+def _wrong_value(found: Mapping[str, Any]) -> str:
+    output, reference = (quoted(found[name], _LONGEST_VALUE) for name in ("output", "reference"))
+    return f"{output} for {reference} ({times_of(found)})"
 
 
 def _findings(found: Sequence[tuple[str, Finding]]) -> Iterator[str]:

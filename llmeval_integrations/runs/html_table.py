@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from llmeval_integrations.markup import Html, joined, tag
-from llmeval_integrations.runs.numbers import figures_of, samples_of
+from llmeval_integrations.runs.numbers import figure, figures_of, samples_of, times_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
 _MOST_FINDINGS: Final = 20
+_MOST_FIELDS: Final = 20
+_FIELD_HEADS: Final = ("leaves", "precision", "recall", "F1", "most often wrong")
 _LONGEST: Final = 160
 
 
 def as_html(run: Run) -> str:
-    """Write a run's figures as a table, and what was found in rows that did not pass below."""
+    """Write a run's figures as a table; its worst fields, and what was found, are folded below."""
     findings = [
         (name, each) for name, found in run.findings.items() for each in found[:_MOST_FINDINGS]
     ]
@@ -26,11 +28,30 @@ def as_html(run: Run) -> str:
             ([name, *figures_of(each)] for name, each in run.summary["evaluators"].items()),
         ),
     ]
+    for name, each in run.summary["evaluators"].items():
+        if each.get("fields"):
+            parts.append(_fields(name, each["fields"]))
     if findings:
         rows = (_finding(name, each) for name, each in findings)
         found = table(("evaluator", "found", "rows", "most often, or for example"), rows)
         parts.append(tag("details", tag("summary", "What went wrong"), found))
     return tag("div", *parts)
+
+
+def _fields(evaluator: str, fields: Mapping[str, Any]) -> Html:
+    shown = list(fields.items())[:_MOST_FIELDS]
+    rows = ([path or "(the whole)", *_field(each)] for path, each in shown)
+    title = tag("summary", f"Fields of {evaluator}")
+    rest = len(fields) - len(shown)
+    note = [tag("p", f"and {rest:,} more in run.summary")] if rest else []
+    return tag("details", title, table(("field", *_FIELD_HEADS), rows), *note)
+
+
+def _field(figures: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("leaves", "precision", "recall", "f1"):
+        yield figure(figures[name])
+    wrong = figures["wrong_values"][:1]
+    yield "".join(f"{each['output']} for {each['reference']} ({times_of(each)})" for each in wrong)
 
 
 def _finding(evaluator: str, finding: Finding) -> list[str]:

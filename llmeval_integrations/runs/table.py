@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from llmeval_integrations.printable import printable
-from llmeval_integrations.runs.numbers import samples_of
+from llmeval_integrations.runs.numbers import samples_of, times_of
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run
@@ -24,7 +24,15 @@ _LONGEST_REASON: Final = 120
 _LONGEST_KIND: Final = 40
 _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
 _MOST_FIELDS: Final = 6
-_OF_FIELDS: Final = ("leaves", "mismatch", "missing", "unreadable", "extra", "wrong_type", "f1")
+_KINDS: Final = {
+    "mismatch": "mis-\nmatch",
+    "missing": "mis-\nsing",
+    "unreadable": "unread-\nable",
+    "extra": "extra",
+    "wrong_type": "wrong\ntype",
+}
+_SHARES: Final = {"precision": "preci-\nsion", "recall": "recall", "f1": "F1"}
+_ROOM_FOR_KINDS: Final = 100
 _JUDGING: Final = (
     "calls",
     "cached",
@@ -47,7 +55,7 @@ def as_text(run: Run, console: Console | None = None) -> str:
     if "judging" in run.summary:
         tables.append(_judging(run))
     tables += [
-        _fields(name, figures["fields"])
+        _fields(name, figures["fields"], console.width)
         for name, figures in run.summary["evaluators"].items()
         if figures.get("fields")
     ]
@@ -101,21 +109,30 @@ def _taken(column: str, value: Any) -> str:
     return "-" if value is None else f"{value:,}"
 
 
-def _fields(evaluator: str, fields: dict[str, Any]) -> Table:
-    """Show the fields in which most is wrong, each with the wrong value that is most frequent."""
+def _fields(evaluator: str, fields: dict[str, Any], width: int) -> Table:
+    """Show the fields in which most is wrong, each with the wrong value that is most frequent.
+
+    How much is wrong of each kind stands there where there is any, and room for it.
+    """
     shown = list(fields.items())[:_MOST_FIELDS]
-    table = Table(box=box.SIMPLE)
-    table.add_column(Text(printable(f"{evaluator}: field")), overflow="fold")
-    columns = [name for name in _OF_FIELDS if name != "unreadable" or _any(fields, name)]
-    for name in columns:
-        table.add_column(name, justify="right")
+    table = Table(box=box.SIMPLE, padding=(0, 0, 0, 1))
+    table.add_column(Text(printable(evaluator) + ":\nfield"), overflow="fold")
+    kinds = _KINDS if width >= _ROOM_FOR_KINDS else {}
+    found = {kind: head for kind, head in kinds.items() if _any(fields, kind)}
+    columns = {"leaves": "leaves", **found, **_SHARES}
+    for head in columns.values():
+        table.add_column(head, justify="right", no_wrap=True)
     table.add_column("most often wrong", overflow="fold")
     for path, figures in shown:
-        cells = [_figure(figures[name]) for name in columns]
+        cells = [_short(figures[name]) for name in columns]
         table.add_row(Text(printable(path or "(the whole)")), *cells, _wrong_value(figures))
     if len(fields) > len(shown):
         table.caption = f"and {len(fields) - len(shown)} more in summary.json"
     return table
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else _figure(value)
 
 
 def _any(fields: dict[str, Any], name: str) -> bool:
@@ -125,8 +142,9 @@ def _any(fields: dict[str, Any], name: str) -> bool:
 def _wrong_value(figures: dict[str, Any]) -> Text:
     for found in figures["wrong_values"][:1]:
         said = f"{_cut(found['output'], 30)} for {_cut(found['reference'], 30)}"
-        times = f" ({found['count']} times)" if found["count"] > 1 else ""
-        return Text(printable(said + times))
+        times = times_of(found)
+        said += f" ({times} times)" if times != "1" else ""
+        return Text(printable(said))
     return Text("")
 
 

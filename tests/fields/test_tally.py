@@ -6,6 +6,16 @@ import pytest
 
 from llmeval_integrations import JsonFields, evaluate
 
+SHARES = (
+    "precision",
+    "recall",
+    "f1",
+    "path_precision",
+    "path_recall",
+    "path_f1",
+    "value_accuracy",
+    "type_accuracy",
+)
 FIGURES = ("leaves", "match", "mismatch", "missing", "unreadable", "extra", "wrong_type")
 
 
@@ -42,7 +52,13 @@ def test_each_field_has_its_figures():
     assert price["precision"] == 3 / 5
     assert price["recall"] == 3 / 6
     assert price["f1"] == 6 / 11
+    assert price["path_recall"] == 5 / 6
     assert price["value_accuracy"] == 3 / 5
+    assert price["type_accuracy"] == 4 / 5
+    assert price["path_recall"] == 5 / 6
+    assert price["path_precision"] == 1
+    assert price["path_f1"] == 10 / 11
+    assert price["type_accuracy"] == 4 / 5
     assert price["wrong_values"] == [
         {"output": "3", "reference": "2", "count": 1},
         {"output": '"1"', "reference": "1", "count": 1},
@@ -81,6 +97,41 @@ def test_the_most_frequent_wrong_values_come_first():
         ('"€"', 5)
     ]
     assert len(currency["examples"]) == 3
+
+
+@pytest.mark.parametrize("often_first", [True, False])
+def test_what_is_often_wrong_is_told_whatever_the_order(often_first):
+    often = [({"v": "N/A"}, {"v": "ok"})] * 65
+    once = [({"v": f"u{number}"}, {"v": "ok"}) for number in range(5_000)]
+    [field] = tallied(often + once if often_first else once + often).values()
+    first = field["wrong_values"][0]
+    assert first["output"] == '"N/A"'
+    assert first["count"] <= 65 <= first.get("at_most", first["count"])
+    assert ("at_most" in first) is not often_first  # then it may have come before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_frequent_wrong_value_is_listed_in_any_order_of_very_many(seed):
+    values = ["N/A"] * 65 + [f"u{number}" for number in range(19_935)]
+    if seed:
+        random.Random(seed).shuffle(values)
+    [field] = tallied([({"v": value}, {"v": "ok"}) for value in values]).values()
+    first = field["wrong_values"][0]
+    assert first["output"] == '"N/A"'
+    assert first["count"] <= 65 <= first.get("at_most", first["count"]) <= first["count"] + 49
+
+
+def test_a_count_that_is_not_known_exactly_says_so():
+    values = [f"u{number}" for number in range(2_000)] + ["N/A"] * 9 + ["-"] * 8
+    [field] = tallied([({"v": value}, {"v": "ok"}) for value in values]).values()
+    first, second, *_ = field["wrong_values"]
+    assert (first["count"], second["count"]) == (9, 8)
+    assert first["at_most"] > 9
+    [field] = tallied([({"v": value}, {"v": "ok"}) for value in values[-400:]]).values()
+    assert field["wrong_values"][:2] == [
+        {"output": '"N/A"', "reference": '"ok"', "count": 9},
+        {"output": '"-"', "reference": '"ok"', "count": 8},
+    ]
 
 
 def test_long_values_are_cut():
@@ -133,5 +184,5 @@ def test_over_one_sample_with_one_field_the_figures_are_the_samples(seed):
         fields = tallied([(output, reference)])
         if len(fields) == 1:
             [field] = fields.values()
-            for name in ("precision", "recall", "f1", "value_accuracy"):
+            for name in SHARES:
                 assert field[name] == metadata[name], (output, reference, name)

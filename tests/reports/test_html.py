@@ -73,8 +73,67 @@ def test_fields_have_their_table(opened, people):
         "[...document.querySelectorAll('#fields tbody tr')].map(row => row.innerText.split('\\t'))"
     )
     assert [row[0] for row in rows] == ["/age", "/name"]
-    assert rows[0][1:8] == ["33.3 %", "3", "1", "0", "1", "1", "0"]
-    assert "63 for 36" in rows[0][-1]
+    heads = "[...document.querySelectorAll('#fields thead th')].map(head => head.innerText)"
+    assert opened(people).run(heads)[1:] == [
+        *("right", "precision", "recall", "F1", "leaves", "mismatch", "missing", "unreadable"),
+        *("most often wrong", "for example"),
+    ]  # fmt: skip
+    assert rows[0][1:5] == ["33.3 %", "0.5", "0.3333", "0.4"]
+    assert rows[0][5:9] == ["3", "1", "1", "1"]  # kinds that no field has take no room
+    assert [row[-2].strip() for row in rows] == ["63 for 36 (1)", ""]
+    assert [row[-1].strip() for row in rows] == ["old", ""]
+
+
+def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most(opened):
+    rows = [{"id": n, "output": {"v": n}, "reference": {"v": -1}} for n in range(600)]
+    rows += [{"id": f"again {n}", "output": {"v": 7_000}, "reference": {"v": -1}} for n in range(8)]
+    text = opened(evaluate(rows, [JsonFields()])).run("document.querySelector('#fields').innerText")
+    assert "7000 for -1 (8 to 9)" in text
+
+
+def test_an_example_of_a_field_leads_to_its_sample(opened, people):
+    page = opened(people)
+    page.run("document.querySelector('#fields a').click()")
+    assert page.run("document.querySelector('#list details[open]').innerText").startswith("old")
+    assert page.run("document.activeElement.tagName") == "SUMMARY"
+    assert page.complaints == []
+
+
+def test_an_example_is_found_by_the_keyboard_on_a_later_page_of_its_run(opened, tmp_path):
+    rows = [{"id": n, "output": {"a": n, "b": n // 60}, "reference": {"a": 0, "b": 0}} for n in range(63)]  # fmt: skip
+    runs = [evaluate(rows, [JsonFields()], out=tmp_path / name) for name in ("one", "two")]
+    page = opened(runs)
+    examples = "[...document.querySelectorAll('#fields a')]"
+    assert page.run(f"{examples}.map(a => a.innerText)") == ["1", "2", "3", "60", "61", "62"] * 2
+    for place in (6, 10):  # the worst come first: in both fields, then the others
+        page.run(f"{examples}[{place}].focus()")
+        page.press("Enter", 13)
+        named = page.run("document.activeElement.querySelector('b').innerText")
+        assert named == page.run(f"{examples}[{place}].innerText")
+        assert page.run("document.activeElement.parentNode.open") is True
+    assert page.run("document.getElementById('by-run').value") == "two"
+    page.run(f"{examples}[11].dataset.sample = '59'; {examples}[11].click()")
+    assert "page=2" in page.run("location.hash")
+    assert page.complaints == []
+
+
+def test_an_example_that_is_not_listed_is_looked_for(opened, people):
+    page = opened(people)
+    page.run("document.querySelector('#fields a').dataset.sample = 'gone'")
+    page.run("document.querySelector('#fields a').click()")
+    assert page.run("document.getElementById('by-text').value") == "gone"
+    assert page.run(COUNT) == "0 of 2 listed samples, worst first"
+
+
+def test_text_of_models_does_not_act_in_fields(opened):
+    evil = "</td><script>document.title = 'acted'</script><img src=x onerror=alert(1)>\u202e"
+    rows = [{"id": f"{evil} {n}", "output": {evil: evil}, "reference": {evil: "x"}} for n in range(2)]  # fmt: skip
+    page = opened(evaluate(rows, {evil: JsonFields()}))
+    page.run("document.querySelector('#fields a').click()")
+    assert page.complaints == []
+    assert page.run("document.querySelectorAll('#fields img, #fields script').length") == 0
+    assert page.run("document.title").startswith("Evaluation")
+    assert "\u202e" not in page.run(TEXT)
 
 
 def test_a_filter_by_each_control(opened, moods):

@@ -103,6 +103,51 @@ def test_of_many_fields_the_first_are_shown(tmp_path):
     assert "and 5 fields more" in lines
 
 
+def test_the_worst_fields_have_their_table(tmp_path):
+    right = {f"f{n}": 1 for n in range(25)}
+    rows = [{"id": "all right", "output": right, "reference": right}]
+    rows += [{"id": "a|b", "output": {**right, "f7": "<b>|`"}, "reference": right}]
+    lines = written(evaluate(rows, [JsonFields()], out=tmp_path / "r")).splitlines()
+    [heads] = [n for n, line in enumerate(lines) if line.startswith("| field |")]
+    worst = cells(lines[heads + 2])
+    assert worst[:5] == ["<code>&#47;f7</code>", "2", "0.5", "0.5", "0.5"]
+    assert worst[5] == '<code>"&#60;b&#62;&#124;&#96;"</code> for <code>1</code> (1)'
+    assert worst[6] == "<code>a&#124;b</code>"
+    assert sum(line.startswith("| <code>&#47;f") for line in lines) == 20
+    assert "and 5 fields more in summary.json" in lines
+
+
+def fields_of(text):
+    """Give the rows of the table of fields."""
+    table = text.split("<summary>Fields of")[1].split("</details>")[0]
+    return [cells(line) for line in table.split("\n") if line.startswith("| <code>")]
+
+
+def test_a_field_in_which_nothing_is_wrong_has_no_example(people):
+    assert fields_of(written(people)) == [
+        ["<code>&#47;age</code>", "3", "0.5", "0.3333", "0.4", "<code>63</code> for <code>36</code> (1)", "<code>old</code>"],
+        ["<code>&#47;name</code>", "3", "1", "0.6667", "0.8", "", ""],
+    ]  # fmt: skip
+
+
+def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most():
+    rows = [{"id": n, "output": {"v": n}, "reference": {"v": -1}} for n in range(600)]
+    rows += [{"id": f"again {n}", "output": {"v": 7_000}, "reference": {"v": -1}} for n in range(8)]
+    [row] = fields_of(written(evaluate(rows, [JsonFields()])))
+    assert row[5].startswith("<code>7000</code> for <code>-1</code> (8 to 9)<br>")
+
+
+def test_hostile_fields_stay_in_their_cells():
+    evil = "a|b\n</code></details><script>@someone [x](https://example.org) `\u202e #1"
+    rows = [{"id": evil, "output": {evil: evil}, "reference": {evil: "x"}}]
+    text = written(evaluate(rows, {evil: JsonFields()}))
+    [row] = fields_of(text)
+    assert len(row) == 7
+    for line in text.split("\n"):
+        assert line.count("|") in {0, 5, 8}, line
+        assert not re.search(r"[@`\[\]\u202e]|<(?!(/?(code|details|summary)|br)>)", line), line
+
+
 def test_hostile_names_stay_in_their_cells_of_a_comparison(tmp_path):
     evil = "a|b\n<script>@someone [x](https://example.org) `"
     rows = [{**row, "output": f'{{"{evil[4:]}": 1}}', "reference": f'{{"{evil[4:]}": 1}}'} for row in ROWS]  # fmt: skip

@@ -42,6 +42,32 @@ def test_every_field_is_a_record(people):
     ]
     wrong = json.loads(records[0]["wrong_values"])
     assert wrong == [{"output": "63", "reference": "36", "count": 1}]
+    assert json.loads(records[0]["examples"]) == ["old"]
+    figures = people.summary["evaluators"]["json_fields"]["fields"]["/age"]
+    assert set(figures) < set(records[0])
+    for name in ("precision", "recall", "f1", "path_recall", "value_accuracy", "type_accuracy"):
+        assert float(records[0][name]) == figures[name]
+
+
+@pytest.mark.parametrize("name", ["arrow", "parquet"])
+def test_fields_as_arrow_and_parquet_have_every_figure(name, people, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / f"fields.{name}"
+    with path.open("wb") as file:
+        load_format(name, "write_table").write_table(fields_table([people]), file)
+    if name == "arrow":
+        table = pyarrow.ipc.open_file(str(path)).read_all()
+    else:
+        table = pytest.importorskip("pyarrow.parquet").read_table(path)
+    assert table["value_accuracy"].to_pylist() == [1 / 2, 1.0]
+    assert str(table.schema.field("path_recall").type) == "double"
+    assert [json.loads(ids) for ids in table["examples"].to_pylist()] == [["old"], []]
+
+
+def test_figures_that_an_earlier_version_did_not_write_are_empty(people):
+    for field in people.summary["evaluators"]["json_fields"]["fields"].values():
+        del field["type_accuracy"]
+    assert [record["type_accuracy"] for record in as_csv(fields_table([people]))] == ["", ""]
 
 
 def test_evaluators_without_fields_give_none(moods):

@@ -1,12 +1,22 @@
 """A run as a table that no output can forge."""
 
 from dataclasses import dataclass
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
-from llmeval_integrations import Evaluator, JsonMatch, JsonValidity, LengthPenalty, Result
+from llmeval_integrations import (
+    Evaluator,
+    JsonFields,
+    JsonMatch,
+    JsonValidity,
+    LengthPenalty,
+    Result,
+)
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.runs.table import as_text
 
 SAMPLES = [
     {"output": "{}", "reference": "{}"},
@@ -122,3 +132,65 @@ def test_a_run_that_lacks_samples_says_so(tmp_path):
     said = "4 samples; the run is incomplete: there is no summary.json, so it was killed or is"
     assert said in killed.table()
     assert said in killed._repr_html_()
+
+
+INVOICE = {"total": 9, "items": [{"article_number": "A7"}]}
+EXTRACTED = [
+    {"output": {"total": "9", "items": [{"article_number": "B7"}], "note": "-"}, "reference": INVOICE},
+    {"output": {"total": 9, "items": [{"article_number": "B7"}]}, "reference": INVOICE},
+    {"output": {"items": [{"article_number": "A7"}]}, "reference": INVOICE},
+    {"output": "{", "reference": INVOICE},
+]  # fmt: skip
+
+
+def fields_at(width, rows=EXTRACTED):
+    """Give the lines of the table of fields, for a terminal as wide as this."""
+    console = Console(file=StringIO(), width=width, color_system=None)
+    lines = as_text(evaluate(rows, [JsonFields()]), console).splitlines()
+    assert max(map(len, lines)) <= width
+    begin = next(place for place, line in enumerate(lines) if "json_fields:" in line)
+    return lines[begin:]
+
+
+@pytest.mark.parametrize("width", [100, 110])
+def test_fields_have_their_figures(width):
+    lines = fields_at(width)
+    total = next(line for line in lines if line.strip().startswith("/total"))
+    figures = ["/total", "4", "0", "2", "1", "0", "1", "0.500", "0.250", "0.333"]
+    assert total.split()[:10] == figures
+    assert [word for line in lines[:2] for word in line.split()[:9]].count("sing") == 1
+
+
+def test_a_narrow_terminal_has_the_shares_alone():
+    lines = fields_at(80)
+    assert "mis-" not in lines[0]
+    total = next(line for line in lines if line.strip().startswith("/total"))
+    assert total.split()[:5] == ["/total", "4", "0.500", "0.250", "0.333"]
+    assert '"9" for 9' in total
+
+
+def test_kinds_that_no_field_has_take_no_room():
+    lines = fields_at(100, EXTRACTED[1:2])
+    assert lines[0].split() == ["json_fields:", "mis-", "preci-"]
+    assert lines[1].split()[:6] == ["field", "leaves", "match", "sion", "recall", "F1"]
+
+
+def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most():
+    rows = [{"output": {"v": n}, "reference": {"v": -1}} for n in range(600)]
+    run = evaluate(rows + [{"output": {"v": 7_000}, "reference": {"v": -1}}] * 8, [JsonFields()])
+    assert "7000 for -1 (8 to 9 times)" in run.table()
+    assert "7000 for -1 (8 to 9)" in run._repr_html_()
+
+
+def test_a_notebook_shows_the_worst_fields():
+    page = evaluate(EXTRACTED, [JsonFields()])._repr_html_()
+    assert "<summary>Fields of json_fields</summary>" in page
+    cells = ("/total", "4", "0.5", "0.25", "0.3333", "&quot;9&quot; for 9 (1)")
+    assert "".join(f"<td>{cell}</td>" for cell in cells) in page
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "<script>alert(1)</script>"])
+def test_text_in_fields_does_not_act(text):
+    run = evaluate([{"output": {text: text}, "reference": {text: "x"}}], {text: JsonFields()})
+    assert all(char.isprintable() for char in run.table().replace("\n", ""))
+    assert "<script>" not in run._repr_html_()

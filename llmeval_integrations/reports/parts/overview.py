@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -11,7 +11,8 @@ from llmeval_integrations.reports.parts.charts import histogram, rate_chart
 from llmeval_integrations.reports.parts.comparing import comparisons
 from llmeval_integrations.reports.parts.figures import Figures
 from llmeval_integrations.reports.parts.sections import number, section, table
-from llmeval_integrations.runs.numbers import counted, figure, percent, percents
+from llmeval_integrations.runs.numbers import counted, figure, percent, percents, times_of
+from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
@@ -20,7 +21,10 @@ Named = Mapping[str, tuple[Run, Mapping[str, Figures]]]
 
 _HEADS: Final = ("passed", "mean score", "scored", "unscored", "errors", "scores")
 _JUDGING: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens")
+_KINDS: Final = ("mismatch", "wrong_type", "missing", "unreadable", "extra")
+_EXAMPLES: Final = ("most often wrong", "for example")
 _MOST_FIELDS: Final = 200
+_LONGEST_ID: Final = 40
 
 
 def overview(runs: Named, *, compared: bool = True) -> Html:
@@ -178,7 +182,7 @@ def _finding(evaluator: str, finding: Finding, most: int) -> Html:
 
 def _fields(runs: Named) -> Iterator[Html]:
     tables = [
-        _field_table(f"{name}, {run}" if len(runs) > 1 else name, figures[name].summary["fields"])
+        _field_table(name, run if len(runs) > 1 else "", figures[name].summary["fields"])
         for name in evaluators_of(runs)
         for run, (_, figures) in runs.items()
         if name in figures and figures[name].summary.get("fields")
@@ -187,12 +191,18 @@ def _fields(runs: Named) -> Iterator[Html]:
         yield section("fields", "Fields", *tables)
 
 
-def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
-    counts = ("leaves", "mismatch", "wrong type", "missing", "unreadable", "extra")
-    heads = ("field", "right", *counts, "F1", "most often wrong")
+def _field_table(evaluator: str, run: str, fields: Mapping[str, Any]) -> Html:
+    title = f"{evaluator}, {run}" if run else evaluator
+    kinds = [kind for kind in _KINDS if any(each[kind] for each in fields.values())]
+    counts = ("leaves", *(kind.replace("_", " ") for kind in kinds))
+    heads = ("field", "right", "precision", "recall", "F1", *counts, *_EXAMPLES)
     shown = list(fields.items())[:_MOST_FIELDS]
     rows = [
-        tag("tr", tag("th", path or "(the whole)", scope="row"), *_field(each))
+        tag(
+            "tr",
+            tag("th", path or "(the whole)", scope="row"),
+            *_field(each, kinds, evaluator, run),
+        )
         for path, each in shown
     ]
     rest = len(fields) - len(shown)
@@ -200,30 +210,42 @@ def _field_table(title: str, fields: Mapping[str, Any]) -> Html:
     return joined(
         [
             tag("h3", title),
-            table(f"Fields of {title}", heads, rows),
+            table(f"Fields of {title}", heads, rows, "fields"),
             *(note if rest else []),
         ]
     )
 
 
-def _field(figures: Mapping[str, Any]) -> Iterator[Html]:
+def _field(
+    figures: Mapping[str, Any], kinds: Sequence[str], evaluator: str, run: str
+) -> Iterator[Html]:
     leaves = figures["leaves"]
     yield number(percent(figures["match"] / leaves) if leaves else "–")
+    for share in ("precision", "recall", "f1"):
+        yield number(figure(figures[share]))
     yield number(figure(leaves))
-    for kind in ("mismatch", "wrong_type", "missing", "unreadable", "extra"):
+    for kind in kinds:
         yield number(figure(figures[kind]), "alarm" if figures[kind] else "quiet")
-    yield number(figure(figures["f1"]))
     wrong = [
         tag(
             "li",
             tag("code", each["output"]),
             " for ",
             tag("code", each["reference"]),
-            f" ({each['count']:,})",
+            tag("span", f" ({times_of(each)})", class_="times"),
         )
         for each in figures["wrong_values"][:3]
     ]
     yield tag("td", tag("ul", *wrong) if wrong else "", class_="values")
+    examples = [tag("li", _example(text_of(each), evaluator, run)) for each in figures["examples"]]
+    yield tag("td", tag("ul", *examples) if examples else "", class_="values")
+
+
+def _example(id_: str, evaluator: str, run: str) -> Html:
+    """Write a link to a sample, which the script follows where it is listed."""
+    shown = id_ if len(id_) <= _LONGEST_ID else f"{id_[:_LONGEST_ID]}..."
+    known = {"data_evaluator": evaluator, "data_run": run or None, "data_sample": id_}
+    return tag("a", shown or '""', href="#samples", **known)
 
 
 def _judges(runs: Named) -> Iterator[Html]:

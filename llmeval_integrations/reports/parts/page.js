@@ -205,9 +205,20 @@ $("main").addEventListener("click", event => {
   event.preventDefault();
   for (const name of FILTERS) { const field = $("by-" + name); if (field) field.value = ""; }
   $("by-evaluator").value = link.dataset.evaluator;
-  $("by-label").value = link.dataset.label;
+  $("by-label").value = link.dataset.label || "";
   if ($("by-label").selectedIndex < 0) $("by-label").value = "";
-  update(); $("samples").scrollIntoView(); $("by-evaluator").focus();
+  if ($("by-run")) $("by-run").value = link.dataset.run || "";
+  update(); $("samples").scrollIntoView();
+  if (link.dataset.sample === undefined) $("by-evaluator").focus(); else turnTo(link.dataset.sample);
 });
+/* Turns to a sample and opens it alone; one that is not listed, as it passed or comes too late, is looked for by its text. */
+function turnTo(id) {
+  const at = matching.findIndex(sample => visible(sample[1]) === visible(id));
+  if (at < 0) { $("by-text").value = id; update(); $("by-text").focus(); return; }
+  page = Math.floor(at / PAGE); show(); remember();
+  const found = $("list").children[at % PAGE];
+  for (const each of $("list").children) each.open = each === found;
+  found.scrollIntoView(); found.querySelector("summary").focus();
+}
 addEventListener("hashchange", () => { if (location.hash.includes("=")) { recall(); filter(); show(); } });
 load($("data").textContent);

@@ -11,7 +11,17 @@ from llmeval_integrations.runs.records import COLUMNS, Table, record_of, text_of
 from llmeval_integrations.runs.run import Run
 
 _COUNTS: Final = ("leaves", "match", "mismatch", "wrong_type", "missing", "extra", "unreadable")
-_SHARES: Final = ("precision", "recall", "f1")
+_SHARES: Final = (
+    "precision",
+    "recall",
+    "f1",
+    "path_precision",
+    "path_recall",
+    "path_f1",
+    "value_accuracy",
+    "type_accuracy",
+)
+_LISTS: Final = ("wrong_values", "examples")
 
 
 def rows_table(runs: Sequence[Run]) -> Table:
@@ -20,10 +30,14 @@ def rows_table(runs: Sequence[Run]) -> Table:
 
 
 def fields_table(runs: Sequence[Run]) -> Table:
-    """Give a record for every field of every evaluator that scores field by field."""
+    """Give a record for every field of every evaluator that scores field by field.
+
+    The most frequent wrong values and the ids of examples are JSON text. A figure that the run's
+    summary lacks, having been written by an earlier version, is None.
+    """
+    names = dict.fromkeys(("run", "evaluator", "field"), str)
     figures = {**dict.fromkeys(_COUNTS, int), **dict.fromkeys(_SHARES, float)}
-    names = {"run": str, "evaluator": str, "field": str}
-    return Table({**names, **figures, "wrong_values": str}, _fields(runs))
+    return Table({**names, **figures, **dict.fromkeys(_LISTS, str)}, _fields(runs))
 
 
 TABLES: Final[Mapping[str, Callable[[Sequence[Run]], Table]]] = {
@@ -43,5 +57,6 @@ def _fields(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     for name, run in zip(names_of(runs), runs, strict=True):
         for evaluator, summary in run.summary["evaluators"].items():
             for path, figures in summary.get("fields", {}).items():
-                known = (figures[column] for column in (*_COUNTS, *_SHARES))
-                yield (name, evaluator, path, *known, text_of(figures["wrong_values"]))
+                known = (figures.get(column) for column in (*_COUNTS, *_SHARES))
+                lists = (text_of(figures[column]) for column in _LISTS)
+                yield (name, evaluator, path, *known, *lists)
