@@ -6,6 +6,7 @@ from typing import Any
 
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.meanings import MEANINGS
+from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.fields.values import plain_text
 from llmeval_integrations.json_value import canonical
 
@@ -28,8 +29,15 @@ def meant(field: Field, value: Any) -> Any:
     if kind is list and not place.has_positions:
         its = field.item(0)
         items = [] if its.is_ignored else [meant(its, part) for part in value]
-        return items if field.rule.order == "ordered" else sorted(items, key=canonical)
+        return items if _keeps_order(field.rule, value) else sorted(items, key=canonical)
     return value
+
+
+def _keeps_order(rule: Rule, items: list[Any]) -> bool:
+    """Whether the order of an array's items counts, as where none of them has the key."""
+    if rule.order == "by_key":
+        return not any(type(item) is dict and rule.key in item for item in items)
+    return rule.order == "ordered"
 
 
 def _of_text(field: Field, text: str) -> str:

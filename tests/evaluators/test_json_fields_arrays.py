@@ -93,6 +93,9 @@ def test_an_array_no_item_of_which_has_the_key_keeps_its_order():
     assert not misspelt([one, other], [other, one]).passed
     assert BY_SKU([one, other], [other, one]).passed
     assert not JsonFields(defaults={"key": "sku"})({"t": [1, 2]}, {"t": [2, 1]}).passed
+    inside = JsonFields(fields={"": {"order": "any_order"}, "/*": {"key": "skuu"}})
+    assert inside([[one, other], [1, 2]], [[1, 2], [one, other]]).passed
+    assert inside([[one, other], [1, 2]], [[1, 2], [other, one]]).score == 0.2  # as no pair
 
 
 def test_keys_are_told_apart_by_what_they_stand_for():
