@@ -25,10 +25,11 @@ def meant(field: Field, value: Any) -> Any:
         return _of_text(field, value)
     if kind is dict:
         parts = [(field.member(name), name, part) for name, part in value.items()]
-        return {name: meant(its, part) for its, name, part in parts if not its.is_ignored}
+        found = {name: meant(its, part) for its, name, part in parts if not its.is_ignored}
+        return found or dict.fromkeys(value)  # an empty object is a leaf, and this is none
     if kind is list and not place.has_positions:
         its = field.item(0)
-        items = [] if its.is_ignored else [meant(its, part) for part in value]
+        items = [None] if its.is_ignored else [meant(its, part) for part in value]
         return items if _keeps_order(field.rule, value) else sorted(items, key=canonical)
     return value
 

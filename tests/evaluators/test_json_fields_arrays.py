@@ -222,6 +222,13 @@ def test_what_matches_by_its_rules_is_paired_however_many_there_are(way):
     assert evaluator(again, PEOPLE).score == evaluator(wrong, PEOPLE).score < 1
 
 
+def test_what_has_nothing_but_what_is_ignored_is_no_empty_object():
+    evaluator = JsonFields(fields={"": {"order": "any_order"}, "/*/b": {"ignore": True}})
+    for reference in ([{}, {"b": 3}], [{"b": 3}, {}]):
+        assert evaluator([{}], reference).passed
+        assert evaluator([{"b": 4}], reference).metadata["fields"] == {"/*": {"missing": 1}}
+
+
 def test_moments_are_paired_however_many_there_are():
     schema = {"uniqueItems": True, "items": {"type": "string", "format": "date-time"}}
     clock = [f"2024-01-05T{n // 60:02}:{n % 60:02}:00" for n in range(MANY + 40)]
