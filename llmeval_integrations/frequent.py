@@ -11,21 +11,20 @@ Key = TypeVar("Key", bound=Hashable)
 MOST: Final = 400
 """Things that are kept; what is not kept was seen at most once in 401 times."""
 
-_ROOM: Final = 100
-"""How many more there may be, so that not every new thing is paid for by looking at all."""
-
 
 class Frequent(Generic[Key]):
     """Counts things; its size does not grow with their number.
 
-    Exact up to 500 different ones. Of more, each has two bounds, whatever the order they came in,
-    which are at most a 401st of all that were counted apart; so one that is left out is no more
+    Exact up to 400 different ones, and as many more as there is `room` for, so that not every new
+    one is paid for by looking at all. Of more, each has two bounds, whatever the order they came
+    in, which are at most a 401st of all that were counted apart; so one that is left out is no more
     than that more frequent than one that is given. From Misra and Gries, Science of Computer
     Programming 2 (1982) 143, merged as by Agarwal et al., PODS 2012, 23; each thing's own bound is
     that of Metwally et al., ICDT 2005, 398.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, room: int = 100) -> None:
+        self._room = room
         self._counts: dict[Key, int] = {}
         self._before: dict[Key, int] = {}
         """How often those that came late may have been seen, and dropped, before."""
@@ -59,7 +58,7 @@ class Frequent(Generic[Key]):
         return self._before.get(key, 0) if key in self._counts else self._dropped
 
     def _bound(self) -> None:
-        if len(self._counts) <= MOST + _ROOM:
+        if len(self._counts) <= MOST + self._room:
             return
         at_most = {key: count + self._before.get(key, 0) for key, count in self._counts.items()}
         ranked = sorted(at_most, key=at_most.__getitem__, reverse=True)
@@ -67,7 +66,7 @@ class Frequent(Generic[Key]):
         self._counts = {key: self._counts[key] for key in ranked[:MOST]}
         self._before = {key: n for key, n in self._before.items() if key in self._counts}
 
-    def most_common(self, most: int) -> list[tuple[Key, int, int]]:
+    def most_common(self, most: int | None = None) -> list[tuple[Key, int, int]]:
         """Give those most frequent, each with how often it was seen at least and at most."""
         ranked = sorted(self._counts.items(), key=itemgetter(1), reverse=True)
         return [(key, count, count + self._before.get(key, 0)) for key, count in ranked[:most]]

@@ -6,10 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 from llmeval_integrations.evaluator import Breakdown
+from llmeval_integrations.frequent import Frequent
 from llmeval_integrations.intervals import wilson
 from llmeval_integrations.runs.rows import Row
 
@@ -20,7 +22,6 @@ _Kind = tuple[bool, str]
 
 _MOST_LABELS: Final = 1_000
 _OTHER: Final = "(other)"
-_MOST_REASONS: Final = 512
 _LONGEST_TEXT: Final = 200
 
 
@@ -38,7 +39,7 @@ class Finding:
     """The most frequent reason, cut to 200 characters."""
 
     of_reason: int
-    """How many of the rows have that reason."""
+    """How many of the rows have that reason; of very many reasons, how many at least."""
 
     is_error: bool
     """Whether these rows have no result."""
@@ -75,7 +76,7 @@ class Tally:
     _sum: list[float] = field(default_factory=list)
     _kinds: Counter[_Kind] = field(default_factory=Counter)
     _examples: dict[_Kind, str] = field(default_factory=dict)
-    _reasons: dict[tuple[_Kind, str], int] = field(default_factory=dict)
+    _reasons: Frequent[tuple[_Kind, str]] = field(default_factory=partial(Frequent, 400))
 
     def add(self, rows: Sequence[Row]) -> None:
         """Count rows in."""
@@ -138,11 +139,7 @@ class Tally:
         reason = _short(reason)
         kind = _count(self._kinds, kind, (kind[0], _OTHER))
         self._examples.setdefault(kind, reason)
-        reasons, found = self._reasons, (kind, reason)
-        reasons[found] = reasons.get(found, 0) + 1  # half the time of a Counter
-        if len(reasons) > 2 * _MOST_REASONS:
-            frequent = sorted(reasons.items(), key=itemgetter(1), reverse=True)
-            self._reasons = dict(frequent[:_MOST_REASONS])
+        self._reasons.add((kind, reason))
 
     @property
     def pass_rate(self) -> float | None:
@@ -173,7 +170,8 @@ class Tally:
 
     def _reason(self, kind: _Kind) -> tuple[str, int]:
         """Give the most frequent reason; in a long run with many, as far as it was followed."""
-        counts = [(reason, n) for (other, reason), n in self._reasons.items() if other == kind]
+        every = self._reasons.most_common()
+        counts = [(reason, least) for (other, reason), least, _ in every if other == kind]
         return max(counts, key=itemgetter(1), default=(self._examples[kind], 1))
 
 

@@ -138,3 +138,15 @@ def test_a_rare_finding_keeps_a_reason_among_very_many_others():
     tally.add([failing("rare", "the rare one")])
     tally.add([failing("often", f"later {number}") for number in range(5_000)])
     assert [found.reason for found in tally.findings(2)][1] == "the rare one"
+
+
+@pytest.mark.parametrize("every", [300, 1])
+def test_the_reason_given_most_often_is_told_wherever_it_comes(every):
+    reasons = [f"reason {number}" for number in range(20_000)]
+    for place in range(65):
+        reasons.insert(20_000 - (64 - place) * every, "the same")
+    tally = Tally()
+    tally.add([failing("kind", reason) for reason in reasons])
+    [found] = tally.findings(1)
+    assert found.reason == "the same"
+    assert found.of_reason <= 65
