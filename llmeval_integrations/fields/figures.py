@@ -8,7 +8,7 @@ from typing import Any, Final
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.outcome import KINDS, Kind
 
-_NAMES: Final = (
+SHARES: Final = (
     "precision",
     "recall",
     "f1",
@@ -18,7 +18,9 @@ _NAMES: Final = (
     "value_accuracy",
     "type_accuracy",
 )
-_PERFECT: Final = dict.fromkeys(_NAMES, 1.0)
+"""The names of the figures."""
+
+_PERFECT: Final = dict.fromkeys(SHARES, 1.0)
 
 
 def figures(comparison: Comparison) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
         _share(match, pairs),
         _share(same_type, pairs),
     )
-    return dict(zip(_NAMES, found))
+    return dict(zip(SHARES, found))
 
 
 def _share(part: int, whole: int) -> float | None:

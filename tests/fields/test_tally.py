@@ -5,17 +5,8 @@ import random
 import pytest
 
 from llmeval_integrations import JsonFields, evaluate
+from llmeval_integrations.fields.figures import SHARES
 
-SHARES = (
-    "precision",
-    "recall",
-    "f1",
-    "path_precision",
-    "path_recall",
-    "path_f1",
-    "value_accuracy",
-    "type_accuracy",
-)
 FIGURES = ("leaves", "match", "mismatch", "missing", "unreadable", "extra", "wrong_type")
 
 

@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from llmeval_integrations.fields.figures import SHARES
 from llmeval_integrations.reports.parts.figures import rows_of
 from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.records import COLUMNS, Table, record_of, text_of
 from llmeval_integrations.runs.run import Run
 
 _COUNTS: Final = ("leaves", "match", "mismatch", "wrong_type", "missing", "extra", "unreadable")
-_SHARES: Final = (
-    "precision",
-    "recall",
-    "f1",
-    "path_precision",
-    "path_recall",
-    "path_f1",
-    "value_accuracy",
-    "type_accuracy",
-)
 _LISTS: Final = ("wrong_values", "examples")
 
 
@@ -36,7 +27,7 @@ def fields_table(runs: Sequence[Run]) -> Table:
     summary lacks, having been written by an earlier version, is None.
     """
     names = dict.fromkeys(("run", "evaluator", "field"), str)
-    figures = {**dict.fromkeys(_COUNTS, int), **dict.fromkeys(_SHARES, float)}
+    figures = {**dict.fromkeys(_COUNTS, int), **dict.fromkeys(SHARES, float)}
     return Table({**names, **figures, **dict.fromkeys(_LISTS, str)}, _fields(runs))
 
 
@@ -57,6 +48,6 @@ def _fields(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     for name, run in zip(names_of(runs), runs, strict=True):
         for evaluator, summary in run.summary["evaluators"].items():
             for path, figures in summary.get("fields", {}).items():
-                known = (figures.get(column) for column in (*_COUNTS, *_SHARES))
+                known = (figures.get(column) for column in (*_COUNTS, *SHARES))
                 lists = (text_of(figures[column]) for column in _LISTS)
                 yield (name, evaluator, path, *known, *lists)
