@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 _LONGEST: Final = 200
+_DEEPEST: Final = 8
+"""Levels of fields that are indented, at four columns each; more would leave no room for text."""
 _STYLES: Final = {
     "match": "green",
     "right": "green",
@@ -33,7 +35,8 @@ def explain(result: Result, console: Console | None = None) -> None:
     Of JsonFields that is every field with how many of its leaves match, and under it those that
     do not, with both values; of JsonMatch each difference; of JsonSchema each error; of ToolCalls
     and ToolCallSchema each call, and under it what is wrong with its arguments; of any other
-    evaluator its reason. A long value, message or name of a tool is cut, the tree is not.
+    evaluator its reason. A long value, message or name of a tool is cut, the tree is not; fields
+    more than eight levels deep stand under the eighth, called by the rest of their pointer.
     Raises InputError where it is not given a Result.
     """
     from rich import get_console
@@ -101,13 +104,20 @@ def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
 def _branch(branches: dict[str, Tree], path: str) -> Tree:
     """Give the branch of a field, with those above it."""
     if path not in branches:
-        above, _, name = path.rpartition("/")
+        above, name = _named(path)
         branches[path] = _branch(branches, above).add(_line(name))
     return branches[path]
 
 
+def _named(path: str) -> tuple[str, str]:
+    """Give the branch above that of a field, and what the field is called in it."""
+    names = path.split("/")
+    level = min(len(names) - 1, _DEEPEST)
+    return "/".join(names[:level]), "/".join(names[level:])
+
+
 def _label(path: str, counts: Mapping[str, int]) -> Text:
-    label = _line(path.rpartition("/")[2])
+    label = _line(_named(path)[1])
     for kind, count in counts.items():
         label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))
     return label

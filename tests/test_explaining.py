@@ -87,7 +87,7 @@ EXPECTED = [
     call("weather", city="Oslo", days=3),
     call("clock"),
     call("clock"),
-    call("radio"),
+    call("radio", station=3),
 ]
 
 
@@ -101,6 +101,7 @@ def test_every_call_has_its_branch_with_the_arguments_that_are_wrong_under_it():
         "├── weathr  wrong_name  expected clock  output[1]  reference[2]  score 0",
         "├── (no name)  unreadable  no tool call: 'none'  output[3]  reference[3]  score 0",
         "└── radio  missing  reference[4]  score 0",
+        "    └── /station  missing  expected 3",
     ]
 
 
@@ -138,6 +139,25 @@ def test_every_error_of_a_schema_is_listed():
 def test_the_whole_tree_is_printed_however_long(result, listed):
     text = printed(result)
     assert [n for n in range(50) if listed.format(n, n) not in text] == []
+
+
+def nested(levels, value):
+    for level in range(levels):
+        value = {f"in{level}": value, "by": value if level == 0 else 0}
+    return value
+
+
+@pytest.mark.parametrize("levels", [9, 30, 300])
+def test_the_whole_tree_is_printed_however_deep(levels):
+    lines = printed(JsonFields()(nested(levels, 1), nested(levels, 2))).splitlines()
+    text = "".join(line.lstrip("│ ├└─").rstrip() for line in lines).replace(" ", "")
+    place = "".join(f"/in{level}" for level in reversed(range(levels)))
+    assert max(map(len, lines)) <= 100
+    assert text.count(f"{place}mismatch1expected2") == 1
+    below = place.split("/")[9:] if levels > 8 else []
+    assert f"{'/'.join(below)}1mismatch" in text
+    by = [*below[:-1], "by"]
+    assert f"{'/'.join(by)}1mismatch" in text
 
 
 LONG = "x" * 1_000

@@ -68,7 +68,8 @@ class ToolCalls(Evaluator):
 
     Metadata: `calls`, each with its `kind` (right, wrong_arguments, wrong_name, wrong_order,
     unreadable, missing, extra), `score`, `name`, the positions `output` and `reference`, and the
-    wrong `arguments` by JSON Pointer; `called`, `expected` and `right`, how many; `precision`,
+    wrong `arguments` by JSON Pointer, which are all that it has where a call is missing, extra or
+    of another tool; `called`, `expected` and `right`, how many; `precision`,
     `recall` and `f1` over calls that are wholly right. The label is the gravest kind that there
     is: of unreadable, wrong_name, missing, extra, wrong_order, wrong_arguments the first.
 

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 
+from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.tool_calls.arguments import ComparedArguments, WrongArgument
 from llmeval_integrations.tool_calls.call import ToolCall
@@ -52,6 +53,8 @@ class ComparedCall(msgspec.Struct, frozen=True):
     """The tool that was expected, where another one was called."""
 
     arguments: list[WrongArgument] = []
+    """Those that are wrong; where no call of the tool is beside it, each that it has."""
+
     problem: str | None = None
     """Why the call cannot be read."""
 
@@ -145,22 +148,27 @@ class CallComparison:
         kind = "wrong_arguments" if wrong else "right"
         return ComparedCall(kind, compared.score, name, row, column, arguments=wrong)
 
-    def _leftover(self, left: list[int], wanted: list[int]) -> Iterator[ComparedCall]:
+    def _leftover(self, left: list[int], missed: list[int]) -> Iterator[ComparedCall]:
         """Tell what has no partner: the same tool elsewhere, or another one in its place."""
-        for row, column in _same_names_first(left, wanted, self.made, self.expected):
+        for row, column in _same_names_first(left, missed, self.made, self.expected):
             if row is None:
-                yield ComparedCall("missing", 0.0, self.expected[column].name, None, column)
+                wanted = self.expected[column]
+                arguments = list(_missing(wanted))
+                yield ComparedCall("missing", 0.0, wanted.name, None, column, arguments=arguments)
                 continue
             call = self.made[row]
-            expected = None if column is None else self.expected[column].name
             if call.problem is not None:
                 yield ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
-            elif expected is None:
-                yield ComparedCall("extra", 0.0, call.name, row)
-            elif expected == call.name:
-                yield ComparedCall("wrong_order", 0.0, call.name, row, column)
+            elif column is None:
+                yield ComparedCall("extra", 0.0, call.name, row, arguments=list(_extra(call)))
+            elif self.expected[column].name == call.name:
+                yield self._row(row, column, late=True)
             else:
-                yield ComparedCall("wrong_name", 0.0, call.name, row, column, expected)
+                wanted = self.expected[column]
+                arguments = [*_missing(wanted), *_extra(call)]
+                yield ComparedCall(
+                    "wrong_name", 0.0, call.name, row, column, wanted.name, arguments
+                )
 
     def _in_best_order(self, pairs: Pairs, precedence: Precedence) -> Pairs:
         """Choose among pairs that have the same scores, for order to be kept.
@@ -219,6 +227,18 @@ def _same_names_first(
     pairs += zip(others, columns)
     pairs += [(row, None) for row in others[len(columns) :]]
     return pairs + [(None, column) for column in columns[len(others) :]]
+
+
+def _missing(call: ToolCall) -> Iterator[WrongArgument]:
+    """List what a call that was not made should have been given."""
+    for name, value in call.arguments.items():
+        yield WrongArgument(f"/{escape(name)}", "missing", reference=written(value))
+
+
+def _extra(call: ToolCall) -> Iterator[WrongArgument]:
+    """List what a call that should not have been made was given."""
+    for name, value in call.arguments.items():
+        yield WrongArgument(f"/{escape(name)}", "extra", value)
 
 
 def _place(call: ComparedCall) -> tuple[bool, int]:

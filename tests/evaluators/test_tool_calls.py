@@ -130,7 +130,7 @@ def test_each_call_is_told_with_its_places_and_pointers():
                        {"path": "/days", "kind": "extra", "output": 2}]},
         {"kind": "unreadable", "score": 0.0, "name": "now", "output": 3, "reference": 2,
          "problem": result.metadata["calls"][2]["problem"]},
-        {"kind": "wrong_name", "score": 0.0, "name": "book", "output": 2, "reference": 3, "expected_name": "gone"},
+        {"kind": "wrong_name", "score": 0.0, "name": "book", "output": 2, "reference": 3, "expected_name": "gone", "arguments": [{"path": "/id", "kind": "extra", "output": 9}]},
     ]  # fmt: skip
     assert "truncated" in result.metadata["calls"][2]["problem"]
     assert result.score == pytest.approx((1 + 1 / 3) / 4)
@@ -163,6 +163,35 @@ def test_each_call_is_told_with_its_places_and_pointers():
 def test_left_out_is_the_default_and_types_are_those_of_the_schema(output, reference, right):
     assert TYPED(output, reference).passed is right
     assert ToolCalls()(output, reference, variables={"tools": TOOLS}).passed is right
+
+
+def test_calls_that_have_no_partner_say_what_they_were_given_or_should_have_been():
+    wanted = call("book", id={"$any_of": [1, 2]})
+    missing = {"path": "/id", "kind": "missing", "reference": {"$any_of": [1, 2]}}
+    extra = {"path": "/city", "kind": "extra", "output": "Paris"}
+    listed = {
+        kind: [one.get("arguments") for one in result.metadata["calls"]]
+        for kind, result in {
+            "missing": ToolCalls()([], wanted),
+            "extra": ToolCalls()(call(city="Paris"), []),
+            "wrong_name": ToolCalls()(call(city="Paris"), wanted),
+            "nothing": ToolCalls()(call("now"), []),
+        }.items()
+    }
+    assert listed == {
+        "missing": [[missing]],
+        "extra": [[extra]],
+        "wrong_name": [[missing, extra]],
+        "nothing": [None],
+    }
+
+
+def test_a_call_out_of_order_says_what_else_is_wrong_with_it():
+    output, reference = [B, call("a", n=1)], [call("a", n=2), B]
+    calls = ToolCalls(order="strict")(output, reference).metadata["calls"]
+    wrong = {"path": "/n", "kind": "mismatch", "output": 1, "reference": 2}
+    assert [(one["kind"], one["name"]) for one in calls] == [("wrong_order", "a"), ("right", "b")]
+    assert calls[0]["arguments"] == [wrong]
 
 
 def test_without_schemas_what_is_left_out_is_missing():
