@@ -142,7 +142,7 @@ def test_a_reply_that_comes_byte_by_byte_is_not_waited_for(case, question, warm)
     start = time.perf_counter()
     error = case.error(case.client(timeout=0.5), question())
     assert (error.kind, str(error)) == ("timeout", "no reply within 0.5 s")
-    assert 0.45 < time.perf_counter() - start < 2
+    assert 0.45 < time.perf_counter() - start < 5  # all of it would take a minute
 
 
 @pytest.mark.parametrize("failed", ["429", "500", "dropped", "no JSON"])

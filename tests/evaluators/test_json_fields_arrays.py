@@ -281,7 +281,7 @@ def test_arrays_inside_of_arrays_share_the_bound(evaluator):
     output = edited(reference, random.Random(2))
     began = time.process_time()
     result = evaluator(output, reference)
-    assert time.process_time() - began < 5  # a fifth of what all pairs took
+    assert time.process_time() - began < 10  # some 1 s; all pairs took 25
     assert "pairing_limit_reached" in result.metadata
     small = evaluator(output[0]["replies"][0]["replies"], reference[0]["replies"][0]["replies"])
     assert "pairing_limit_reached" not in small.metadata

@@ -293,9 +293,9 @@ def test_a_limit_that_is_reached_is_named():
     # Nothing tells these items apart but what is nested, so every pair would have to be tried.
     output = [{"x": {"id": n, "extra": 1}} for n in range(1_000)]
     reference = [{"x": {"id": n}} for n in range(1_000)]
-    start = time.perf_counter()
+    start = time.process_time()
     result = BOTH({"a": {"b/c": output[::-1]}}, {"a": {"b/c": reference}})
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 5
     assert not result.passed
     assert result.metadata["matching_limit_reached"] == ["/a/b~1c"]
     assert "250000" in result.reason

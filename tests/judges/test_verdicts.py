@@ -250,9 +250,9 @@ HOSTILE = [
 def test_a_hostile_megabyte_takes_no_time(piece):
     hostile = piece * (1_000_000 // len(piece))
     for reply in (hostile, "{" + hostile, JUDGEMENT + hostile, hostile + JUDGEMENT):
-        start = time.perf_counter()
+        start = time.process_time()
         read(reply, ignoring=[hostile[:10_000]], fence="5f3c90aa17d2be48")
-        assert time.perf_counter() - start < 2  # a fifth of that on an idle machine
+        assert time.process_time() - start < 5  # some 0.3 s; what is quadratic takes minutes
 
 
 @pytest.mark.parametrize("depth", [500, 100_000])
@@ -266,7 +266,7 @@ def test_depth_is_no_crash(depth):
 
 def test_cost_grows_with_the_length():
     reply = as_json("word " * 200_000, "Fail", "High")
-    start = time.perf_counter()
+    start = time.process_time()
     assert read(reply) == "Fail"
     assert read(f"Here you are: {reply}") == "Fail"
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 5

@@ -1,5 +1,6 @@
 """A run asks its judges side by side, pays each call once, and loses no row to another's failure."""
 
+import asyncio
 import json
 import signal
 import sqlite3
@@ -134,18 +135,19 @@ def test_a_run_without_judges_has_no_account():
 
 
 def test_one_slow_sample_holds_up_no_other():
-    def says(text):
-        return text
-
     class Uneven(Remote):
+        enough = None
+
         async def _acall(self, text):
-            self.seconds = 0.5 if text == "text 0" else 0.005
+            self.enough = self.enough or asyncio.Event()
+            if len(self.asked) == 200:  # of the 256 that may be ahead of the slow one
+                self.enough.set()
+            if text == "text 0":
+                await asyncio.wait_for(self.enough.wait(), 20)
             return await super()._acall(text)
 
-    began = time.perf_counter()
-    run = evaluate(SAMPLES, [Repeats(Uneven(says))], concurrency=8)
-    assert time.perf_counter() - began < 1.5  # one behind the other it were 0.5 s and 0.4 s or more
-    assert len(run.rows) == 500
+    run = evaluate(SAMPLES, [Repeats(Uneven(str, seconds=0.001))], concurrency=8)
+    assert [row.label for row in run.rows] == [sample["output"] for sample in SAMPLES]
 
 
 def test_judges_are_busy_from_the_first_sample_to_the_last():
@@ -153,7 +155,7 @@ def test_judges_are_busy_from_the_first_sample_to_the_last():
     began = time.perf_counter()
     evaluate(SAMPLES[:320], [Repeats(client)], concurrency=16)
     assert client.most_under_way == 16
-    assert time.perf_counter() - began < 2 * 320 / 16 * 0.02 + 0.5
+    assert time.perf_counter() - began < 3  # one behind the other it were 6.4 s
 
 
 def test_samples_are_read_as_they_are_needed():
