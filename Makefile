@@ -24,7 +24,7 @@ APART := tests/conformance tests/reports
 test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.installed
 	$(VENV)/bin/python -m pytest -q $(APART:%=--ignore=%) > $(VENV)/test.log 2>&1 & most=$$!; \
 	failed=0; \
-	$(BARE)/bin/python -m pytest -q || failed=1; \
+	$(BARE)/bin/python -m pytest -q -m 'not once' || failed=1; \
 	$(OPENAI2)/bin/python -m pytest -q tests/clients tests/frameworks/test_dspy.py || failed=1; \
 	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py || failed=1; \
 	$(VENV)/bin/python -m pytest -q $(APART) || failed=1; \

@@ -45,6 +45,7 @@ def test_every_call_made_of_accepted_values_is_right():
         assert (result.metadata["precision"], result.metadata["recall"]) == (1.0, 1.0)
 
 
+@pytest.mark.once
 def test_the_answers_are_read_as_they_are():
     for _, _, case in cases():
         tools = {"tools": case["functions"]}
@@ -53,6 +54,7 @@ def test_the_answers_are_read_as_they_are():
             assert result == results(kind)[case["id"]], case["id"]
 
 
+@pytest.mark.once
 def test_every_accepted_value_of_every_argument_is_right():
     for _, _, case in cases():
         calls = as_expected(case)
@@ -102,6 +104,7 @@ FAILING = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", FAILING)
 def test_a_mistake_is_wrong_and_told_as_what_it_is(kind):
     count, labels, wrong = FAILING[kind]

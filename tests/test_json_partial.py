@@ -89,6 +89,7 @@ def test_the_value_or_error_is_langchain_s(text):
     assert outcome(complete, text, loads) == outcome(langchain.parse_partial_json, text)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "text",
     [

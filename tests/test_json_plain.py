@@ -46,6 +46,7 @@ VALUES = [
 ]  # fmt: skip
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("parsing", PARSINGS)
 def test_two_values_are_read_as_each_by_itself(parsing):
     for value, other in product(VALUES, repeat=2):

@@ -55,6 +55,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("parsing", PARSINGS)
 def test_no_text_of_200_kb_takes_long(name, parsing):
@@ -85,6 +86,7 @@ def test_50_mb_are_read():
     assert check("```json\n" + text + "\n```") is None
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", ["array", "object", "both"])
 @pytest.mark.parametrize("parsing", PARSINGS)
 def test_400_levels_are_read_and_100_000_are_too_deep(kind, parsing):

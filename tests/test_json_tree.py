@@ -195,6 +195,7 @@ def test_1000_shuffled_records_are_quick(ignore_extra, extra):
     assert took < 0.5
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("output", "reference"),
     [

@@ -275,6 +275,7 @@ def test_400_levels_are_compared(kind):
     assert not equal(one, nested(400, True, kind))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "record",
     [{"id": 1, "name": "Ann", "ok": None}, {"id": 1, "sum": 2.0}, {"tags": ["b", "a"], "sum": 1.5}],

@@ -166,6 +166,7 @@ def nested(depth):
     return value
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("depth", [150, 600, 5_000, 100_000])
 @pytest.mark.parametrize("kind", ["arrays", "objects", "open arrays", "value"])
 def test_deep_nesting_does_not_raise(depth, kind):
@@ -206,6 +207,7 @@ PROSE = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", PROSE)
 def test_200_kilobytes_of_prose_take_no_time(kind):
     sample = Sample(PROSE[kind], '{"a": 1}')

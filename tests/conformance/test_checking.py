@@ -144,6 +144,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("change", "shown_by"), FAULTS)
 def test_a_fault_is_shown_by_its_cases_alone(change, shown_by):
     found = check_evaluator(compared_as(change), "json_equality")
@@ -159,6 +160,7 @@ def test_who_compares_texts_depends_on_the_order_of_keys():
     assert sum(finding.case.startswith("keys in another order") for finding in found) == 6
 
 
+@pytest.mark.once
 def test_which_order_counts_is_said_by_an_option():
     for evaluator, order in [(JsonMatch(), "any"), (JsonMatch(strict_order=False), "strict")]:
         found = check_evaluator(evaluator, list_order=order)
@@ -192,6 +194,7 @@ class AwaitedObject:
         return RIGHT(output, reference).score
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "evaluator",
     [
@@ -218,6 +221,7 @@ async def _later(output, reference):
     return RIGHT(output, reference)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "function",
     [
@@ -262,6 +266,7 @@ class Word(Enum):
     FAIL = "Fail"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "shape",
     [

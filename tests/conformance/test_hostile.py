@@ -47,6 +47,7 @@ def returns(value):
     return lambda output, reference: value
 
 
+@pytest.mark.once
 @EITHER
 @pytest.mark.parametrize(
     ("evaluator", "kind"),
@@ -230,6 +231,7 @@ def test_it_works_where_an_event_loop_is_running(isolate):
     assert not asyncio.run(check())
 
 
+@pytest.mark.once
 def test_a_cost_that_explodes_is_found():
     def quadratic(output):
         for _ in range(min(output.count("["), 65_536) ** 2 // 200):
@@ -240,6 +242,7 @@ def test_a_cost_that_explodes_is_found():
     assert {"brackets that never close"} == {each.case for each in found if each.kind == "cost"}
 
 
+@pytest.mark.once
 def test_a_cost_that_is_high_and_linear_is_none():
     def linear(output, reference):
         for _ in range(len(output) * 10):

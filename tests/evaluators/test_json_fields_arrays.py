@@ -275,6 +275,7 @@ def edited(comments, choose):
     ]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("evaluator", [EVERYWHERE, JsonSimilarity()], ids=lambda each: each.name)
 def test_arrays_inside_of_arrays_share_the_bound(evaluator):
     reference = thread(5, random.Random(1))

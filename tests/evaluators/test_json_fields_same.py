@@ -46,6 +46,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @law
 @given(document=documents)

@@ -193,6 +193,7 @@ def fits(output, reference, evaluator):
     return output == reference and isinstance(output, bool) == isinstance(reference, bool)
 
 
+@pytest.mark.once
 @settings(max_examples=200, deadline=None)
 @given(values | flat, values | flat, st.randoms(use_true_random=False))
 def test_matching_is_what_brute_force_finds(output, reference, choose):
@@ -209,6 +210,7 @@ def test_unordered_matching_is_what_brute_force_finds(output, reference):
         assert evaluator(output, reference).passed is fits(output, reference, evaluator)
 
 
+@pytest.mark.once
 @settings(max_examples=200, deadline=None)
 @given(values | flat, values | flat, st.randoms(use_true_random=False))
 def test_the_patch_makes_an_output_that_passes(output, reference, choose):
@@ -227,6 +229,7 @@ def test_the_patch_makes_an_output_that_passes(output, reference, choose):
                 assert mended == other
 
 
+@pytest.mark.once
 @settings(max_examples=150, deadline=None)
 @given(values, st.randoms(use_true_random=False))
 def test_laws(value, choose):

@@ -187,6 +187,7 @@ def hostile():
         yield pytest.param(THINK + piece * (size // len(piece)), id=f"{piece!r} after thinking")
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("text", list(hostile()))
 def test_a_hostile_megabyte_takes_no_more_than_seconds(text):
     for evaluator in (ReasoningToolCallFormat(), ReasoningFormat()):

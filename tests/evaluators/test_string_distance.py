@@ -137,6 +137,7 @@ def test_laws(metric, one, other):
     assert score == pytest.approx(evaluator(other, one).score)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
     ("one", "other"),

@@ -101,6 +101,7 @@ def test_what_is_often_wrong_is_told_whatever_the_order(often_first):
     assert ("at_most" in first) is not often_first  # then it may have come before
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("seed", range(3))
 def test_a_frequent_wrong_value_is_listed_in_any_order_of_very_many(seed):
     values = ["N/A"] * 65 + [f"u{number}" for number in range(19_935)]

@@ -113,6 +113,7 @@ def test_held_out_means_learned_from_all_other_rows(pairs):
     assert found.brier_of_defaults == pytest.approx(brier(ScoreTable(), pairs))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("truth", [BOASTFUL, STRICT, WEAK])
 @pytest.mark.parametrize(("n", "gain"), [(40, 0.01), (400, 0.02)])
 def test_where_the_defaults_are_wrong_learned_weights_do_better_on_new_rows(truth, n, gain):

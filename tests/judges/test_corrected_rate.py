@@ -168,6 +168,7 @@ JUDGES = ((0.95, 0.9), (0.7, 0.85), (0.9, 0.99))
 SIZES = ((40, 100), (100, 300), (200, 900))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("design", [of_another_run, of_the_same_run])
 def test_a_95_percent_interval_holds_the_true_rate_95_times_in_a_hundred(design):
     found = {case: coverage(design, case) for case in itertools.product(RATES, JUDGES, SIZES)}

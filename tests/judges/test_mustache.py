@@ -97,6 +97,7 @@ def test_sections_nest_up_to_the_limit():
         Prompt(nested(MAX_DEPTH + 1))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("template", "value"),
     [

@@ -189,6 +189,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("start", ["", "{{", "{a", "{a: ", "{{a.", "{{a}} {{! "])
 def test_time_grows_with_the_length_of_the_template_only(start, unit):

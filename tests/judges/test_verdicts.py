@@ -140,6 +140,7 @@ scraps = st.lists(st.sampled_from(SCRAPS), max_size=10).flatmap(
 )
 
 
+@pytest.mark.once
 @settings(law, max_examples=1000)
 @given(dresses, prose, verdicts, confidences, scraps, scraps)
 def test_whatever_stands_around_a_judgement_it_never_flips(
@@ -246,6 +247,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_megabyte_takes_no_time(piece):
     hostile = piece * (1_000_000 // len(piece))

@@ -307,6 +307,7 @@ def test_an_empty_page_is_small(tmp_path):
     assert len(out.getvalue()) < 60_000
 
 
+@pytest.mark.once
 def test_a_hundred_thousand_failing_rows_open_quickly(page, tmp_path):
     samples = ({"id": f"row-{n}", "output": f'{{"a": {n}' if n % 3 else f"{{'a': {n}}}"} for n in range(100_000))  # fmt: skip
     run = evaluate(samples, [JsonValidity()], out=tmp_path / "many")

@@ -82,6 +82,7 @@ evaluate({data!r}, [*EVALUATORS, Slow()], out={out!r}, resume=True)
 """
 
 
+@pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
 def test_a_process_that_is_killed_again_and_again_ends_with_the_same_files(path, tmp_path):
     paths = [str(Path(__file__).parent), *(each for each in sys.path if "tests" in each)]

@@ -81,6 +81,7 @@ def test_a_process_that_ends_loses_nothing(data, tmp_path, monkeypatch):
     assert sorted(set(map(str, ids))) == sorted(map(str, ids))
 
 
+@pytest.mark.once
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_run_that_is_killed_leaves_no_process_and_is_resumed(data, tmp_path):
     call = f"from llmeval_integrations import evaluate; from slow_evaluators import Slow; evaluate({str(data)!r}, [Slow(0.01)], out={str(tmp_path / 'out')!r}, workers=3, resume=True)"  # fmt: skip

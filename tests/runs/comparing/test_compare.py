@@ -270,6 +270,7 @@ def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
             assert here.interval == pytest.approx([-each for each in there.interval[::-1]])
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("fields", [None, {"/x": {"match": 1}, "/y": {"match": 2}}])
 def test_a_sample_takes_few_bytes(tmp_path, fields):
     """Ids, scores and verdicts are kept, and of details what differs from sample to sample."""
@@ -313,6 +314,7 @@ def outputs_of_a_model(chance, hard, shift=0.0):
     return run_of(rows)
 
 
+@pytest.mark.once
 def test_where_nothing_changed_one_comparison_in_twenty_shows_a_difference_at_most():
     chance, alarms = Random(11), 0
     for _ in range(120):
