@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from itertools import accumulate
 from typing import Final
 
-import msgspec
-
 MAX_DEPTH: Final = 900
-"""The deepest nesting that is sure to be read.
+"""The deepest nesting that is read, whichever Python reads it and from wherever it is called.
 
 Python 3.10 and 3.11 stop at some 990 levels by themselves. Newer ones go on for thousands, where
-the validator of schemas overflows the stack, and takes the process with it: there we stop here.
+the validator of schemas overflows the stack, and takes the process with it.
 """
 
-
-def _reads_deeper() -> bool:
-    try:
-        msgspec.json.decode("[" * 2 * MAX_DEPTH + "]" * 2 * MAX_DEPTH)
-    except RecursionError:
-        return False
-    return True
-
-
-SHORT: Final = 2 * MAX_DEPTH if _reads_deeper() else sys.maxsize
-"""The length up to which nobody has to look how deep a text is nested; any, where this Python's
-parser does not go on beyond MAX_DEPTH."""
+SHORT: Final = 2 * MAX_DEPTH
+"""The length up to which nobody has to look how deep a text is nested."""
 
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
 _STRING = re.compile(rb'"[^"]*"')
@@ -36,7 +23,7 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord('"'): 0}
 
 def is_too_deep(text: str) -> bool:
     """Whether a JSON text is nested deeper than MAX_DEPTH; brackets in strings do not count."""
-    if len(text) <= 2 * MAX_DEPTH or text.count("[") + text.count("{") <= MAX_DEPTH:
+    if len(text) <= SHORT or text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
     if '\\"' in text:
         text = text.replace("\\\\", "").replace('\\"', "")

@@ -103,7 +103,22 @@ def test_400_levels_are_read_and_100_000_are_too_deep(kind, parsing):
         assert parse(text, parsing).name == check(text, parsing).name == "too_deep"
 
 
-@pytest.mark.parametrize("levels", [980, 1000, 1490, 1510, 4990, 5010, 9990, 20_000])
+@pytest.mark.parametrize("parsing", PARSINGS)
+@pytest.mark.parametrize("kind", ["array", "object", "both"])
+@pytest.mark.parametrize("above", [0, 500])
+def test_900_levels_are_read_and_not_one_more_from_wherever_it_is_called(parsing, kind, above):
+    def deep(levels: int, value: Any, text: str) -> list[Any]:
+        if levels:
+            return deep(levels - 1, value, text)
+        return [parse(text, parsing), check(text, parsing), parse(value, parsing)]
+
+    value, deeper = nested(900, 1, kind), nested(901, 1, kind)
+    assert deep(above, value, json.dumps(value)) == [value, None, value]
+    found = deep(above, deeper, json.dumps(deeper))
+    assert [defect.name for defect in found] == ["too_deep"] * 3
+
+
+@pytest.mark.parametrize("levels", [890, 980, 1000, 1490, 1510, 4990, 5010, 9990, 20_000])
 def test_the_limit_of_the_stack_is_no_crash(levels):
     for text in ("[" * levels + "]" * levels, '{"a":' * levels + "1e400" + "}" * levels):
         for parsing in PARSINGS:
