@@ -88,10 +88,10 @@ def check_instance(evaluator: Any, option: str, kind: type) -> None:
 def number_of(evaluator: Any, option: str, returned: Any) -> Any:
     """Give what a function of the caller's returned as a number; raise where it is none.
 
-    Booleans stay booleans, another library's numbers become floats.
+    Booleans stay booleans, numpy's too; another library's numbers become floats.
     """
-    number = returned
-    if not isinstance(returned, (bool, int, float)):
+    number = returned.item() if type(returned).__module__ == "numpy" else returned
+    if not isinstance(number, (bool, int, float)):
         number = float(returned) if hasattr(returned, "__float__") else math.nan
     if isinstance(number, float) and not math.isfinite(number):
         raise InvalidOptionError(

@@ -21,10 +21,10 @@ def load_client(model: Any, **options: Any) -> Client:
     """Make a client of a name, a configuration, or an object that reaches a model.
 
     `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig or a
-    mapping with its fields, an SDK's client, a LangChain chat model, a LlamaIndex LLM, or a Client,
-    which is given back as it is, or as a copy with other options. Options are fields of
-    ClientConfig. Raises UnknownNameError for a platform, InvalidOptionError for an option or an
-    object, MissingDependencyError.
+    mapping with its fields (where it has no platform, the name may say it, as in a text), an SDK's
+    client, a LangChain chat model, a LlamaIndex LLM, or a Client, which is given back as it is, or
+    as a copy with other options. Options are fields of ClientConfig. Raises UnknownNameError for a
+    platform, InvalidOptionError for an option or an object, MissingDependencyError.
     """
     if isinstance(model, Client):
         return _with_options(model, options) if options else model
@@ -38,7 +38,7 @@ def load_client(model: Any, **options: Any) -> Client:
             )
         return _by_config(ClientConfig.of(platform=platform, name=name, **options))
     if isinstance(model, Mapping):
-        return _by_config(ClientConfig.of(**{**model, **options}))
+        return _by_config(ClientConfig.of(**_with_platform({**model, **options})))
     if isinstance(model, ClientConfig):
         return _by_config(ClientConfig.of(**{**dict(model), **options}))
     return _by_object(model, options)
@@ -58,6 +58,14 @@ def _with_options(client: Client, options: dict[str, Any]) -> Client:
         return _by_config(ClientConfig.of(**fields))
     own = {name: fields[name] for name in fields if name in options or name not in client.settled}
     return client.of(client.given, **own)
+
+
+def _with_platform(fields: dict[str, Any]) -> dict[str, Any]:
+    """Take the platform of the name "openai:gpt-5-mini", where it is not said by itself."""
+    platform, colon, name = str(fields.get("name", "")).partition(":")
+    if "platform" in fields or not colon or platform not in _platforms():
+        return fields  # the colon may be the name's own, as in "mistral-nemo:12b"
+    return {**fields, "platform": platform, "name": name}
 
 
 def _by_config(config: Any) -> Client:

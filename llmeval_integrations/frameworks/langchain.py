@@ -230,7 +230,7 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     except errors.UnknownNameError as error:
         return _load_from_langchain(evaluator, error, llm=llm, **kwargs)
     options = {name: _plain_text(value) for name, value in kwargs.items()}
-    if llm is not None and "client" in getattr(kind, "__dataclass_fields__", ()):
+    if llm is not None and _asks_a_model(kind):
         options.setdefault("client", llm)
     return LangChainEvaluator(catalog.load_evaluator(evaluator, **options))
 
@@ -254,7 +254,8 @@ def load_evaluators(
 def register(*, replace: bool = False) -> list[str]:
     """Let LangChain's own `load_evaluator` build our evaluators too; give the names it learned.
 
-    Names that LangChain has itself stay LangChain's unless `replace` is true. Raises
+    Names that LangChain has itself stay LangChain's unless `replace` is true. A judge's model is
+    `client=...` there, for LangChain hands `llm` to evaluators of its own alone. Raises
     MissingDependencyError where no LangChain that has a `load_evaluator` is installed.
     """
     known = getattr(_evaluation("loading"), "_EVALUATOR_MAP", None)
@@ -273,10 +274,19 @@ def _class_for(name: str) -> type[LangChainEvaluator]:
     """Give a class that builds the evaluator of this name: LangChain's map holds classes."""
 
     def build(_: type, **options: Any) -> Any:
+        if "client" not in options and _asks_a_model(catalog.evaluator_class(name)):
+            raise errors.InvalidOptionError(
+                f"{name} needs the option client, the model to ask; LangChain's load_evaluator "
+                f"keeps llm to itself, that of {__name__} takes it"
+            )
         return load_evaluator(name, **options)
 
     # What it builds is a plain LangChainEvaluator, which can be pickled.
     return _DROP_INS.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
+
+
+def _asks_a_model(kind: type[Evaluator]) -> bool:
+    return "client" in getattr(kind, "__dataclass_fields__", ())
 
 
 def _load_from_langchain(name: str, unknown: errors.UnknownNameError, **options: Any) -> Any:

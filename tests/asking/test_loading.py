@@ -34,6 +34,7 @@ class Echo(Client):
         "ollama:mistral-nemo:12b-instruct-2407-q8_0",
         {"name": "mistral-nemo:12b-instruct-2407-q8_0"},
         {"name": "mistral-nemo:12b-instruct-2407-q8_0", "platform": "ollama"},
+        {"name": "ollama:mistral-nemo:12b-instruct-2407-q8_0"},
         ClientConfig(name="mistral-nemo:12b-instruct-2407-q8_0"),
     ],
     ids=lambda model: type(model).__name__,
@@ -52,6 +53,7 @@ def test_a_model_by_name(model):
     ("package", "model", "kind"),
     [
         ("openai", "openai:gpt-4o", "OpenAIClient"),
+        ("openai", {"name": "openai:gpt-4o", "api_key": "sk-of-a-test"}, "OpenAIClient"),
         ("openai", "vllm:m", "OpenAIClient"),
         ("openai", "llama.cpp:m", "OpenAIClient"),
         ("anthropic", "anthropic:claude-sonnet-5", "AnthropicClient"),
@@ -60,7 +62,10 @@ def test_a_model_by_name(model):
 )
 def test_each_platform_has_its_client(package, model, kind):
     pytest.importorskip(package)
-    assert type(load_client(model)).__name__ == kind
+    client = load_client(model)
+    assert type(client).__name__ == kind
+    platform = str(model["name"] if isinstance(model, dict) else model).partition(":")[0]
+    assert (client.config.platform, ":" in client.config.name) == (platform, False)
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,13 @@ def test_an_operator_compares_instead_and_its_value_is_the_score():
     assert JsonEquality(operator=lambda one, other: 0.0)("1", "1").reason == "The operator says no"
 
 
+def test_what_numpy_compares_is_a_boolean_too():
+    numpy = pytest.importorskip("numpy")
+    for value, score in ((numpy.True_, True), (numpy.False_, False), (numpy.float32(0.5), 0.5)):
+        given = JsonEquality(operator=lambda one, other, value=value: value)("1", "1").score
+        assert (given, type(given)) == (score, type(score))
+
+
 def test_an_operator_sees_parsed_values_with_top_level_arrays_sorted_where_order_does_not_count():
     seen = []
 
