@@ -25,10 +25,10 @@ def test_more_errors_than_allowed_are_exit_code_1(path, capsys, given, code):
     assert (f"json_match: 3 of 100 rows are errors, more than {given}" in told) is bool(code)
 
 
-@pytest.mark.parametrize("given", ["-1", "x", "101%", "nan", "inf", "%"])
+@pytest.mark.parametrize("given", ["-1", "x", "1.5", "101%", "nan", "nan%", "inf", "%"])
 def test_what_is_no_number_of_errors_stops_at_once(path, capsys, given):
     assert main(["run", path, "-e", "json_match", f"--max-errors={given}"]) == 2
-    assert f"max errors {given!r} is not a number such as 10" in capsys.readouterr().err
+    assert f"max errors {given!r} is not a whole number such as 10" in capsys.readouterr().err
 
 
 def test_a_part_of_the_data(path, tmp_path, capsys):

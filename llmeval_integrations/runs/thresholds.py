@@ -58,8 +58,11 @@ def parse_bound(given: int | str, name: str) -> Bound:
         number = float(text.removesuffix("%"))
     except ValueError:
         number = -1.0
-    if not 0 <= number < float("inf") or (is_share and number > 100):
-        raise InputError(f"{name} {given!r} is not a number such as 10, or a share such as 1%")
+    fits = number <= 100 if is_share else number.is_integer()
+    if not (number >= 0 and fits):
+        raise InputError(
+            f"{name} {given!r} is not a whole number such as 10, or a share such as 1%"
+        )
     return Bound(number, is_share)
 
 
