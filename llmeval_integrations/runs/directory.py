@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from os import PathLike
@@ -13,7 +14,8 @@ from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.runs.lock import locked
 from llmeval_integrations.runs.manifest import differences
-from llmeval_integrations.runs.rows import Row, StoredRows, write_rows, write_value
+from llmeval_integrations.runs.rows import Row, StoredRows, sample_lines, write_rows
+from llmeval_integrations.wording import shown
 
 RESULTS: Final = "results.jsonl"
 """The file of rows."""
@@ -31,13 +33,18 @@ REPLIES: Final = "replies.sqlite"
 """The file of judges' replies, where no other cache is asked for."""
 
 _PLACE: Final = b'{"row":'
+_FIGURES: Final = frozenset(
+    ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95", "labels")
+)
 
 
 class RunDirectory:
     """Where one run is written, and found again."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        """Name the directory; nothing is made yet."""
+        """Name the directory; nothing is made yet. Raises InputError for what names none."""
+        if not isinstance(path, (str, PathLike)) or not os.fspath(path):
+            raise InputError(f"{shown(path)} is not the path of a directory")
         self.path = Path(path)
         self._results = self.path / RESULTS
         self._samples = self.path / SAMPLES
@@ -60,7 +67,7 @@ class RunDirectory:
             own = [self._results, self._samples, self._new_results, self._new_samples]
             own += [file for each in (self._summary, self._manifest) for file in (each, _new(each))]
             own += self.path.glob(f"{REPLIES}*")
-            if Path(samples).resolve() in {file.resolve() for file in own}:
+            if any(_are_one(Path(samples), file) for file in own):
                 raise InputError(
                     f"{samples} is the data, and a run in {self.path} would overwrite it; choose "
                     "another directory"
@@ -76,6 +83,22 @@ class RunDirectory:
                 f"{self.path} already holds a run; go on with it (resume), overwrite it "
                 "(overwrite), or choose another directory"
             )
+        files = [
+            file.name for file in (self._samples, self._summary, self._manifest) if file.exists()
+        ]
+        if files and not overwrite and not self._results.exists() and not self._has_manifest():
+            raise InputError(
+                f"{self.path} holds no run, and a {files[0]} that a run would replace; choose "
+                "another directory, or have it overwritten (overwrite)"
+            )
+
+    def _has_manifest(self) -> bool:
+        """Whether a run was begun here, and killed before it had a file of rows."""
+        try:
+            self.manifest()
+        except InputError:
+            return False
+        return True
 
     @contextmanager
     def journal(
@@ -172,6 +195,9 @@ class RunDirectory:
         for name in ("evaluators", "data"):
             if not isinstance(found.get(name), dict):
                 raise InputError(f"{self._manifest} is damaged: it does not say the {name}")
+        for name, evaluator in found["evaluators"].items():
+            if not isinstance(evaluator, dict):
+                raise InputError(f"{self._manifest} is damaged: it does not say what {name} is")
         return found
 
     def write_summary(self, text: str) -> None:
@@ -189,11 +215,13 @@ class RunDirectory:
         if (
             not isinstance(found.get("samples"), int)
             or not isinstance(figures, dict)
-            or not all(isinstance(each, dict) for each in figures.values())
+            or not all(
+                isinstance(each, dict) and each.keys() >= _FIGURES for each in figures.values()
+            )
         ):
             raise InputError(
-                f"{self._summary} is damaged: it lacks samples or evaluators; without the file the "
-                "rows are counted anew"
+                f"{self._summary} is damaged: it lacks samples, evaluators or their figures; "
+                "without the file the rows are counted anew"
             )
         return found
 
@@ -227,6 +255,8 @@ class Journal:
         """Where it is."""
         self.done = 0
         """How many samples have all their rows."""
+        self.failing = 0
+        """How many samples were kept, in a run that is gone on with, since they did not pass."""
         self._results = results
         self._samples = samples
         self._evaluators = evaluators
@@ -254,7 +284,16 @@ class Journal:
             if int(place) >= self.done:
                 break
             end += len(line)
+            self.failing += 1
         _cut(self._samples, end)
+
+    def require_kept(self, failing: int) -> None:
+        """Raise InputError unless so many samples were kept."""
+        if self.failing != failing:
+            raise InputError(
+                f"{self.directory.path / SAMPLES} is damaged: it has {self.failing} samples, and "
+                f"{failing} did not pass; put it back, or overwrite the run (overwrite)"
+            )
 
     def rows(self) -> Iterator[list[Row]]:
         """Read the rows of the samples that are done, sample by sample."""
@@ -314,6 +353,14 @@ def _writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
+def _are_one(path: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file, by another link too."""
+    try:
+        return path.samefile(other)
+    except OSError:  # where one is not there
+        return path.resolve() == other.resolve()
+
+
 def _new(path: Path) -> Path:
     """Name the file that takes another one's place once it is written."""
     return path.with_suffix(".new")
@@ -341,22 +388,6 @@ def _parse_object(text: bytes, place: str) -> dict[str, Any]:
     return found
 
 
-def _is_failing(row: Row) -> bool:
-    return row.passed is False or row.unscored or row.error is not None
-
-
 def _cut(handle: BinaryIO, end: int) -> None:
     handle.seek(end)
     handle.truncate()
-
-
-def sample_lines(
-    rows: list[Row], width: int, sample_of: Callable[[int], object]
-) -> Iterator[tuple[int, bytes]]:
-    """Write the samples with a row that did not pass; gives their places, and each line's rest.
-
-    Its beginning is the sample's place among all, which only who writes the file knows.
-    """
-    failing = [place for place, row in enumerate(rows) if not row.passed and _is_failing(row)]
-    for place in dict.fromkeys(place // width for place in failing):
-        yield place, write_value(sample_of(place))[1:] + b"\n"

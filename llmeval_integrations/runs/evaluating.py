@@ -16,11 +16,12 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
+from llmeval_integrations.runs.distances import distances_of
 from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row, StoredRows, read_many
+from llmeval_integrations.runs.rows import Row, StoredRows, is_failing, read_many
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
 from llmeval_integrations.runs.samples import Samples
 from llmeval_integrations.runs.source import Record, Source
@@ -93,7 +94,7 @@ class Evaluating:
                 self._evaluate(memory)
         except KeyboardInterrupt as interrupt:
             raise Interrupted(self._incomplete(memory.rows)) from interrupt
-        return Run.of(self.samples, self.tallies, memory.rows, None, self._judging)
+        return self._made(memory.rows)
 
     def run_into(self, journal: Journal, *, retry_errors: bool) -> Run:
         """Evaluate what the journal lacks, and write it there.
@@ -113,25 +114,33 @@ class Evaluating:
             run = self._incomplete(self._stored(directory), directory.path)
             directory.write_summary(summary_text(run.summary))
             raise Interrupted(run) from interrupt
-        rows = self._stored(directory)
-        run = Run.of(self.samples, self.tallies, rows, directory.path, self._judging)
+        run = self._made(self._stored(directory), directory.path)
         directory.write_summary(summary_text(run.summary))
         return run
 
     def _stored(self, directory: RunDirectory) -> StoredRows:
         return directory.rows(self.samples * len(self._evaluators))
 
+    def _made(self, rows: list[Row] | StoredRows, path: Path | None = None) -> Run:
+        return Run.of(
+            *(self.samples, self.tallies, rows, path, self._judging),
+            distances=distances_of(self._evaluators),
+        )
+
     def _incomplete(self, rows: list[Row] | StoredRows, path: Path | None = None) -> Run:
-        run = Run.of(self.samples, self.tallies, rows, path, self._judging)
+        run = self._made(rows, path)
         return replace(run, summary={**run.summary, "interrupted": True}, incomplete=INTERRUPTED)
 
     def _take_over(self, journal: Journal) -> None:
         """Count in what is done."""
         _log.info("%d samples are done already", journal.done)
+        failing = 0
         for _, rows in self._done(journal):
             for row in rows:
                 self._count(row, before=True)
+            failing += any(map(is_failing, rows))
             self.samples += 1
+        journal.require_kept(failing)
 
     def _retry(self, journal: Journal) -> None:
         """Do error and unscored rows again, and leave the others as they are."""

@@ -11,11 +11,14 @@ import msgspec
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
+from llmeval_integrations.runs.json_array import ArrayItems, Before
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.wording import shown
 
 _decode = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
+_NOTHING = Before()
+_LONG = 2**16
 
 
 def read_lines(handle: BinaryIO, source: Source, first: int = 1) -> Iterator[Record]:
@@ -24,22 +27,22 @@ def read_lines(handle: BinaryIO, source: Source, first: int = 1) -> Iterator[Rec
 
 
 def read_json(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read a JSON array of objects, which is loaded whole.
+    """Read a JSON array of objects, item by item.
 
     JSON Lines are often kept in files of that name: where the first line is an object by itself,
     they are read as such.
     """
     beginning = _beginning(handle, source)
-    if not beginning or isinstance(parse_object(beginning[-1]), InputError):
-        return _items(b"".join(beginning) + handle.read(), source)
+    if _is_array(beginning) or not beginning or isinstance(parse_object(beginning[-1]), InputError):
+        return _array(beginning, handle, source)
     return _objects(chain(beginning, handle), source)
 
 
 def read_json_or_lines(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read a JSON array, loaded whole, where the input begins with a bracket, else JSON Lines."""
+    """Read a JSON array where the input begins with a bracket, else JSON Lines."""
     beginning = _beginning(handle, source)
-    if beginning and beginning[-1].lstrip().startswith(b"["):
-        return _items(b"".join(beginning) + handle.read(), source)
+    if _is_array(beginning):
+        return _array(beginning, handle, source)
     return _objects(chain(beginning, handle), source)
 
 
@@ -58,15 +61,17 @@ def parse_object(line: bytes) -> dict[str, Any] | InputError:
     return _no_object(value)
 
 
-def _parse_slowly(text: bytes) -> Any:
+def _parse_slowly(text: bytes, before: Before = _NOTHING) -> Any:
     """Read JSON with Python's own parser, or give the InputError that words what is wrong."""
     try:
         return decode_as_python(text.decode())
     except UnicodeDecodeError as error:
-        return InputError(f"byte {error.start + 1} is not UTF-8")
+        return InputError(f"byte {before.size + error.start + 1} is not UTF-8")
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if error.lineno > 1 else ""
-        return InputError(f"not JSON: {error.msg} at {line}column {error.colno}")
+        line = before.lines + error.lineno
+        column = error.colno + (before.columns if error.lineno == 1 else 0)
+        place = f"line {line}, column {column}" if line > 1 else f"column {column}"
+        return InputError(f"not JSON: {error.msg.removesuffix(' at')} at {place}")
     except ArithmeticError:
         return InputError("not JSON that can be read: a number beyond all bounds")
     except RecursionError:
@@ -91,32 +96,61 @@ def _objects(lines: Iterable[bytes], source: Source, first: int = 1) -> Iterator
             yield number, row
 
 
-def _items(text: bytes, source: Source) -> Iterator[Record]:
-    items = _parse_array(source.without_mark(text), source)
-    source.unit, source.total = "item", len(items)
-    for number, item in enumerate(items, 1):
-        source.done = number
-        yield number, item if isinstance(item, dict) else _no_object(item)
+def _array(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterator[Record]:
+    source.unit = "item"
+    for number, item in enumerate(_values(beginning, handle, source), 1):
+        yield number, item if isinstance(item, (dict, InputError)) else _no_object(item)
 
 
-def _parse_array(text: bytes, source: Source) -> list[Any]:
-    """Parse the whole file; raise InputError unless it is an array."""
+def _values(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterator[Any]:
+    """Give the items of an array, each that is no JSON as the InputError that says why.
+
+    Raises InputError where it is no array, or from where on it is none.
+    """
+    *empty, first = beginning or [b""]
+    text = first.lstrip()
+    before = Before().then(b"".join([*empty, first[: len(first) - len(text)]]))
+    if not text.startswith(b"["):
+        value = _parsed(text + handle.read(), before, source)
+        raise InputError(f"{source.name}: expected an array of objects, got {shown(value)}")
+    items = ArrayItems(text, handle, before)
+    for item in items:
+        source.done = items.before.size
+        yield parse_object(item)
+    size, lines, columns = items.before
+    is_first = size == before.size + 1
+    opening = b"[" if is_first else b"[0,"  # behind a comma there has to be an item
+    before = Before(size - len(opening), lines, columns - len(opening))
+    last = _parsed(opening + items.rest(), before, source)
+    source.done = source.total or source.done
+    yield from last if is_first else last[1:]
+
+
+def _parsed(text: bytes, before: Before, source: Source) -> Any:
+    """Parse what is left of a file; raises InputError where it is not JSON."""
     try:
-        value = _decode(text)
+        return _decode(text)
     except (ValueError, RecursionError):
-        value = _parse_slowly(text)
+        value = _parse_slowly(text, before)
     if isinstance(value, InputError):
         raise InputError(f"{source.name}: {value}")
-    if not isinstance(value, list):
-        raise InputError(f"{source.name}: expected an array of objects, got {shown(value)}")
     return value
 
 
 def _beginning(handle: BinaryIO, source: Source) -> list[bytes]:
-    """Read up to the first line that is not empty; empty where there is none."""
+    """Read up to the first line that is not empty, of an array's a part; empty where there is none.
+
+    A whole array may stand in one line.
+    """
     lines: list[bytes] = []
-    for line in handle:
+    while line := handle.readline(_LONG):
         lines.append(line if lines else source.without_mark(line))
-        if not line.isspace():
+        if not lines[-1].isspace():
+            if not _is_array(lines):
+                lines[-1] += b"" if line.endswith(b"\n") else handle.readline()
             return lines
     return []
+
+
+def _is_array(beginning: list[bytes]) -> bool:
+    return bool(beginning) and beginning[-1].lstrip().startswith(b"[")

@@ -7,9 +7,11 @@ import platform
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence, Sized
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
@@ -88,8 +90,10 @@ def described(evaluator: Evaluator) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Give an option's value in JSON; what has none is told by its name or its `repr`."""
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if value is None or isinstance(value, (str, bool, int)):
         return value
+    if isinstance(value, float):
+        return value if isfinite(value) else repr(value)
     if isinstance(value, Client):
         return value.identity()
     if isinstance(value, Evaluator):
@@ -98,8 +102,10 @@ def _plain(value: Any) -> Any:
         return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple, Sequence)):
+    if isinstance(value, Sequence):
         return [_plain(each) for each in value]
+    if isinstance(value, AbstractSet):  # whose own order is another in every process
+        return sorted(map(_plain, value), key=write_in_order)
     if is_dataclass(value):
         return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
     text = repr(value)

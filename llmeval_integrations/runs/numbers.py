@@ -10,13 +10,22 @@ if TYPE_CHECKING:
 
 
 def percent(share: float) -> str:
-    """Write a share with one decimal."""
-    return f"{100 * share:.1f} %"
+    """Write a share with one decimal, or as many as tell it from all and from nothing."""
+    return f"{_percentage(share)} %"
 
 
 def percents(interval: Sequence[float]) -> str:
     """Write the bounds of a share."""
-    return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
+    return f"{_percentage(interval[0])} to {_percentage(interval[1])} %"
+
+
+def _percentage(share: float) -> str:
+    written = f"{100 * share:.1f}"
+    decimals = 1
+    while 0 < share < 1 and float(written) in {0, 100}:
+        decimals += 1
+        written = f"{100 * share:.{decimals}f}"
+    return written
 
 
 def figure(value: Any) -> str:

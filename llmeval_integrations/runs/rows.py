@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
@@ -88,7 +88,7 @@ def read_row(line: bytes) -> Row:
     try:
         return _decode_row(line)
     except (ValueError, RecursionError):
-        return Row(**decode_as_python(line.decode()))
+        return msgspec.convert(decode_as_python(line.decode()), Row)
 
 
 def read_many(lines: bytes) -> list[Row]:
@@ -149,6 +149,23 @@ def write_value(value: Any) -> bytes:
         return _encoder.encode(value)
     except (ValueError, TypeError, RecursionError, OverflowError):
         return _write(value).encode()
+
+
+def is_failing(row: Row) -> bool:
+    """Whether the sample of a row is kept, for people to look at."""
+    return row.passed is False or row.unscored or row.error is not None
+
+
+def sample_lines(
+    rows: list[Row], width: int, sample_of: Callable[[int], object]
+) -> Iterator[tuple[int, bytes]]:
+    """Write the samples with a row that did not pass; gives their places, and each line's rest.
+
+    Its beginning is the sample's place among all, which only who writes the file knows.
+    """
+    failing = [place for place, row in enumerate(rows) if not row.passed and is_failing(row)]
+    for place in dict.fromkeys(place // width for place in failing):
+        yield place, write_value(sample_of(place))[1:] + b"\n"
 
 
 def _members(struct: msgspec.Struct) -> dict[str, Any]:

@@ -38,6 +38,10 @@ class Run:
     incomplete: str | None = None
     """Why samples may be missing; None where the run was finished."""
 
+    distances: frozenset[str] | None = None
+    """The evaluators that measure a distance, so that less is better; None where that is not known,
+    as of a run that was read again, whose manifest says it."""
+
     def table(self) -> str:
         """Write the figures and the findings as a table of plain text."""
         from llmeval_integrations.runs.table import as_text
@@ -65,6 +69,8 @@ class Run:
         rows: list[Row] | StoredRows,
         out: Path | None,
         judging: Judging | None = None,
+        *,
+        distances: frozenset[str] | None = None,
     ) -> Run:
         """Make a run of what was counted."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
@@ -74,7 +80,7 @@ class Run:
             for name, taken in judging.figures().items():
                 figures[name]["judge"] = taken
             summary["judging"] = judging.summary()
-        return cls(summary, rows, findings, out)
+        return cls(summary, rows, findings, out, distances=distances)
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

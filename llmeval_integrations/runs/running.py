@@ -71,12 +71,14 @@ def evaluate(
     format: jsonl, json, csv, tsv or parquet, where the file's name does not tell.
     limit, sample, seed: evaluate the first rows only, so many; of these so many drawn by chance,
         the same ones for the same seed.
-    workers: the most processes that evaluate a file of JSON Lines where no judge is asked, this
-        one included. The others are started once the rest of the file would take longer than that
-        costs; evaluators that are made of what a script or notebook defines stay in this process.
+    workers: the most processes that evaluate a whole file of JSON Lines where no judge is asked,
+        this one included. The others are started once the rest of the file would take longer than
+        that costs; evaluators that are made of what a script or notebook defines stay in this one.
     engine: who evaluates a file of JSON Lines instead, such as `frameworks.ray.RayEngine`; None is
         this machine.
     on_progress: is told how far the run has come.
+
+    The rest is for judges, and says nothing where none is asked:
 
     concurrency: the most samples that are judged, and calls made to one server, at a time.
     cache: the file in which judges' replies are kept, so that the same call is never paid twice;
@@ -101,7 +103,7 @@ def evaluate(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
     )
     _check_workers(workers, engine)
-    _check_resuming(out, resume=resume, retry_errors=retry_errors)
+    _check_resuming(out, overwrite=overwrite, resume=resume, retry_errors=retry_errors)
     if directory is not None:
         directory.check(samples, overwrite=overwrite, resume=resume)
         if not frozen:
@@ -150,7 +152,10 @@ def _processes(most: int, *, at_once: bool) -> Engine:
     return engine
 
 
-def _check_resuming(out: object, *, resume: bool, retry_errors: bool) -> None:
+def _check_resuming(out: object, *, overwrite: bool, resume: bool, retry_errors: bool) -> None:
+    if overwrite and (resume or out is None):
+        other = "resume goes on with it" if resume else "without out=... there is none"
+        raise InputError(f"overwrite replaces a run in a directory, and {other}; leave one out")
     if retry_errors and not resume:
         raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
     if resume and out is None:

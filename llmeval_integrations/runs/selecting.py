@@ -25,6 +25,8 @@ def select(source: Source, limit: int | None, sample: int | None, seed: int) -> 
             )
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise InvalidOptionError(f"seed={shown(seed)} is not a whole number")
+    if seed and sample is None:
+        raise InvalidOptionError(f"seed={seed} says which rows are drawn; say how many: sample=...")
     if limit is not None:
         source.records = islice(source.records, limit)
         source.total = source.lines_of = None  # how far the file was read says nothing any more

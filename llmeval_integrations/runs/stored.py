@@ -37,6 +37,11 @@ def read_run(path: str | PathLike[str]) -> Run:
         tallies[row.evaluator].add([row])
         count += 1
     samples = count // max(len(tallies), 1)
+    if written is not None and written["samples"] != samples:
+        raise InputError(
+            f"{results} is damaged: it has the rows of {samples} samples, and the summary is that "
+            f"of {written['samples']}; go on with the run (resume) to have the others again"
+        )
     run = Run.of(samples, tallies, directory.rows(count), directory.path)
     if written is None:
         return replace(run, incomplete="there is no summary.json, so it was killed or is under way")

@@ -23,11 +23,10 @@ import msgspec
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
-from llmeval_integrations.runs.directory import sample_lines
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.json_rows import read_lines
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row, read_many, write_rows
+from llmeval_integrations.runs.rows import Row, read_many, sample_lines, write_rows
 from llmeval_integrations.runs.source import Source
 from llmeval_integrations.runs.summary import apart, counted_of
 

@@ -1,5 +1,7 @@
 """The interval of a mean holds no figure that the mean cannot have."""
 
+from random import Random
+
 import pytest
 
 from llmeval_integrations.intervals import wilson
@@ -39,6 +41,30 @@ def test_of_other_scores_nothing_is_known(values):
     assert high - mean == pytest.approx(mean - low)
 
 
-def test_of_few_scores_that_are_not_0_or_1_there_is_none():
-    assert interval() is None
-    assert interval(0.5, 0, 1, 1) is None
+@pytest.mark.parametrize("values", [[], [0.5], [0.5, 0.5], [0.1] * 9])
+def test_where_the_spread_is_not_known_there_is_none(values):
+    assert interval(*values) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        # by the tables of t: 12.7062, 4.30265 and 3.18245 standard errors to either side
+        ([10, 12], 11 - 12.7062, 11 + 12.7062),
+        ([10, 11, 12], 11 - 4.30265 / 3**0.5, 11 + 4.30265 / 3**0.5),
+        ([10, 11, 12, 13], 11.5 - 3.18245 * 0.645497, 11.5 + 3.18245 * 0.645497),
+        ([0.1, 0.4, 0.6665], 0, 1),
+        ([0.5, 0.52, 0.54], 0.52 - 4.30265 * 0.02 / 3**0.5, 0.52 + 4.30265 * 0.02 / 3**0.5),
+    ],
+)
+def test_of_few_scores_it_is_as_wide_as_the_tables_say(values, low, high):
+    assert interval(*values) == pytest.approx((low, high), abs=0.003)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_of_few_scores_it_holds_the_mean_19_times_in_20(n):
+    chance, held = Random(n), 0
+    for _ in range(4_000):
+        low, high = interval(*(chance.gauss(10, 1) for _ in range(n)))
+        held += low <= 10 <= high
+    assert held / 4_000 == pytest.approx(0.95, abs=0.012)

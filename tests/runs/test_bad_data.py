@@ -19,7 +19,7 @@ from llmeval_integrations.runs.reading import open_source
 
 BAD_LINES = [
     (b"{", "not JSON: Expecting property name enclosed in double quotes at column 2"),
-    (b'{"output": "cut off', "not JSON: Unterminated string starting at at column 12"),
+    (b'{"output": "cut off', "not JSON: Unterminated string starting at column 12"),
     (b'{"output": 1} {"output": 2}', "not JSON: Extra data at column 15"),
     (b"[1, 2]", "expected a JSON object, got [1, 2]"),
     (b"null", "expected a JSON object, got None"),

@@ -39,9 +39,18 @@ def run(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "read", "message"),
     [
-        ("results.jsonl", "{}\n", read_run, "results.jsonl: line 4 is no row: Missing required"),
+        ("results.jsonl", "{}\n", read_run, "results.jsonl: line 4 is no row: Object missing"),
         ("results.jsonl", "garbage\n", read_run, "results.jsonl: line 4 is no row: Expecting"),
         ("results.jsonl", "[1]\n", read_run, "results.jsonl: line 4 is no row"),
+        (
+            "results.jsonl",
+            (
+                '{"id":1,"evaluator":"json_match","score":1,"passed":7,"label":null,"reason":null,'
+                '"metadata":{},"unscored":false,"error":null}\n'
+            ),
+            read_run,
+            "results.jsonl: line 4 is no row: Expected `bool | null`, got `int`",
+        ),
         ("results.jsonl", "\0\0\n", resume, "results.jsonl: line 4 is no row"),
         ("samples.jsonl", "garbage\n", resume, "samples.jsonl: line 4 is no sample"),
         ("samples.jsonl", "garbage\n", all_samples, "samples.jsonl: line 4 is damaged: Expecting"),
@@ -65,7 +74,7 @@ def test_a_line_that_is_none_is_named(run, name, text, read, message):
     [
         ("summary.json", "[", read_run, "summary.json is damaged: Expecting value"),
         ("summary.json", "[]", read_run, "summary.json is damaged: it is no JSON object"),
-        ("summary.json", "{}", read_run, "summary.json is damaged: it lacks samples or evaluators"),
+        ("summary.json", "{}", read_run, "summary.json is damaged: it lacks samples, evaluators"),
         (
             "summary.json",
             '{"samples": 3, "evaluators": {"a": 1}}',
@@ -74,7 +83,19 @@ def test_a_line_that_is_none_is_named(run, name, text, read, message):
         ),
         ("manifest.json", "[", resume, "manifest.json is damaged: Expecting value"),
         ("manifest.json", "{}", resume, "manifest.json is damaged: it does not say the evaluators"),
+        (
+            "summary.json",
+            '{"samples": 3, "evaluators": {"json_match": {"n": 3}}}',
+            read_run,
+            "summary.json is damaged: it lacks samples, evaluators or their figures",
+        ),
         ("manifest.json", "{}", read_manifest, "manifest.json is damaged: it does not say the eva"),
+        (
+            "manifest.json",
+            '{"evaluators": {"json_match": 5}, "data": {}}',
+            read_manifest,
+            "manifest.json is damaged: it does not say what json_match is",
+        ),
     ],
 )
 def test_a_file_that_is_none_is_named(run, name, text, read, message):
@@ -88,6 +109,27 @@ def test_without_its_samples_a_run_is_not_gone_on_with(run):
     with pytest.raises(InputError, match=r"samples.jsonl is missing, and without it"):
         resume(run)
     evaluate(ROWS, [JsonMatch()], out=run, overwrite=True)
+
+
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_with_fewer_samples_than_did_not_pass_a_run_is_not_gone_on_with(run, left):
+    lines = (run / "samples.jsonl").read_text().splitlines(keepends=True)
+    (run / "samples.jsonl").write_text("".join(lines[:left]))
+    with pytest.raises(InputError, match=f"damaged: it has {left} samples, and 3 did not pass"):
+        resume(run)
+    evaluate(ROWS, [JsonMatch()], out=run, overwrite=True)
+
+
+@pytest.mark.parametrize("left", [0, 2])
+def test_a_summary_of_other_rows_than_there_are_is_not_believed(run, left):
+    lines = (run / "results.jsonl").read_text().splitlines(keepends=True)
+    (run / "results.jsonl").write_text("".join(lines[:left]))
+    with pytest.raises(
+        InputError, match=f"the rows of {left} samples, and the summary is that of 3"
+    ):
+        read_run(run)
+    resume(run)
+    assert read_run(run).summary["samples"] == 3
 
 
 def test_without_its_summary_a_run_is_counted_anew(run):

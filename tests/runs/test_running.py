@@ -239,6 +239,50 @@ def test_a_run_does_not_overwrite_its_own_data(tmp_path, name, holds_a_run):
     assert data.read_text() == '{"output": "{}"}\n'
 
 
+def test_a_link_to_a_file_of_the_run_is_its_own_data_too(tmp_path):
+    evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path / "run")
+    data = tmp_path / "data.jsonl"
+    data.hardlink_to(tmp_path / "run" / "samples.jsonl")
+    with pytest.raises(InputError, match=r"data.jsonl is the data, and a run in .* would overwr"):
+        evaluate(data, [JsonValidity()], out=tmp_path / "run", overwrite=True)
+    assert '"output":"{"' in data.read_text()
+
+
+@pytest.mark.parametrize("name", ["samples.jsonl", "manifest.json", "summary.json"])
+def test_files_of_somebody_else_are_not_overwritten_unless_asked(tmp_path, name):
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(InputError, match=f"holds no run, and a {name} that a run would replace"):
+        evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir() if file.name != ".lock"] == [(name, "precious")]  # fmt: skip
+    evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path, overwrite=True)
+
+
+def test_a_run_that_was_killed_before_its_first_row_is_begun_again(tmp_path):
+    evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
+    (tmp_path / "results.jsonl").unlink()  # which is made last
+    assert evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path).summary["samples"] == 1
+
+
+@pytest.mark.parametrize("out", ["", 5])
+def test_what_names_no_directory_is_refused(out):
+    with pytest.raises(InputError, match=f"{out!r} is not the path of a directory"):
+        evaluate([{"output": "1"}], [JsonValidity()], out=out)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"overwrite": True}, "without out=... there is none"),
+        ({"overwrite": True, "resume": True, "out": "run"}, "resume goes on with it"),
+        ({"retry_errors": True, "out": "run"}, "say resume=True, too"),
+        ({"resume": True}, "say which, with out="),
+    ],
+)
+def test_options_that_say_nothing_together_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        evaluate([{"output": "1"}], [JsonValidity()], **options)
+
+
 def test_other_files_of_its_directory_are_no_matter(tmp_path):
     (tmp_path / "results.csv").write_text("output\n{}\n")
     assert (

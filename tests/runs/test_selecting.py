@@ -41,6 +41,7 @@ def test_each_row_has_the_same_chance():
         ({"sample": -1}, "sample=-1"),
         ({"sample": 1.5}, "sample=1.5"),
         ({"seed": "x"}, "seed='x' is not a whole number"),
+        ({"seed": 3}, "seed=3 says which rows are drawn; say how many"),
     ],
 )
 def test_a_wrong_option_is_named(options, message):

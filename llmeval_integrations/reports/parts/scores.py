@@ -14,9 +14,6 @@ from llmeval_integrations.runs.rows import Row
 BARS: Final = 20
 """Bars of a histogram."""
 
-_FEWEST: Final = 5
-"""Scores below which no interval is given: the expansion of t is too far off."""
-
 
 @dataclass
 class Scores:
@@ -89,13 +86,14 @@ class Scores:
         """The 95 % confidence interval of the mean.
 
         Where every score is 0 or 1 the mean is a rate, and it is Wilson's, as of the pass rate.
-        Else it is by Student's t, and None of fewer than 5 scores. Scores that all lie from 0 to 1
-        are taken for shares, so it ends there too; it may reach beyond the lowest and the highest
-        score that were seen, for the mean of all that could have been may lie there.
+        Else it is by Student's t, and None where all scores are the same, as a single one is: how
+        far they spread is not known. Scores that all lie from 0 to 1 are taken for shares, so it
+        ends there too; it may reach beyond the lowest and the highest score that were seen, for the
+        mean of all that could have been may lie there.
         """
         if self._zeros + self._ones == self.n:
             return wilson(self._ones, self.n)
-        if self.n < _FEWEST:
+        if self.low == self.high:
             return None
         error = math.sqrt(self._squares / (self.n - 1) / self.n)
         half = t_of(0.95, self.n - 1) * error

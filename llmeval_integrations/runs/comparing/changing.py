@@ -58,10 +58,11 @@ class Changed(NamedTuple):
     """Of those that got worse and of those that got better the ones that changed most."""
 
 
-def changed(pairs: Pairs, most: int, *, lower_is_better: bool) -> Changed:
+def changed(pairs: Pairs, most: int, *, lower_is_better: bool | None) -> Changed:
     """Find the pairs that changed: in their verdict, or where that is the same, in their score.
 
     Counts all of them, and gives up to `most` in each direction, those first that changed most.
+    Where `lower_is_better` is None, as nobody knows, another score alone is no change.
     """
     gain_of = partial(_gain, lower_is_better=lower_is_better)
     worse, better = array("q"), array("q")
@@ -78,11 +79,11 @@ def changed(pairs: Pairs, most: int, *, lower_is_better: bool) -> Changed:
     )
 
 
-def _gain(pair: Pair, *, lower_is_better: bool) -> tuple[int, float]:
+def _gain(pair: Pair, *, lower_is_better: bool | None) -> tuple[int, float]:
     """Give by how much a pair got better, in its verdict and in its score."""
     a, b = pair.a, pair.b
     verdict = 0 if a.passed is None or b.passed is None else b.passed - a.passed
-    if a.score is None or b.score is None or is_same(a.score, b.score):
+    if lower_is_better is None or a.score is None or b.score is None or is_same(a.score, b.score):
         return verdict, 0.0
     return verdict, a.score - b.score if lower_is_better else b.score - a.score
 

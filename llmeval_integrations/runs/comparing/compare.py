@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from os import PathLike
 
 from llmeval_integrations.errors import InputError
@@ -11,7 +11,7 @@ from llmeval_integrations.runs.comparing import direction
 from llmeval_integrations.runs.comparing.changing import changed, described
 from llmeval_integrations.runs.comparing.comparable import doubts
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
-from llmeval_integrations.runs.comparing.difference import differences_of, measured
+from llmeval_integrations.runs.comparing.difference import Difference, differences_of, measured
 from llmeval_integrations.runs.comparing.joining import Joined, Pairs, join
 from llmeval_integrations.runs.hints import hint
 from llmeval_integrations.runs.run import Run
@@ -33,8 +33,9 @@ def compare(
     fields: whether single fields are compared, too. Each takes its part in the correction for
         many differences, so without them smaller differences of the evaluators are shown.
     lower_is_better: evaluators with a score that is better where it is lower. It is found by itself
-        where rows that passed have lower scores than rows that failed, and, of runs with a
-        directory, where the evaluator has a `max_distance`.
+        where rows that passed have lower scores than rows that failed, and where the evaluator has
+        a `max_distance`. Where neither is known, as of a directory without a manifest in which no
+        row passed, a score is called neither better nor worse, and a warning says so.
     changes: how many samples are listed for each evaluator and direction.
 
     Samples are joined by id. Rows of the same id are joined by occurrence, and their mean counts as
@@ -53,10 +54,12 @@ def compare(
     joined = join(runs[0], runs[1], names, fields=fields)
     if not any(joined.pairs.values()):
         raise InputError(f"no sample is in both runs: {_ids(joined)}")
-    lower = direction.lower_is_better(runs[0], joined) | _known(lower_is_better, names)
+    said = _known(lower_is_better, names)
+    lower = direction.lower_is_better(runs[0], runs[1], joined, said)
     figures = [
-        each for name in names for each in measured(name, joined.pairs[name], lower=name in lower)
+        each for name in names for each in measured(name, joined.pairs[name], lower=lower[name])
     ]
+    differences = differences_of(figures)
     compared = _compared(runs, joined, lower, changes)
     return Comparison(
         str(runs[0].out or "A"),
@@ -65,9 +68,13 @@ def compare(
         runs[1].summary["samples"],
         joined.only_a,
         joined.only_b,
-        differences_of(figures),
+        differences,
         compared,
-        [*doubts(runs[0], runs[1], joined), *_left_out(compared)],
+        [
+            *doubts(runs[0], runs[1], joined),
+            *_left_out(compared),
+            *_without_direction(differences),
+        ],
     )
 
 
@@ -100,11 +107,11 @@ def _ids(joined: Joined) -> str:
 
 
 def _compared(
-    runs: list[Run], joined: Joined, lower: Collection[str], most: int
+    runs: list[Run], joined: Joined, lower: Mapping[str, bool | None], most: int
 ) -> dict[str, Compared]:
     """Count for each evaluator what is left out and what changed, and list the latter."""
     found = {
-        name: changed(pairs, most, lower_is_better=name in lower)
+        name: changed(pairs, most, lower_is_better=lower[name])
         for name, pairs in joined.pairs.items()
     }
     changes = described(runs[0], runs[1], {name: each.most for name, each in found.items()})
@@ -134,4 +141,15 @@ def _left_out(compared: dict[str, Compared]) -> Iterator[str]:
             yield (
                 f"{name}: {each.left_out} of {each.joined} samples are left out, as they have no "
                 f"score: {each.left_out_a} in A, {each.left_out_b} in B"
+            )
+
+
+def _without_direction(differences: list[Difference]) -> Iterator[str]:
+    """Word of which scores nobody knows which way they get better."""
+    for each in differences:
+        if each.lower_is_better is None:
+            yield (
+                f"{each.evaluator}: it is not known whether higher or lower scores are better: "
+                "neither run has a manifest, and no rows passed or none failed; so they are called "
+                "neither, unless lower_is_better names this evaluator"
             )

@@ -26,7 +26,8 @@ class Compared:
     """How many in the second."""
 
     better: int
-    """Rows that got better: they pass now, or where that is the same, their score is better."""
+    """Rows that got better: they pass now, or where that is the same, their score is better. Of a
+    score of which it is not known which way is better, those that pass now alone."""
 
     worse: int
     """Rows that got worse."""

@@ -49,7 +49,8 @@ class Difference:
 
     interval: Interval | None
     """Its 95 % confidence interval, for this figure alone: Newcombe's where each sample has 0 or
-    1, else Student's. None where the spread is not known: the samples differ by the same."""
+    1, else Student's. Of figures that all lie from 0 to 1 it ends at -1 and 1. None where the
+    spread is not known: the samples differ by the same, but for the rounding of floats."""
 
     p: float
     """The chance of a difference as large where nothing has changed: McNemar's exact test where
@@ -60,21 +61,22 @@ class Difference:
 
     detectable: float | None
     """The smallest difference that so many samples would have shown with a power of 80 %, at the
-    level that is left to one of so many differences. None where the spread is not known."""
+    level that is left to one of so many differences. None where no difference would have been
+    shown, of figures from 0 to 1 not even one of 1, and where the spread is not known."""
 
     better: int
-    """Samples that got better."""
+    """Samples that got better; 0 where it is not known which way is better."""
 
     worse: int
-    """Samples that got worse."""
+    """Samples that got worse; 0 where it is not known which way is better."""
 
-    lower_is_better: bool
-    """Whether less is better, as with distances."""
+    lower_is_better: bool | None
+    """Whether less is better, as with distances; None where that is not known."""
 
     @property
     def verdict(self) -> Verdict:
-        """Which way the figure went, where that is surely no chance."""
-        if self.adjusted > LEVEL:
+        """Which way the figure went, where that is surely no chance, and known which is better."""
+        if self.adjusted > LEVEL or self.lower_is_better is None:
             return "none shown"
         return "better" if (self.difference > 0) is not self.lower_is_better else "worse"
 
@@ -104,11 +106,11 @@ class Measured(NamedTuple):
     b: Sequence[float]
     """The same in the second."""
 
-    lower_is_better: bool
-    """Whether less is better."""
+    lower_is_better: bool | None
+    """Whether less is better; None where that is not known."""
 
 
-def measured(name: str, pairs: Pairs, *, lower: bool) -> Iterator[Measured]:
+def measured(name: str, pairs: Pairs, *, lower: bool | None) -> Iterator[Measured]:
     """Give the figures that can be compared: verdicts, scores that say more, fields."""
     figures: dict[_Figure, tuple[array[float], array[float]]] = {
         _PASSED: (array("d"), array("d")),
@@ -128,7 +130,7 @@ def measured(name: str, pairs: Pairs, *, lower: bool) -> Iterator[Measured]:
                 column.append(mean(of_one_run))
     for figure, (a, b) in figures.items():
         if a and (figure != _SCORE or says_more):
-            yield Measured(name, *figure, a, b, lower and figure == _SCORE)
+            yield Measured(name, *figure, a, b, lower if figure == _SCORE else False)
 
 
 def _sides(pair: Pair) -> Iterator[tuple[_Figure, _Sides]]:
@@ -168,9 +170,7 @@ def _rank(difference: Difference) -> tuple[bool, float]:
 
 def _tested(figures: Measured, level: float) -> dict[str, Any]:
     """Give what is known of a difference; `level` is what is left to it of the chance of error."""
-    differences = array(
-        "d", (0.0 if is_same(a, b) else b - a for a, b in zip(figures.a, figures.b))
-    )
+    differences = array("d", _differences(figures.a, figures.b))
     n, up = len(differences), sum(each > 0 for each in differences)
     down = sum(each < 0 for each in differences)
     a, b = mean(figures.a), mean(figures.b)
@@ -183,7 +183,11 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
         p = statistics.sign_flip(differences)
         interval = statistics.student(differences)
         detectable = statistics.detectable_mean(differences, level)
+        if all(0 <= each <= 1 for each in chain(figures.a, figures.b)):
+            interval = interval and (max(interval[0], -1.0), min(interval[1], 1.0))
+            detectable = None if detectable is None or detectable > 1 else detectable
     lower = figures.lower_is_better
+    better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
     return {
         "n": n,
         "a": a,
@@ -192,7 +196,21 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
         "interval": interval,
         "p": p,
         "detectable": detectable,
-        "better": down if lower else up,
-        "worse": up if lower else down,
+        "better": better,
+        "worse": worse,
         "lower_is_better": lower,
     }
+
+
+def _differences(a: Sequence[float], b: Sequence[float]) -> Iterator[float]:
+    """Give how much each sample differs.
+
+    Differences that only the rounding of floats tells from the first one are given as that one:
+    it is no spread.
+    """
+    first = b[0] - a[0]
+    for one, other in zip(a, b):
+        if is_same(one, other):
+            yield 0.0
+        else:
+            yield first if is_same(one + first, other) else other - one

@@ -125,7 +125,8 @@ def test_nothing_that_could_be_compared_is_no_difference():
 
 def test_samples_of_one_run_alone_are_named():
     found = compare(
-        run_of([row("1", 1), row("2", 1), row("3", 1)]), run_of([row("3", 1), row("4", 0)])
+        run_of([row("1", 1, True), row("2", 1, True), row("3", 1, True)]),
+        run_of([row("3", 1, True), row("4", 0, False)]),
     )
     assert (found.only_a, found.only_b) == (["1", "2"], ["4"])
     assert found.warnings == [
@@ -192,9 +193,92 @@ def test_of_distances_less_is_better_even_where_none_passes(tmp_path, limit):
     assert (found["pass rate"].b > 0) is bool(limit)
 
 
+def far_and_near():
+    """Give samples whose outputs are far from the reference, and others that are nearer."""
+    return [
+        [{"id": f"s{n}", "output": text, "reference": "hello world"} for n in range(20)]
+        for text in ("hexxx xxrld", "hello wxrld")
+    ]
+
+
+def test_a_run_in_memory_knows_of_distances():
+    found = compare(*(evaluate(samples, [StringDistance()]) for samples in far_and_near()))
+    assert found.warnings == []
+    assert [(each.measure, each.better, each.worse) for each in found.improvements] == [
+        ("score", 20, 0)
+    ]
+    assert found.evaluators["string_distance"].better == 20
+
+
+def test_one_manifest_of_two_tells_which_way_is_better(tmp_path):
+    for name, samples in zip("ab", far_and_near()):
+        evaluate(samples, [StringDistance()], out=tmp_path / name)
+    (tmp_path / "a/manifest.json").unlink()
+    found = compare(tmp_path / "a", tmp_path / "b")
+    assert [each.measure for each in found.improvements] == ["score"]
+    assert found.warnings == []
+
+
+def test_where_nothing_tells_which_way_is_better_nothing_is_called_so(tmp_path):
+    for name, samples in zip("ab", far_and_near()):
+        evaluate(samples, [StringDistance()], out=tmp_path / name)
+        (tmp_path / name / "manifest.json").unlink()
+    found = compare(tmp_path / "a", tmp_path / "b")
+    assert found.regressions == found.improvements == []
+    score = found.differences[1]
+    assert (score.measure, score.lower_is_better) == ("score", None)
+    assert (score.better, score.worse, score.verdict) == (0, 0, "none shown")
+    assert found.evaluators["string_distance"].changes == []
+    [warning] = found.warnings
+    assert warning.startswith("string_distance: it is not known whether higher or lower scores are")
+    told = compare(tmp_path / "a", tmp_path / "b", lower_is_better=["string_distance"])
+    assert ([each.measure for each in told.improvements], told.warnings) == (["score"], [])
+
+
+def test_a_verdict_is_compared_whichever_way_the_score_is_better():
+    a, b = (run_of([row(f"s{n}", 0.5, passed) for n in range(9)]) for passed in (True, False))
+    found = compare(a, b)
+    assert [each.measure for each in found.regressions] == ["pass rate"]
+    assert found.evaluators["graded"].worse == 9
+
+
+@pytest.mark.parametrize("scale", [1, 1e6])
+def test_the_rounding_of_floats_is_no_spread(scale):
+    scores = [scale * n / 7 for n in range(1, 10)]
+    a, b = (run_of([row(n, each - x) for n, each in enumerate(scores)]) for x in (0.02, 0.05))
+    (score,) = compare(a, b).differences
+    assert score.difference == pytest.approx(-0.03)
+    assert score.p == 2 / 2**9
+    assert (score.interval, score.detectable) == (None, None)
+
+
+def test_differences_of_shares_lie_from_minus_1_to_1():
+    ids, sides = "aabbccddee", ((1, 1, 0, 0, 1, 1, 0, 0, 1, 1), (0, 1, 0, 1, 0, 1, 0, 1, 1, 1))
+    for few in (4, 10):
+        a, b = (
+            run_of([row(key, float(each), bool(each)) for key, each in zip(ids[:few], side)])
+            for side in sides
+        )
+        (rate,) = compare(a, b).differences
+        low, high = rate.interval
+        assert -1 <= low < rate.difference < high <= 1
+        assert rate.detectable is None
+
+
+def test_scores_beyond_0_and_1_are_not_taken_for_shares():
+    a, b = (run_of([row(1, 0.0), row(2, each)]) for each in (0.5, 2.5))
+    assert compare(a, b).differences[0].interval[1] > 1
+
+
+def test_no_difference_is_detectable_where_the_least_p_is_too_large():
+    a, b = (
+        run_of([row(f"s{n}", n / 8 - x * n / 100, x == 0) for n in range(2, 6)]) for x in (0, 1)
+    )
+    assert [(each.p, each.detectable) for each in compare(a, b).differences] == [(2 / 16, None)] * 2
+
+
 def test_which_way_is_better_can_be_said():
     a, b = (run_of([row(f"s{n}", shift + n) for n in range(9)]) for shift in (1.0, 0.5))
-    assert compare(a, b).differences[0].verdict == "worse"
     told = compare(a, b, lower_is_better=["graded"])
     assert told.differences[0].verdict == "better"
     assert told.evaluators["graded"].better == 9
@@ -295,7 +379,7 @@ def test_a_sample_takes_few_bytes(tmp_path, fields):
 
 def test_the_order_of_rows_does_not_change_what_is_listed_first(monkeypatch):
     monkeypatch.setattr(joining, "_SORTED_AT_ONCE", 3)
-    a, b = ([row(n, side, None) for n in range(20)] for side in (1.0, 0.0))
+    a, b = ([row(n, float(side), side) for n in range(20)] for side in (True, False))
     Random(1).shuffle(a)
     listed = [each.id for each in compare(run_of(a), run_of(b)).evaluators["graded"].changes]
     assert listed == sorted(range(20), key=repr)

@@ -2,6 +2,7 @@
 
 from math import comb, inf
 from random import Random
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from llmeval_integrations.runs.comparing.statistics import (
     detectable_mean,
     detectable_rate,
+    fewest_shown,
     holm,
     mcnemar,
     newcombe,
@@ -137,7 +139,7 @@ def test_students_interval():
     assert standard_error(gains) == pytest.approx(0.3889587, abs=1e-6)
 
 
-@pytest.mark.parametrize("differences", [[], [1.0], [0.0] * 9, [0.25] * 3])
+@pytest.mark.parametrize("differences", [[], [1.0], [0.0] * 9, [0.25] * 3, [0.07] * 9, [0.03] * 7])
 def test_without_a_spread_there_is_no_interval(differences):
     assert student(differences) is None
     assert detectable_mean(differences, 0.05) is None
@@ -167,17 +169,39 @@ def test_holm_keeps_the_order_and_lies_between_nothing_and_bonferroni(ps):
     )
 
 
-@pytest.mark.parametrize(("n", "changed"), [(100, 10), (200, 0), (1_000, 300)])
-def test_a_detectable_difference_of_rates_is_detected_four_times_in_five(n, changed):
-    difference = detectable_rate(n, changed, 0.05)
+@pytest.mark.parametrize(
+    ("n", "changed", "alpha"),
+    [
+        *((6, 0, 0.05), (8, 2, 0.05), (10, 10, 0.05), (12, 5, 0.05), (20, 4, 0.05), (40, 30, 0.05)),
+        *((12, 0, 0.005), (50, 5, 0.005), (100, 10, 0.05), (200, 0, 0.05), (1_000, 300, 0.05)),
+    ],
+)
+def test_a_detectable_difference_of_rates_is_detected_four_times_in_five(n, changed, alpha):
+    difference = detectable_rate(n, changed, alpha)
     share = max(changed / n, difference)
-    chance, shown = Random(n), 0
-    for _ in range(400):
-        moved = [chance.random() < (1 + difference / share) / 2 for _ in range(n)]
+    chance, shown, runs = Random(n), 0, 300_000 // max(n, 100)
+    for _ in range(runs):
         count = sum(chance.random() < share for _ in range(n))
-        better = sum(moved[:count])
-        shown += mcnemar(count - better, better) <= 0.05
-    assert shown / 400 == pytest.approx(0.8, abs=0.06)
+        better = sum(chance.random() < (1 + difference / share) / 2 for _ in range(count))
+        shown += mcnemar(count - better, better) <= alpha
+    assert shown / runs == pytest.approx(0.8, abs=0.03 if runs > 1_000 else 0.06)
+
+
+@pytest.mark.parametrize("n", [6, 9, 17])
+def test_where_all_have_to_change_the_power_is_that_of_all_changing(n):
+    assert detectable_rate(n, 0, 2.01 * 0.5**n) ** n == pytest.approx(0.8, abs=0.002)
+
+
+def test_the_sum_meets_the_normal_distribution_where_that_takes_over():
+    summed, normal = detectable_rate(1_000, 100, 0.05), detectable_rate(1_000, 101, 0.05)
+    assert summed == pytest.approx(normal, rel=0.05)
+
+
+def test_hundreds_of_differences_of_rates_take_seconds_at_most():
+    begun = process_time()
+    for changed in range(300):
+        detectable_rate(400, changed, 0.05 / 300)
+    assert process_time() - begun < 5
 
 
 def test_a_detectable_mean_is_detected_four_times_in_five():
@@ -189,9 +213,21 @@ def test_a_detectable_mean_is_detected_four_times_in_five():
     assert shown / 200 == pytest.approx(0.8, abs=0.06)
 
 
-@pytest.mark.parametrize(("n", "alpha"), [(0, 0.05), (3, 0.05), (10, 1e-9)])
-def test_too_few_pairs_show_no_difference_of_rates(n, alpha):
+@pytest.mark.parametrize(
+    ("n", "alpha"), [(0, 0.05), (3, 0.05), (4, 0.05), (5, 0.05), (9, 0.05 / 14), (10, 1e-9)]
+)
+def test_too_few_pairs_show_no_difference(n, alpha):
+    assert mcnemar(0, n) > alpha
     assert detectable_rate(n, 0, alpha) is None
+    assert detectable_mean([0.1 * each for each in range(n)], alpha) is None
+
+
+@pytest.mark.parametrize("alpha", [0.05, 2.01 * 0.5**7, 0.05 / 14, 1e-9])
+def test_the_fewest_pairs_that_show_a_difference(alpha):
+    n = fewest_shown(alpha)
+    assert mcnemar(0, n) <= alpha < mcnemar(0, n - 1)
+    assert detectable_rate(n, 0, alpha) < 1
+    assert detectable_mean([0.1 * each for each in range(n)], alpha) > 0
 
 
 def test_more_pairs_show_less():

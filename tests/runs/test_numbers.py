@@ -1,0 +1,28 @@
+"""Figures as a person reads them."""
+
+import pytest
+
+from llmeval_integrations.intervals import wilson
+from llmeval_integrations.runs.numbers import percent, percents
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "written"),
+    [
+        (0, 7, "0.0 %"),
+        (7, 7, "100.0 %"),
+        (1, 3, "33.3 %"),
+        (999, 1_000, "99.9 %"),
+        (4_999, 5_000, "99.98 %"),
+        (9_999_999, 10_000_000, "99.99999 %"),
+        (1, 1_000, "0.1 %"),
+        (1, 25_000, "0.004 %"),
+    ],
+)
+def test_a_share_is_all_or_nothing_only_where_it_is(part, whole, written):
+    assert percent(part / whole) == written
+
+
+def test_nor_is_a_bound_that_only_comes_near():
+    assert percents(wilson(4_999, 5_000)) == "99.9 to 99.996 %"
+    assert percents(wilson(7, 7)) == "64.6 to 100.0 %"
