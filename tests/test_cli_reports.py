@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from browser import CHROMIUM, browser
 
-from llmeval_integrations import JsonFields, JsonValidity, evaluate
+from llmeval_integrations import JsonFields, JsonValidity, StringDistance, evaluate
 from llmeval_integrations.cli import main
 
 
@@ -222,11 +222,77 @@ def test_the_page_of_a_run_under_way_is_kept_up_to_date(run, tmp_path):
         assert {each.split("/", 3)[2] for each in page.requests} == {address.split("/")[2]}
 
 
+@pytest.mark.once
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_an_update_of_the_page_interrupts_nobody(tmp_path):
+    """What is focused, typed, open, selected and scrolled to stays, though a worse sample comes."""
+    rows = [{"id": n, "output": f"xa {n}\n" * 99, "reference": "x"} for n in range(30)]
+    distance = StringDistance("levenshtein", normalize_score=False)
+    run = evaluate(rows, [distance], out=tmp_path / "run").out
+    (run / "summary.json").unlink()
+    last = json.loads((run / "results.jsonl").read_bytes().splitlines()[-1])
+    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
+        page.open(address)
+
+        def update(id_, score):
+            with (run / "results.jsonl").open("ab") as file:
+                row = {**last, "id": f"xa {id_}", "score": score}
+                file.write(json.dumps(row).encode() + b"\n")
+            deadline = time.monotonic() + 20
+            shown = "[...document.querySelectorAll('#list summary b')].map(each => each.innerText)"
+            while f"xa {id_}" not in page.run(shown):
+                assert time.monotonic() < deadline
+                time.sleep(0.2)
+            assert page.run(shown)[0] == f"xa {id_}"  # the worst
+
+        page.run("document.getElementById('by-text').focus()")
+        page.do("Input.insertText", text="xa")
+        page.run("document.getElementById('by-text').setSelectionRange(1, 1)")
+        page.run(
+            "var kept = [...document.querySelectorAll('#list > details')].slice(2, 4);"
+            "for (const each of kept) each.open = true"
+        )
+        page.run("kept[1].scrollIntoView()")
+        page.run("kept[1].querySelector('pre').scrollTop = 70")
+        time.sleep(0.3)  # the page is drawn, and knows what is in view
+        before = page.run("kept[1].getBoundingClientRect().top")
+        update("worse", 1e4)
+        assert page.run("document.activeElement.id") == "by-text"
+        assert page.run("document.activeElement.selectionStart") == 1
+        assert page.run("document.getElementById('by-text').value") == "xa"
+        opened = "[...document.querySelectorAll('#list > details[open]')]"
+        assert page.run(f"{opened}.length") == 3  # and the first, which was open from the begin
+        assert page.run(f"kept.every(each => {opened}.includes(each))")
+        assert page.run("kept[1].querySelector('pre').scrollTop") == 70
+        assert abs(page.run("kept[1].getBoundingClientRect().top") - before) < 2
+        for focused in ("kept[1].querySelector('summary')", "document.querySelector('#found a')"):
+            page.run(f"kept = [null, kept[1], {focused}]; kept[2].focus()")
+            update(f"still worse {focused}", 1e5 + len(focused))
+            assert page.run("document.activeElement === kept[2]")
+        assert page.complaints == []
+
+
+@pytest.mark.once
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_news_before_the_first_question_are_taken_over(run, tmp_path):
+    last = json.loads((run / "results.jsonl").read_bytes().splitlines()[-1])
+    (run / "summary.json").unlink()
+    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
+        page.open(address)
+        with (run / "results.jsonl").open("ab") as file:
+            file.write(json.dumps({**last, "id": 3}).encode() + b"\n")
+        deadline = time.monotonic() + 20
+        while page.run("document.querySelector('.lead').textContent").startswith("2 samples"):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+
 def test_a_taken_port_is_named(run, capsys):
     with viewing(run) as (address, _):
         port = address.rsplit(":", 1)[1].strip("/")
         assert main(["view", str(run), "--port", port]) == 2
-    assert "Address already in use" in capsys.readouterr().err
+    said = f"llmeval view: error: port {port}: Address already in use; --port names another"
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("port", ["99999", "65536", "-1", "x"])
@@ -243,7 +309,8 @@ def test_fields_of_a_run_that_was_killed_are_exported(tmp_path, capsys):
     call = ["export", str(tmp_path / "run"), "--table", "fields", "--to", "csv", "--out", "-"]
     assert main(call) == 0
     out, said = capsys.readouterr()
-    assert (out.splitlines()[1][:23], said) == ("run,json_fields,/a,1,0,", "")
+    assert out.splitlines()[1][:23] == "run,json_fields,/a,1,0,"
+    assert said.startswith("llmeval export: warning: run is incomplete: there is no summary.json")
     assert main(["report", str(tmp_path / "run"), "--out", "-"]) == 0
     assert 'id="fields"' in capsys.readouterr().out
 
@@ -253,7 +320,23 @@ def test_a_table_of_fields_without_any_is_warned_of(run, capsys):
     assert capsys.readouterr().err == f"llmeval export: warning: {run} has no fields\n"
     (run / "summary.json").unlink()
     assert main(["export", str(run), "--table", "fields", "--to", "csv"]) == 0
-    assert "has no fields, and the run is incomplete: there is no" in capsys.readouterr().err
+    incomplete, no_fields = capsys.readouterr().err.splitlines()
+    assert incomplete.startswith("llmeval export: warning: run is incomplete: there is no summary")
+    assert no_fields == f"llmeval export: warning: {run} has no fields"
+
+
+@pytest.mark.parametrize(
+    "call", [["report", "--format", "csv"], ["report"], ["export", "--to", "csv"]]
+)
+def test_a_run_that_was_killed_is_warned_of(run, capsys, call):
+    assert main([*call, str(run)]) == 0
+    assert capsys.readouterr().err == ""
+    (run / "summary.json").unlink()
+    assert main([*call, str(run), str(run)]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    why = "is incomplete: there is no summary.json, so it was killed or is under way"
+    assert first == f"llmeval {call[0]}: warning: run {why}"
+    assert second == f"llmeval {call[0]}: warning: run_2 {why}"
 
 
 def test_a_run_with_integers_that_python_does_not_read_is_reported_and_compared(tmp_path, capsys):

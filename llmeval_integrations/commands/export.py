@@ -31,11 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: argparse.Namespace) -> int:
     """Write the table."""
     from llmeval_integrations.reports import load_format
+    from llmeval_integrations.reports.parts.names import incomplete
     from llmeval_integrations.reports.parts.tables import TABLES
     from llmeval_integrations.runs.stored import read_run
 
     to = load_format(call.to or _format_of(call.out), "write_table")
     runs = [read_run(path) for path in call.run_directory]
+    for each in incomplete(runs):
+        say(f"llmeval export: warning: {each}")
     if call.table == "fields":
         _warn_of_no_fields(runs)
     out = call.out or str(Path(call.run_directory[0]) / f"{call.table}{to.SUFFIX}")
@@ -49,8 +52,7 @@ def run(call: argparse.Namespace) -> int:
 def _warn_of_no_fields(runs: Iterable[Run]) -> None:
     for run in runs:
         if not any(figures.get("fields") for figures in run.summary["evaluators"].values()):
-            but = f", and the run is incomplete: {run.incomplete}" if run.incomplete else ""
-            say(f"llmeval export: warning: {run.out} has no fields{but}")
+            say(f"llmeval export: warning: {run.out} has no fields")
 
 
 def _format_of(out: str | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from llmeval_integrations.commands.output import written_to
-from llmeval_integrations.commands.terminal import OK, put
+from llmeval_integrations.commands.terminal import OK, put, say
 from llmeval_integrations.errors import InputError
 
 HELP: Final = "write a run as an HTML page, Markdown, JUnit XML or CSV"
@@ -28,10 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: argparse.Namespace) -> int:
     """Write the report."""
     from llmeval_integrations.reports import load_format
+    from llmeval_integrations.reports.parts.names import incomplete
     from llmeval_integrations.runs.stored import read_run
 
     report = load_format(call.format or _format_of(call.out))
     runs = [read_run(path) for path in call.run_directory]
+    for each in incomplete(runs):
+        say(f"llmeval report: warning: {each}")
     out = call.out
     if out is None and report.SUFFIX == ".html":
         out = str(Path(call.run_directory[0]) / "report.html")

@@ -13,7 +13,8 @@ from llmeval_integrations.runs.run import Run
 
 SUFFIX: Final = ".csv"
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""How a formula begins; a spreadsheet for Chinese or Japanese takes full-width signs, too."""
 
 
 def write(runs: Sequence[Run], out: BinaryIO) -> None:

@@ -7,7 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.printable import one_line
-from llmeval_integrations.reports.parts.comparing import MOST_FIELDS, NOTHING_SURE, compared
+from llmeval_integrations.reports.parts.comparing import (
+    CHANGED,
+    MORE_CHANGED,
+    MOST_FIELDS,
+    NOTHING_SURE,
+    changes_of,
+    compared,
+    outcomes_of,
+    reason_of,
+    would_have_shown,
+)
+from llmeval_integrations.reports.parts.figures import findings_of
 from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
@@ -23,6 +34,9 @@ _LONGEST: Final = 120
 _LONGEST_SENTENCE: Final = 500
 _LONGEST_VALUE: Final = 40
 _MOST_FINDINGS: Final = 50
+_MOST_KINDS: Final = 5
+_EACH_WAY: Final = 5
+_MOST_CHANGES: Final = 30
 _WORST_FIELDS: Final = 20
 _MOST_VALUES: Final = 3
 _NOTE: Final = (
@@ -62,9 +76,11 @@ def _lines(name: str, run: Run) -> Iterator[str]:
     for evaluator, figures in run.summary["evaluators"].items():
         if figures.get("fields"):
             yield from _fields(evaluator, figures["fields"])
-    found = [(who, each) for who, findings in run.findings.items() for each in findings]
-    if found:
-        yield from _findings(found[:_MOST_FINDINGS])
+    # a run keeps some kinds of each evaluator; where those are fewer than are shown, they are all
+    are_all = all(len(kinds) < _MOST_KINDS for kinds in run.findings.values())
+    findings = run.findings if are_all else findings_of(run)
+    if any(findings.values()):
+        yield from _findings(findings)
 
 
 def _fields(evaluator: str, fields: Mapping[str, Any]) -> Iterator[str]:
@@ -91,16 +107,22 @@ def _wrong_value(found: Mapping[str, Any]) -> str:
     return f"{output} for {reference} ({times_of(found)})"
 
 
-def _findings(found: Sequence[tuple[str, Finding]]) -> Iterator[str]:
+def _findings(findings: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
+    """Write the most frequent kinds of each evaluator, and how many more there are."""
+    found = [(who, each) for who, kinds in findings.items() for each in kinds[:_MOST_KINDS]]
+    rest = sum(map(len, findings.values())) - len(found[:_MOST_FINDINGS])
     yield "<details><summary>What went wrong</summary>"
     yield ""
     yield "| evaluator | found | rows | most often, or for example |"
     yield "| --- | --- | ---: | --- |"
-    for evaluator, finding in found:
+    for evaluator, finding in found[:_MOST_FINDINGS]:
         kind = f"error: {finding.kind}" if finding.is_error else finding.kind
         reason = quoted(finding.reason) if finding.reason else ""
         yield _row([quoted(evaluator), quoted(kind), f"{finding.count:,}", reason])
     yield ""
+    if rest:
+        yield f"and {counted(rest, 'kind')} more"
+        yield ""
     yield "</details>"
     yield ""
 
@@ -135,9 +157,12 @@ def _compared(found: Comparison) -> Iterator[str]:
         if len(fields) > MOST_FIELDS:
             yield f"and {counted(len(fields) - MOST_FIELDS, 'field')} more"
             yield ""
-    else:
-        yield NOTHING_SURE
+    would = would_have_shown(found, lambda each: f"{quoted(each.evaluator)} {each.measure}")
+    answer = would if sure else f"{NOTHING_SURE} {would}".rstrip()
+    if answer:
+        yield answer
         yield ""
+    yield from _changes(found)
     for warning in found.warnings:
         yield f"- {quoted(warning, _LONGEST_SENTENCE)}"
     if found.warnings:
@@ -154,6 +179,29 @@ def _difference(each: Difference) -> Iterator[str]:
     yield "–" if bounds is None else f"{bounds[0]:+.3f} to {bounds[1]:+.3f}"
     yield f"{each.adjusted:.2g}"
     yield each.verdict
+
+
+def _changes(found: Comparison) -> Iterator[str]:
+    """Write a folded table of the samples that changed, of all evaluators together not too many."""
+    listed, rest = changes_of(found, _EACH_WAY)
+    if not listed:
+        return
+    rest += len(listed[_MOST_CHANGES:])
+    yield f"<details><summary>{CHANGED}</summary>"
+    yield ""
+    yield "| evaluator | sample | | A | B | what was wrong |"
+    yield "| --- | --- | --- | ---: | ---: | --- |"
+    for evaluator, change in listed[:_MOST_CHANGES]:
+        sample = quoted(text_of(change.id), _LONGEST_VALUE)
+        verdict = "better" if change.better else "worse"
+        reason = quoted(reason_of(change)) if reason_of(change) else ""
+        yield _row([quoted(evaluator), sample, verdict, *outcomes_of(change), reason])
+    yield ""
+    if rest:
+        yield f"and {rest:,} {MORE_CHANGED}"
+        yield ""
+    yield "</details>"
+    yield ""
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -28,6 +28,14 @@ class Moody(Evaluator):
         return Result(len(str(sample.output)), sample.output != "bad", None, "as it says")
 
 
+@dataclass(frozen=True)
+class Labelled(Evaluator):
+    """What is it? It fails, with the output as its label."""
+
+    def check(self, sample):
+        return Result(0.0, False, str(sample.output), "as it says")
+
+
 MOODS = [{"id": mood, "output": mood} for mood in ("good", "bad", "raise", "unscored")]
 PEOPLE = [
     {"id": "right", "output": '{"name": "Ada", "age": 36}', "reference": '{"name": "Ada", "age": 36}'},
@@ -45,6 +53,16 @@ def moods(tmp_path):
 def people(tmp_path):
     evaluators = [JsonValidity(), JsonMatch(), JsonFields()]
     return evaluate(PEOPLE, evaluators, out=tmp_path / "people")
+
+
+@pytest.fixture
+def kinds():
+    """Makes a run in which so many kinds of defect were found."""
+
+    def kinds(count):
+        return evaluate([{"output": f"kind {n}"} for n in range(count)], {"kinds": Labelled()})
+
+    return kinds
 
 
 @pytest.fixture

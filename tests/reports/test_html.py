@@ -2,11 +2,21 @@
 
 import io
 import json
+import re
 import time
+import unicodedata
 
 import pytest
 
-from llmeval_integrations import JsonFields, JsonValidity, StringDistance, evaluate
+from llmeval_integrations import (
+    ExactMatch,
+    JsonFields,
+    JsonMatch,
+    JsonValidity,
+    StringDistance,
+    evaluate,
+)
+from llmeval_integrations.printable import printable
 from llmeval_integrations.reports import html
 from llmeval_integrations.reports.parts import comparing
 from llmeval_integrations.runs.stored import read_run
@@ -182,6 +192,107 @@ def test_the_place_of_a_defect_is_marked(opened, people):
     assert page.run("document.querySelector('.output mark').textContent") == '"'
 
 
+MARKS = "[...document.querySelectorAll('.{} mark')].map(mark => mark.textContent)"
+
+
+def test_a_defect_and_the_difference_of_plain_texts_are_both_marked(opened, tmp_path):
+    rows = [{"output": "the quick brown fox", "reference": "the slow brown fox"}]
+    page = opened(evaluate(rows, [JsonValidity(), ExactMatch()], out=tmp_path / "run"))
+    assert page.run(MARKS.format("output")) == ["t", "quick"]
+    assert page.run(MARKS.format("reference")) == ["slow"]
+
+
+@pytest.mark.parametrize(
+    ("output", "before", "mark"),
+    [
+        ('{"a": "' + "y" * 30_000 + '", "b": }', 'yyyy", "b": ', "}"),
+        ('{"a": "' + "😀" * 30_000 + '", "b": }, ' + "9" * 30_000, '😀", "b": ', "}"),
+        ("[" + "1, " * 10_000 + "1", "1, 1", " ⟨end⟩"),
+    ],
+)
+def test_the_place_of_a_defect_in_a_long_text_is_marked(opened, tmp_path, output, before, mark):
+    rows = [{"output": output, "reference": output.replace("b", "c")}]
+    page = opened(evaluate(rows, [JsonValidity(), ExactMatch()], out=tmp_path / "run"))
+    place = page.run("data.samples[0][4].find(each => typeof each[1] === 'number')[1]")
+    assert page.run(MARKS.format("output")) == [mark]
+    assert page.run(MARKS.format("reference")) == []
+    assert page.run("document.querySelector('.output mark').previousSibling.data").endswith(before)
+    assert f"Characters {place - 999:,} to " in page.run(
+        "document.querySelector('.output').innerText"
+    )
+    assert f" of {len(output):,}" in page.run("document.querySelector('.output').innerText")
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_long_text_is_shown_where_it_differs_and_nothing_wrong_is_marked(
+    opened, tmp_path, as_text
+):
+    right = {"a": 1, "big": [f"w{n}" for n in range(2_999)] + ["zzz"]}
+    wrong = {"a": 1, "big": [f"w{n}" for n in range(3_000)]}
+    texts = [json.dumps(each) if as_text else each for each in (wrong, right)]
+    rows = [{"output": texts[0], "reference": texts[1], "input": "why? " * 5_000}]
+    page = opened(evaluate(rows, [JsonMatch(), ExactMatch()], out=tmp_path / "run"))
+    assert page.run("document.querySelectorAll('.sides mark').length") == 0
+    assert page.run("document.querySelector('.output pre').textContent").endswith('"w2999"]}')
+    assert page.run("document.querySelector('.reference pre').textContent").endswith('"zzz"]}')
+    text = page.run("document.querySelector('.body').textContent")
+    assert "Differences are marked in whole texts only." in text
+    assert "Characters 1 to 20,000 of 25,000" in text  # the input
+    assert "/big/2999" in text
+    choose(page, "text", "zzz")
+    assert page.run(CARDS) == 1
+
+
+def test_a_short_reference_of_a_long_output_is_marked_by_pointers(opened, tmp_path):
+    rows = [{"output": {"a": 2, "b": "x" * 30_000}, "reference": {"a": 1, "b": "x"}}]
+    page = opened(evaluate(rows, [JsonMatch()], out=tmp_path / "run"))
+    assert page.run(MARKS.format("output")) == []
+    marked = page.run(MARKS.format("reference"))
+    assert [each.strip() for each in marked] == ['"a": 1,', '"b": "x"']
+
+
+def test_what_does_not_print_is_written_out_as_python_does_it(opened, moods):
+    """Of all characters but those of private use in planes of their own, 15 and 16."""
+    chars = "Array.from({length: 0xf0000}, (_, code) => String.fromCodePoint(code))"
+    forms = "[char.codePointAt(0), printable(char), visible(char)]"
+    assigned = f"{chars}.filter(char => !/\\p{{Cn}}/u.test(char)).map(char => {forms})"
+    page = opened(moods)
+    found = page.run(f"{assigned}.filter(([code, long]) => long !== String.fromCodePoint(code))")
+    expected = []
+    for char in map(chr, range(0xF0000)):
+        kind = unicodedata.category(char)
+        if kind != "Cn" and not char.isprintable():
+            stays = kind == "Zs" or char in "\n\t"
+            expected.append([ord(char), printable(char), char if stays else printable(char)])
+    known = [each for each in found if unicodedata.category(chr(each[0])) != "Cn"]
+    assert known == expected  # of a newer Unicode the browser may know more
+
+
+@pytest.mark.parametrize(
+    "id_", ["a\u00adb", "a\u061cb", "a\U000e0041b", "a b\tc\nd", "\u3000x", "\u0000"]
+)
+def test_an_example_with_what_does_not_print_leads_to_its_sample(opened, id_):
+    rows = [{"id": "other", "output": {"a": 3}, "reference": {"a": 2}}]
+    rows += [{"id": id_, "output": {"b": 3}, "reference": {"b": 2}}]
+    page = opened(evaluate(rows, [JsonFields()]))
+    page.run(
+        "[...document.querySelectorAll('#fields a')].find(a => a.innerText !== 'other').click()"
+    )
+    assert page.run(
+        "document.querySelector('#list details[open] summary b').textContent != 'other'"
+    )
+    assert page.run("document.activeElement.tagName") == "SUMMARY"
+    assert not set(id_) & {"\u00ad", "\u061c", "\U000e0041", "\0"} & set(page.run(TEXT))
+
+
+def test_kinds_that_are_not_listed_are_counted(opened, kinds):
+    page = opened(kinds(37))
+    assert page.run("document.querySelector('#found summary').innerText") == "31 further kinds"
+    page.run("document.querySelector('#found details').open = true")
+    assert page.run("document.querySelectorAll('#found li').length") == 30
+    assert "and 7 more" in page.run("document.querySelector('#found').innerText")
+
+
 def test_text_of_models_does_not_act(opened, hostile):
     page = opened(hostile)
     for state in (True, False):
@@ -222,14 +333,54 @@ def test_several_runs_are_compared_with_the_first(opened, tmp_path):
         ".map(each => each.innerText)"
     )[:2] == ["A: old; B: new", "B is worse in json_fields pass rate, json_fields /a."]
     cells = page.run(
-        "[...document.querySelectorAll('#comparison tbody tr')].map(row => row.innerText.split('\\t'))"
+        "[...document.querySelectorAll('#comparison .figures tbody tr')]"
+        ".map(row => row.innerText.split('\\t'))"
     )
     assert [row[1] for row in cells] == ["pass rate", "/a"]
     assert cells[0][3] == "-0.600"
-    assert cells[0][-3:] == ["0", "12", "worse"]
+    assert cells[0][6:8] == ["0", "12"]
+    assert float(cells[0][8]) > 0.1
+    assert cells[0][9] == "worse"
     assert "Not compared: no sample is in both runs" in page.run(
         "document.querySelector('#comparison').innerText"
     )
+
+
+def test_where_nothing_is_sure_it_says_what_could_have_been_seen(opened, tmp_path):
+    rows = [{"id": n, "output": "{" if n < 2 else "{}"} for n in range(20)]
+    runs = [evaluate(rows, [JsonValidity()], out=tmp_path / name) for name in ("old", "new")]
+    said = opened(runs).run("document.querySelector('#comparison p').innerText")
+    assert re.fullmatch(
+        r"No difference is more than what chance may do\. A difference of 0\.\d+ in json_validity "
+        r"pass rate would have been shown with a chance of 80 %\.",
+        said,
+    )
+
+
+def test_samples_that_changed_are_listed_and_lead_to_what_is_wrong(opened, tmp_path):
+    old = [{"id": f"{n:02}", "output": "{" if n < 3 else "{}"} for n in range(60)]
+    new = [{"id": f"{n:02}", "output": "<b>" if 3 <= n < 28 else "{}"} for n in range(60)]
+    runs = [
+        evaluate(each, {"valid": JsonValidity()}, out=tmp_path / name)
+        for each, name in ((old, "old"), (new, "new"))
+    ]
+    page = opened(runs)
+    page.run("document.querySelector('#comparison details').open = true")
+    cells = page.run(
+        "[...document.querySelectorAll('#comparison details tbody tr')]"
+        ".map(row => row.innerText.split('\\t'))"
+    )
+    assert [row[2] for row in cells] == ["worse"] * 20 + ["better"] * 3
+    assert cells[0][:5] == ["valid", "03", "worse", "passed", "failed"]
+    assert cells[-1][:5] == ["valid", "02", "better", "failed", "passed"]
+    assert "line 1" in cells[-1][5]
+    assert "and 5 more; llmeval compare --json" in page.run(TEXT)
+    for place, id_, run in ((0, "03", "new"), (20, "00", "old")):
+        page.run(f"document.querySelectorAll('#comparison details a')[{place}].click()")
+        assert page.run("document.getElementById('by-run').value") == run
+        opened_sample = "document.querySelector('#list details[open] summary b').innerText"
+        assert page.run(opened_sample) == id_
+    assert page.complaints == []
 
 
 def test_very_long_runs_are_not_compared_in_the_page(opened, people, monkeypatch):

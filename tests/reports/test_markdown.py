@@ -46,6 +46,13 @@ def test_what_went_wrong_is_folded_below(moods):
     assert "| <code>moody</code> | <code>error&#58; InputError</code> | 1 | <code>row 3&#58; the output asked for it</code> |" in text  # fmt: skip
 
 
+@pytest.mark.parametrize(("count", "said"), [(5, None), (6, "and 1 kind more"), (11, "and 6 kinds more")])  # fmt: skip
+def test_kinds_that_are_not_listed_are_counted(kinds, count, said):
+    text = written(kinds(count))
+    assert text.count("<code>kinds</code> | <code>kind") == 5
+    assert [line for line in text.split("\n") if line.startswith("and ")] == [said] * bool(said)
+
+
 def test_runs_stand_below_each_other(moods, people):
     assert re.findall("### <code>(.*?)</code>", written(moods, people)) == ["moods", "people"]
 
@@ -71,11 +78,21 @@ def test_it_says_what_surely_differs_from_the_first_run(tmp_path):
         ["<code>json_fields</code>", "pass rate", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.00098", "worse"],
         ["<code>json_fields</code>", "<code>&#47;a</code>", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.00098", "worse"],
     ]  # fmt: skip
-    assert lines[5:] == [
+    changed = [n for n, line in enumerate(lines) if "worse | passed | failed" in line]
+    assert cells(lines[changed[0]])[1] == "<code>row 0</code>"
+    assert cells(lines[changed[0]])[5] == "<code>&#47;a 2, expected 1</code>"
+    assert len(changed) == 5
+    assert lines[changed[-1] + 1 : changed[-1] + 4] == [
+        "and 7 more; llmeval compare --json lists up to 100 of each evaluator",
+        "</details>",
         "#### A: <code>old</code>; B: <code>old_2</code>",
-        "No difference is more than what chance may do.",
-        "Over the samples that both runs have; p is adjusted for all differences together (Holm).",
     ]
+    assert re.fullmatch(
+        r"No difference is more than what chance may do\. A difference of 0\.\d+ in "
+        r"<code>json_fields</code> pass rate would have been shown with a chance of 80 %\.",
+        lines[-2],
+    )
+    assert lines[-1].startswith("Over the samples that both runs have; p is adjusted for all")
     assert cells(compared(new, old)[3])[2:] == ["0.4", "1", "+0.600", "+0.333 to +0.781", "0.00098", "better"]  # fmt: skip
 
 
@@ -99,8 +116,19 @@ def test_of_many_fields_the_first_are_shown(tmp_path):
     rows = [{"id": n, "output": right, "reference": right} for n in range(30)]
     old = ran(rows, tmp_path / "old")
     lines = compared(old, ran([{**row, "output": "{}"} for row in rows], tmp_path / "new"))
-    assert sum("&#47;f" in line for line in lines) == 10
+    assert sum(line.startswith("| <code>json_fields</code> | <code>&#47;f") for line in lines) == 10
     assert "and 5 fields more" in lines
+
+
+def test_of_many_samples_that_changed_some_are_listed(tmp_path):
+    evaluators = {f"valid {n}": JsonValidity() for n in range(7)}
+    old = ran(ROWS, tmp_path / "old", evaluators)
+    new = ran(
+        [{**row, "output": "{"} for row in ROWS[:12]] + ROWS[12:], tmp_path / "new", evaluators
+    )
+    lines = compared(old, new)
+    assert sum("worse | passed | failed" in line for line in lines) == 30
+    assert any(line.startswith("and 54 more; ") for line in lines)
 
 
 def test_the_worst_fields_have_their_table(tmp_path):
@@ -159,8 +187,8 @@ def test_hostile_names_stay_in_their_cells_of_a_comparison(tmp_path):
     lines = compared(*runs)
     assert sum(line.startswith("|") for line in lines) >= 4
     for line in lines:
-        assert line.count("|") in {0, 9}, line
-        assert not re.search(r"[@`\[\]]|<(?!/?code>)", line), line
+        assert line.count("|") in {0, 7, 9}, line
+        assert not re.search(r"[@`\[\]]|<(?!/?(code|details|summary)>)", line), line
 
 
 def test_a_hostile_text_stays_in_its_cell(hostile):

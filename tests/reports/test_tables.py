@@ -74,7 +74,9 @@ def test_evaluators_without_fields_give_none(moods):
     assert as_csv(fields_table([moods])) == []
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", "＋1", "－1", "＠A"]
+)
 def test_a_spreadsheet_takes_no_text_for_a_formula(text):
     run = evaluate([{"id": text, "output": "{}"}], [JsonValidity()])
     assert as_csv(rows_table([run]))[0]["id"] == f"'{text}"

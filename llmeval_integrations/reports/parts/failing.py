@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import heapq
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.reports.parts.figures import Figures, by_sample, is_failing
 from llmeval_integrations.runs.records import score_of
@@ -24,7 +25,10 @@ MOST_CHARACTERS: Final = 10_000_000
 """Characters of all texts of a run together."""
 
 LONGEST_TEXT: Final = 20_000
-"""Characters of one text; what is longer is cut."""
+"""Characters of one text; of what is longer a part is shown."""
+
+_BEFORE: Final = 1_000
+"""Characters that are shown of such a text before its defect, or the first difference."""
 
 _LONGEST_REASON: Final = 300
 _MOST_DIFFERENCES: Final = 50
@@ -32,6 +36,9 @@ _EACH_KIND: Final = 10
 _FAILED, _ERROR, _UNSCORED = 0, 1, 2
 _TEXTS: Final = ("output", "reference", "input")
 _NAMED: Final = ("differences", "outcomes", "errors")
+
+_Text: TypeAlias = str | tuple[int, str, int] | None
+"""A text, or of a long one where the part begins that is shown, the part, and characters in all."""
 
 
 class _Failing(NamedTuple):
@@ -75,7 +82,8 @@ class Listing:
         self._lower |= {name for name, each in figures.items() if each.scores.lower_is_better}
         listed = heapq.nlargest(MOST_LISTED, self._failing(run, figures))
         chosen = {sample.place for sample in _chosen(listed)}
-        texts, differences = _texts(run, chosen), self._differences(run, chosen)
+        differences = self._differences(run, chosen)
+        texts = _texts(run, {place: _defect(differences.get(place, [])) for place in chosen})
         self._samples += [
             (
                 sample.badness,
@@ -161,16 +169,44 @@ def _chosen(listed: list[_Failing]) -> Iterator[_Failing]:
     yield from rest[:left]
 
 
-def _texts(run: Run, chosen: set[int]) -> dict[int, list[str | None]]:
-    """Read the texts of the chosen samples, as far as they may all be shown."""
-    found: dict[int, list[str | None]] = {}
+def _texts(run: Run, defects: Mapping[int, int | None]) -> dict[int, list[_Text]]:
+    """Read the texts of the samples with these places and defects, as far as all may be shown."""
+    found: dict[int, list[_Text]] = {}
     left = MOST_CHARACTERS
     for sample in _samples(run):
-        if sample["row"] in chosen and left > 0:
-            texts = [_text(sample[name]) if name in sample else None for name in _TEXTS]
-            left -= sum(len(text) for text in texts if text)
+        if sample["row"] in defects and left > 0:
+            texts = _parts(sample, defects[sample["row"]])
+            left -= sum(len(text if isinstance(text, str) else text[1]) for text in texts if text)
             found[sample["row"]] = texts
     return found
+
+
+def _parts(sample: Mapping[str, Any], defect: int | None) -> list[_Text]:
+    """Give output, reference and input; of a long one the part that tells most."""
+    output, reference, given = (_text(sample, name) for name in _TEXTS)
+    differing = _first_difference(output or "", reference or "")
+    at = differing if defect is None else defect
+    return [_part(output, at), _part(reference, differing), _part(given, 0)]
+
+
+def _part(text: str | None, at: int) -> _Text:
+    if text is None or len(text) <= LONGEST_TEXT:
+        return text
+    begin = max(at - _BEFORE, 0)
+    return begin, text[begin : begin + LONGEST_TEXT], len(text)
+
+
+def _first_difference(a: str, b: str) -> int:
+    """Find where two texts begin to differ; 0 where they are the same."""
+    if a == b:
+        return 0
+    sizes = range(1, min(len(a), len(b)) + 1)
+    return bisect(sizes, False, key=lambda size: a[:size] != b[:size])
+
+
+def _defect(differences: list[Any]) -> int | None:
+    """Find the first place of a defect among what evaluators name."""
+    return next((each[1] for each in differences if isinstance(each[1], int)), None)
 
 
 def _samples(run: Run) -> Iterator[dict[str, Any]]:
@@ -181,11 +217,11 @@ def _samples(run: Run) -> Iterator[dict[str, Any]]:
         return
 
 
-def _text(value: Any) -> str:
-    text = value if isinstance(value, str) else write_value(value).decode()
-    if len(text) <= LONGEST_TEXT:
-        return text
-    return f"{text[:LONGEST_TEXT]}\n... {len(text) - LONGEST_TEXT:,} more characters"
+def _text(sample: Mapping[str, Any], name: str) -> str | None:
+    if name not in sample:
+        return None
+    value = sample[name]
+    return value if isinstance(value, str) else write_value(value).decode()
 
 
 def _named(row: Row) -> Iterator[list[Any]]:

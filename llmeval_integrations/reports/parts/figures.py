@@ -14,7 +14,7 @@ from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding, Tally
 
-_MOST_KINDS: Final = 30
+_ALL: Final = 10_000  # a tally keeps fewer kinds apart
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Figures:
     """How its scores lie."""
 
     findings: list[Finding]
-    """What was found in rows that did not pass, most frequent first."""
+    """Each kind of what was found in rows that did not pass, most frequent first."""
 
 
 def figures_of(run: Run) -> dict[str, Figures]:
@@ -43,9 +43,18 @@ def figures_of(run: Run) -> dict[str, Figures]:
     for row in rows_of(run):
         scores[row.evaluator].sort_in(row)
     return {
-        name: Figures(summary, scores[name], tallies[name].findings(_MOST_KINDS))
+        name: Figures(summary, scores[name], tallies[name].findings(_ALL))
         for name, summary in run.summary["evaluators"].items()
     }
+
+
+def findings_of(run: Run) -> dict[str, list[Finding]]:
+    """Read a run's rows once, and give each kind of what was found, most frequent first."""
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for row in rows_of(run):
+        if not row.passed:
+            tallies[row.evaluator].add_others((row,))
+    return {name: tallies[name].findings(_ALL) for name in run.summary["evaluators"]}
 
 
 def rows_of(run: Run) -> Iterator[Row]:

@@ -10,7 +10,8 @@ from llmeval_integrations.markup import Html, joined, tag
 from llmeval_integrations.reports.parts.charts import histogram, rate_chart
 from llmeval_integrations.reports.parts.comparing import comparisons
 from llmeval_integrations.reports.parts.figures import Figures
-from llmeval_integrations.reports.parts.sections import number, section, table
+from llmeval_integrations.reports.parts.names import incomplete
+from llmeval_integrations.reports.parts.sections import number, sample_link, section, table
 from llmeval_integrations.runs.numbers import counted, figure, percent, percents, times_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
@@ -24,7 +25,7 @@ _JUDGING: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "ou
 _KINDS: Final = ("mismatch", "wrong_type", "missing", "unreadable", "extra")
 _EXAMPLES: Final = ("most often wrong", "for example")
 _MOST_FIELDS: Final = 200
-_LONGEST_ID: Final = 40
+_MOST_KINDS: Final = 30
 
 
 def overview(runs: Named, *, compared: bool = True) -> Html:
@@ -32,9 +33,9 @@ def overview(runs: Named, *, compared: bool = True) -> Html:
     return joined(
         [
             tag("p", _in_a_sentence(runs), class_="lead"),
-            *_incomplete(runs),
+            *(tag("p", f"{each}.", class_="alarm") for each in incomplete(_runs(runs))),
             section("evaluators", "Evaluators", _evaluators(runs)),
-            *(comparisons({name: run for name, (run, _) in runs.items()}) if compared else ()),
+            *(comparisons(dict(zip(runs, _runs(runs), strict=True))) if compared else ()),
             *_findings(runs),
             *_fields(runs),
             *_judges(runs),
@@ -42,11 +43,8 @@ def overview(runs: Named, *, compared: bool = True) -> Html:
     )
 
 
-def _incomplete(runs: Named) -> Iterator[Html]:
-    """Say which runs lack samples."""
-    for name, (run, _) in runs.items():
-        if run.incomplete:
-            yield tag("p", f"{name} is incomplete: {run.incomplete}.", class_="alarm")
+def _runs(runs: Named) -> list[Run]:
+    return [run for run, _ in runs.values()]
 
 
 def evaluators_of(runs: Named) -> list[str]:
@@ -138,13 +136,15 @@ def _findings(runs: Named) -> Iterator[Html]:
 
 def _found(evaluator: str, title: str, figures: Figures) -> Html:
     most = max(finding.count for finding in figures.findings)
-    rows = [_finding(evaluator, finding, most) for finding in figures.findings]
+    rows = [_finding(evaluator, finding, most) for finding in figures.findings[:_MOST_KINDS]]
     shown, rest = rows[:6], rows[6:]
+    left_out = len(figures.findings) - len(rows)
     more = [
         tag(
             "details",
-            tag("summary", f"{counted(len(rest), 'further kind')}"),
+            tag("summary", f"{counted(len(rest) + left_out, 'further kind')}"),
             tag("ul", *rest, class_="kinds"),
+            tag("p", f"and {left_out:,} more", class_="quiet") if left_out else "",
         )
     ]
     return tag(
@@ -237,15 +237,9 @@ def _field(
         for each in figures["wrong_values"][:3]
     ]
     yield tag("td", tag("ul", *wrong) if wrong else "", class_="values")
-    examples = [tag("li", _example(text_of(each), evaluator, run)) for each in figures["examples"]]
+    links = [sample_link(text_of(each), evaluator, run) for each in figures["examples"]]
+    examples = [tag("li", link) for link in links]
     yield tag("td", tag("ul", *examples) if examples else "", class_="values")
-
-
-def _example(id_: str, evaluator: str, run: str) -> Html:
-    """Write a link to a sample, which the script follows where it is listed."""
-    shown = id_ if len(id_) <= _LONGEST_ID else f"{id_[:_LONGEST_ID]}..."
-    known = {"data_evaluator": evaluator, "data_run": run or None, "data_sample": id_}
-    return tag("a", shown or '""', href="#samples", **known)
 
 
 def _judges(runs: Named) -> Iterator[Html]:

@@ -1,11 +1,17 @@
 "use strict";
 const PAGE = 50, STATES = ["failed", "error", "unscored"], FILTERS = ["run", "evaluator", "outcome", "label", "reason", "text"];
 const $ = id => document.getElementById(id);
-let data, matching = [], page = 0;
+let data, matching = [], page = 0, listed = new Map();
 
-/* Text from models only ever becomes a text node; what hides or turns text is written out. */
-const visible = text => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]/gu,
-  found => "\\u" + found.codePointAt(0).toString(16).padStart(4, "0"));
+/* Text from models only ever becomes a text node; what hides or turns text is written out, as Python's printable() does it. */
+const SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"};
+function escaped(char) {
+  const code = char.codePointAt(0), [letter, digits] = code < 256 ? ["x", 2] : code < 65536 ? ["u", 4] : ["U", 8];
+  return SHORT[char] || "\\" + letter + code.toString(16).padStart(digits, "0");
+}
+const printable = text => text.replace(/(?! )[\p{C}\p{Z}]/gu, escaped);
+/* The same, but for line breaks, tabs and spaces of any width, which texts have for people. */
+const visible = text => text.replace(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
@@ -13,9 +19,9 @@ function element(name, attributes, ...children) {
   return made;
 }
 
-/* A sample: [run, id, rows, texts or null, differences]; a row: [evaluator, state, score, label, reason]. */
-const labelOf = row => row[3] < 0 ? STATES[row[1]] : data.labels[row[3]];
-const reasonOf = row => data.reasons[row[4]] || "";
+/* A sample: [run, id, rows, texts or null, differences]; a row: [evaluator, state, score, label, reason], the state's name where there is no label.
+   A text: a string, null, or of a long one [where the part that is shown begins, the part, characters in all]. */
+const isPart = text => Array.isArray(text), shownOf = text => isPart(text) ? text[1] : text;
 
 function chosen() {
   const found = {};
@@ -25,10 +31,10 @@ function chosen() {
 function rowTest(by) {
   const evaluator = data.evaluators.indexOf(by.evaluator), reason = by.reason.toLowerCase();
   return row => (!by.evaluator || row[0] === evaluator) && (!by.outcome || STATES[row[1]] === by.outcome)
-    && (!by.label || labelOf(row) === by.label) && (!reason || reasonOf(row).toLowerCase().includes(reason));
+    && (!by.label || row[3] === by.label) && (!reason || row[4].toLowerCase().includes(reason));
 }
 function holds(sample, text) {
-  return sample[1].toLowerCase().includes(text) || (sample[3] || []).some(each => each && each.toLowerCase().includes(text));
+  return sample[1].toLowerCase().includes(text) || (sample[3] || []).some(each => each && shownOf(each).toLowerCase().includes(text));
 }
 function filter() {
   const by = chosen(), test = rowTest(by), text = by.text.toLowerCase(), run = data.runs.indexOf(by.run);
@@ -49,9 +55,9 @@ function jsonLines(text) {
   const lines = [], stack = [];
   let line = "", pointer = "", key = null;
   const push = () => { if (line.trim()) lines.push([line, pointer]); line = "  ".repeat(stack.length); };
-  const escaped = name => name.replace(/~/g, "~0").replace(/\//g, "~1");
+  const named = name => name.replace(/~/g, "~0").replace(/\//g, "~1");
   const place = () => { const top = stack[stack.length - 1];
-    if (top) pointer = top.pointer + "/" + (top.array ? top.next++ : escaped(key)); };
+    if (top) pointer = top.pointer + "/" + (top.array ? top.next++ : named(key)); };
   const tokens = bare.match(/"(?:\\[^]|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g) || [];
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at], top = stack[stack.length - 1];
@@ -90,35 +96,43 @@ function unlike(a, b) {
 }
 const under = (pointer, named) => named.some(each => pointer === each || pointer.startsWith(each + "/") || each === "");
 
-/* Two <pre> with marks: by the pointers that evaluators name, by a defect's place, else by comparing. */
+/* Pieces with one more mark, at a character; line breaks and the end, which show nothing themselves, get a sign. */
+function markedAt(pieces, at) {
+  const found = [];
+  for (const [text, isMarked] of pieces) {
+    const chars = Array.from(text);
+    if (at < 0 || at >= chars.length) found.push([text, isMarked]);
+    else found.push([chars.slice(0, at).join(""), isMarked], [chars[at] === "\n" ? "⏎\n" : chars[at], true], [chars.slice(at + 1).join(""), isMarked]);
+    at -= chars.length;
+  }
+  return at < 0 ? found : [...found, [" ⟨end⟩", true]];
+}
+
+/* Both texts as pieces, each with whether it is marked: by the pointers that evaluators name, else by comparing, and at a defect's place.
+   Of a part of a text no difference is known, and words are not compared with JSON. */
 function sides(output, reference, differences) {
-  const left = jsonLines(output), right = reference === null ? null : jsonLines(reference);
-  const show = (parts, isMarked) => { const pre = element("pre", {tabindex: 0});
-    parts.forEach((part, at) => pre.append(isMarked(at) ? element("mark", null, part) : visible(part))); return pre; };
-  const lines = found => found.map(([line]) => line + "\n");
-  const defect = differences.find(each => typeof each[1] === "number");
-  if (!left && defect) {
-    const chars = Array.from(output), at = Math.min(defect[1], chars.length);
-    const parts = [chars.slice(0, at).join(""), chars[at] === undefined ? " ⟨end⟩" : chars[at] === "\n" ? "⏎\n" : chars[at], chars.slice(at + 1).join("")];
-    return [show(parts, place => place === 1), reference === null ? null : show(right ? lines(right) : [reference], () => false)];
-  }
+  const [left, right] = [output, reference].map(text => text === null || isPart(text) ? null : jsonLines(text));
+  const defect = left ? undefined : differences.find(each => typeof each[1] === "number");
   const named = differences.filter(each => typeof each[1] === "string");
-  if (left && named.length) {
-    const inOutput = named.filter(each => each[2] !== "missing").map(each => each[1]);
-    const inReference = named.filter(each => each[4] !== null).map(each => each[1]);
-    return [show(lines(left), at => under(left[at][1], inOutput)),
-      right ? show(lines(right), at => under(right[at][1], inReference)) : reference === null ? null : show([reference], () => false)];
+  const lines = found => found.map(([line]) => line + "\n"), words = text => text.match(/\s+|[^\s]+/g) || [];
+  const pieces = (parts, isMarked) => parts.map((part, at) => [part, isMarked(at)]);
+  const shown = (text, found, isMarked) => text === null ? null : pieces(found ? lines(found) : [shownOf(text)], isMarked);
+  const namedIn = (found, pointers) => at => found !== null && under(found[at][1], pointers);
+  let a = shown(output, left, () => false), b = shown(reference, right, () => false);
+  if (named.length && !defect && (left || isPart(output))) {
+    a = shown(output, left, namedIn(left, named.filter(each => each[2] !== "missing").map(each => each[1])));
+    b = shown(reference, right, namedIn(right, named.filter(each => each[4] !== null).map(each => each[1])));
+  } else if (reference !== null && !isPart(output) && !isPart(reference) && !(defect && right)) {
+    const [ours, theirs] = left && right ? [lines(left), lines(right)] : [words(output), words(reference)], [onlyA, onlyB] = unlike(ours, theirs);
+    a = pieces(ours, at => onlyA.has(at)); b = pieces(theirs, at => onlyB.has(at));
   }
-  const words = text => text.match(/\s+|[^\s]+/g) || [];
-  const [a, b] = left && right ? [lines(left), lines(right)] : [words(output), words(reference || "")];
-  const [onlyA, onlyB] = reference === null ? [new Set(), new Set()] : unlike(a, b);
-  return [show(left && reference === null ? lines(left) : a, at => onlyA.has(at)), reference === null ? null : show(b, at => onlyB.has(at))];
+  return [defect ? markedAt(a, defect[1] - (isPart(output) ? output[0] : 0)) : a, b];
 }
 
 function rowItem(row) {
   const score = row[2] === null ? "" : " · score " + row[2];
   return element("li", row[1] === 1 ? {class: "alarm"} : null, element("b", null, data.evaluators[row[0]]),
-    " " + (row[3] < 0 ? STATES[row[1]] : (row[1] ? STATES[row[1]] + ": " : "") + labelOf(row)) + score + (reasonOf(row) ? " · " + reasonOf(row) : ""));
+    " " + (row[1] && row[3] !== STATES[row[1]] ? STATES[row[1]] + ": " : "") + row[3] + score + (row[4] ? " · " + row[4] : ""));
 }
 function differenceTable(differences) {
   const found = new Map();
@@ -134,20 +148,28 @@ function differenceTable(differences) {
   return element("div", {class: "wide differences", role: "region", "aria-label": "Differences", tabindex: 0},
     element("table", null, element("thead", null, head), element("tbody", null, ...rows)));
 }
-function side(name, pre) {
-  return element("div", {class: name}, element("h3", null, name[0].toUpperCase() + name.slice(1)), pre);
+function pre(text, pieces) {
+  const made = element("pre", {tabindex: 0});
+  for (const [piece, isMarked] of pieces) made.append(isMarked ? element("mark", null, piece) : visible(piece));
+  if (!isPart(text)) return [made];
+  const [begin, part, all] = text, [from, to, of] = [begin + 1, begin + Array.from(part).length, all].map(number => number.toLocaleString("en"));
+  return [element("p", {class: "quiet"}, "Characters " + from + " to " + to + " of " + of), made];
+}
+function side(name, text, pieces) {
+  return element("div", {class: name}, element("h3", null, name[0].toUpperCase() + name.slice(1)), ...pre(text, pieces));
 }
 function fill(body, sample) {
   body.append(element("ul", {class: "rows"}, ...sample[2].map(rowItem)));
   const texts = sample[3], table = differenceTable(sample[4]);
   if (table) body.append(table);
   if (!texts) { body.append(element("p", {class: "quiet"}, "The texts of this sample are not in this report; they may be in samples.jsonl.")); return; }
-  const [output, reference, input] = texts, [left, right] = sides(output || "", reference, sample[4]);
-  body.append(right ? element("div", {class: "sides"}, side("output", left), side("reference", right)) : side("output", left));
-  if (input !== null) body.append(element("details", {class: "input"}, element("summary", null, "Input"), element("pre", {tabindex: 0}, input)));
+  const [output, reference, input] = [texts[0] || "", texts[1], texts[2]], [left, right] = sides(output, reference, sample[4]);
+  body.append(right ? element("div", {class: "sides"}, side("output", output, left), side("reference", reference, right)) : side("output", output, left));
+  if (right && (isPart(output) || isPart(reference))) body.append(element("p", {class: "quiet"}, "Differences are marked in whole texts only."));
+  if (input !== null) body.append(element("details", {class: "input"}, element("summary", null, "Input"), ...pre(input, [[shownOf(input), false]])));
 }
 function card(sample, open) {
-  const shown = sample[2].slice(0, 3).map(row => data.evaluators[row[0]] + ": " + labelOf(row)).join(" · ");
+  const shown = sample[2].slice(0, 3).map(row => data.evaluators[row[0]] + ": " + row[3]).join(" · ");
   const rest = sample[2].length > 3 ? " · and " + (sample[2].length - 3) + " more" : "";
   const body = element("div", {class: "body"});
   const made = element("details", null, element("summary", null, element("b", null, sample[1]),
@@ -158,16 +180,36 @@ function card(sample, open) {
   return made;
 }
 
-function show() {
+/* Shows a page of the samples. Of the cards before, those stay that are as they were, and open what was open; else the first is open. */
+function show(before = new Map()) {
   const last = Math.max(0, Math.ceil(matching.length / PAGE) - 1);
   page = Math.min(Math.max(page, 0), last);
-  const part = matching.slice(page * PAGE, (page + 1) * PAGE);
-  $("list").replaceChildren(...part.map((sample, at) => card(sample, at === 0)));
+  listed = new Map();
+  for (const sample of matching.slice(page * PAGE, (page + 1) * PAGE)) {
+    let name = JSON.stringify(sample.slice(0, 2));
+    while (listed.has(name)) name += " again";
+    const old = before.get(name), stays = old && JSON.stringify(old.sample) === JSON.stringify(sample);
+    listed.set(name, stays ? old : {sample, card: card(sample, old ? old.card.open : !before.size && !listed.size)});
+  }
+  arrange($("list"), [...listed.values()].map(each => each.card));
   $("count").textContent = matching.length.toLocaleString("en") + " of " + data.samples.length.toLocaleString("en") + " listed samples, worst first";
-  const step = (name, by, off) => { const made = element("button", {type: "button"}, name); made.disabled = off;
-    made.addEventListener("click", () => { page += by; show(); remember(); $("samples").scrollIntoView(); const first = $("list").querySelector("summary"); if (first) first.focus(); }); return made; };
   $("pages").hidden = !last;
-  $("pages").replaceChildren(step("Previous", -1, page === 0), element("span", null, "Page " + (page + 1) + " of " + (last + 1)), step("Next", 1, page === last));
+  const [previous, where, next] = $("pages").children;
+  previous.disabled = page === 0; next.disabled = page === last;
+  where.textContent = "Page " + (page + 1) + " of " + (last + 1);
+}
+/* Makes these the children of an element without touching those that are in their place, which would lose focus and scrolling. */
+function arrange(parent, wanted) {
+  const focused = document.activeElement, stay = new Set(wanted);
+  for (const each of [...parent.children]) if (!stay.has(each)) each.remove();
+  let next = parent.firstElementChild;
+  for (const each of wanted) if (each === next) next = next.nextElementSibling; else parent.insertBefore(each, next);
+  if (focused.isConnected && focused !== document.activeElement) focused.focus({preventScroll: true});
+}
+function step(name, by) {
+  const made = element("button", {type: "button"}, name);
+  made.addEventListener("click", () => { page += by; show(); remember(); $("samples").scrollIntoView(); const first = $("list").querySelector("summary"); if (first) first.focus(); });
+  return made;
 }
 function remember() {
   const kept = new URLSearchParams();
@@ -177,26 +219,34 @@ function remember() {
 }
 function update() { page = 0; filter(); show(); remember(); }
 
-function control(name, values) {
-  const field = values ? element("select", {id: "by-" + name}, element("option", {value: ""}, "all"),
-    ...values.map(value => { const made = element("option", null, value); made.value = value; return made; }))
-    : element("input", {id: "by-" + name, type: "search", autocomplete: "off"});
-  field.addEventListener(values ? "change" : "input", update);
+function control(name) {
+  const isText = name === "reason" || name === "text";
+  const field = isText ? element("input", {id: "by-" + name, type: "search", autocomplete: "off"})
+    : element("select", {id: "by-" + name}, element("option", {value: ""}, "all"));
+  field.addEventListener(isText ? "input" : "change", update);
   return element("label", {for: "by-" + name}, name === "text" ? "id, output, reference or input" : name, field);
+}
+/* Adds the choices that a field lacks; what it has stays in its place, for it may be in use. */
+function offer(name, values) {
+  const field = $("by-" + name), known = new Set(Array.from(field.options, each => each.value));
+  for (const value of values) if (!known.has(value)) { const made = element("option", null, value); made.value = value; field.append(made); }
 }
 function controls() {
   const labels = new Map();
-  for (const sample of data.samples) for (const row of sample[2]) { const label = labelOf(row); labels.set(label, (labels.get(label) || 0) + 1); }
+  for (const sample of data.samples) for (const row of sample[2]) labels.set(row[3], (labels.get(row[3]) || 0) + 1);
   const often = [...labels].sort((a, b) => b[1] - a[1]).slice(0, 200).map(pair => pair[0]);
-  $("filters").replaceChildren(...(data.runs.length > 1 ? [control("run", data.runs)] : []), control("evaluator", data.evaluators),
-    control("outcome", STATES), control("label", often), control("reason"), control("text"));
+  if (data.runs.length > 1) offer("run", data.runs);
+  offer("evaluator", data.evaluators); offer("outcome", STATES); offer("label", often);
 }
 function recall() {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of FILTERS) { const field = $("by-" + name); if (field) field.value = given.get(name) || ""; if (field && field.selectedIndex < 0) field.value = ""; }
   page = Number(given.get("page") || 1) - 1 || 0;
 }
-function load(text) { data = JSON.parse(text); controls(); recall(); filter(); show(); }
+function load(text) {
+  data = JSON.parse(text);
+  for (const sample of data.samples) for (const row of sample[2]) { row[3] = data.labels[row[3]] ?? STATES[row[1]]; row[4] = data.reasons[row[4]] || ""; }
+}
 
 $("filters").addEventListener("submit", event => event.preventDefault());
 $("main").addEventListener("click", event => {
@@ -213,7 +263,7 @@ $("main").addEventListener("click", event => {
 });
 /* Turns to a sample and opens it alone; one that is not listed, as it passed or comes too late, is looked for by its text. */
 function turnTo(id) {
-  const at = matching.findIndex(sample => visible(sample[1]) === visible(id));
+  const at = matching.findIndex(sample => printable(sample[1]) === printable(id));
   if (at < 0) { $("by-text").value = id; update(); $("by-text").focus(); return; }
   page = Math.floor(at / PAGE); show(); remember();
   const found = $("list").children[at % PAGE];
@@ -222,3 +272,6 @@ function turnTo(id) {
 }
 addEventListener("hashchange", () => { if (location.hash.includes("=")) { recall(); filter(); show(); } });
 load($("data").textContent);
+$("filters").append(...FILTERS.filter(name => name !== "run" || data.runs.length > 1).map(control));
+$("pages").append(step("Previous", -1), element("span"), step("Next", 1));
+controls(); recall(); filter(); show();

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from llmeval_integrations.markup import Html, tag
+
+_LONGEST_ID: Final = 40
 
 
 def section(name: str, title: str, *parts: Html) -> Html:
@@ -23,3 +26,10 @@ def table(label: str, heads: Sequence[str], rows: Sequence[Html], class_: str = 
 def number(value: str, class_: str = "") -> Html:
     """Write a cell with a figure."""
     return tag("td", value, class_=f"number {class_}".strip())
+
+
+def sample_link(id_: str, evaluator: str, run: str) -> Html:
+    """Write a link to a sample, which the script follows where it is listed."""
+    shown = id_ if len(id_) <= _LONGEST_ID else f"{id_[:_LONGEST_ID]}..."
+    known = {"data_evaluator": evaluator, "data_run": run or None, "data_sample": id_}
+    return tag("a", shown or '""', href="#samples", **known)

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from llmeval_integrations.errors import EvalError
+from llmeval_integrations.errors import EvalError, InputError
 from llmeval_integrations.reports import html
 from llmeval_integrations.runs.directory import RESULTS, SUMMARY
 from llmeval_integrations.runs.stored import read_run
@@ -24,14 +24,23 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, directories: Sequence[str], port: int = 0) -> None:
-        """Bind to the loopback address; raises InputError where a directory holds no run."""
+        """Bind to the loopback address.
+
+        Raises InputError where a directory holds no run, and where the port cannot be had.
+        """
         self._directories = [Path(directory) for directory in directories]
         self._lock = Lock()
         self._made_of = ""
         self._page = b""
         for directory in directories:
             read_run(directory)
-        super().__init__((_LOOPBACK, port), _Handler)
+        try:
+            super().__init__((_LOOPBACK, port), _Handler)
+        except OSError as error:
+            raise InputError(
+                f"port {port}: {error.strerror or error}; --port names another, and without it any "
+                "free one is taken"
+            ) from error
 
     @property
     def address(self) -> str:
