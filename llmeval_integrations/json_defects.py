@@ -69,9 +69,13 @@ class Defect(msgspec.Struct, frozen=True):
     """From 1."""
 
 
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+# Without the look-behind each quote after a backslash, outside of a string, is a beginning anew.
+_STRING = r'"(?<!\\")[^"\\]*(?:\\.[^"\\]*)*"'
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_LITERAL = r"(?:true|false|null)"
+_LONE_NUMBER = rf"\[\s*{_NUMBER}\s*\]"
 _CONSTANT = re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL)
-_FAR_EXPONENT = re.compile(_STRING + r"|(-?[0-9][0-9.]*[eE][+-]?[0-9]{18,})", re.DOTALL)
+_FAR_EXPONENT = re.compile(_STRING + r"|(-?(?<![0-9.])[0-9][0-9.]*[eE][+-]?[0-9]{18,})", re.DOTALL)
 _STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _COLON = re.compile(r"[ \t\n\r]*:")
 _ESCAPE = re.compile(
@@ -80,10 +84,17 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _JSON_START = re.compile(
-    r"\{(?:\}|\s*(?:[\"'“]|[A-Za-z_]\w*\s*:))|\[(?:\]|\s*(?:[\"'“{\[]|-?[0-9]+(?:\.[0-9]+)?\s*,|(?:true|false|null)\s*[,\]]))"
+    r"\{(?:\}|\s*(?:[\"'“]|[A-Za-z_]\w*\s*:))"
+    rf"|\[(?:\]|\s*(?:[\"'“{{\[]|{_NUMBER}\s*,|{_LITERAL}\s*[,\]]))"
+)
+# Prose has numbers in brackets as footnote marks. One is JSON where it is all that stands on a
+# line, between back-ticks or tags, or after a colon or comment.
+_LONE_NUMBER_SET_APART = re.compile(
+    rf"[\n:`>/](?<![^*]/)[ \t]*{_LONE_NUMBER}[ \t\r.]*(?:[\n`<]|\Z)"
 )
 _SECOND_TEXT = re.compile(
-    r"[\s,`~]*(?:json\s*)?(?:" + _JSON_START.pattern + r"|\"|-?[0-9.]+\s*(?:[,\n]|\Z))"
+    rf"[\s,`~]*(?:json\s*)?(?:{_JSON_START.pattern}|\""
+    rf"|(?:{_NUMBER}|\b{_LITERAL}|{_LONE_NUMBER}(?:\s*{_LONE_NUMBER})*)\s*(?:[,\n]|\Z))"
 )
 _NUMBER_LIKE = re.compile(r"-?[0-9][\w.%°+*/:€$£-]*|-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _SIGNED = re.compile(r"[+.-]\.?(?:[0-9]|inf|nan)", re.IGNORECASE)
@@ -268,7 +279,7 @@ def _name_of_start(body: str) -> str:
         return "byte_order_mark"
     if body[0] == "'" and body[-1] == "'":
         return "single_quotes"
-    if body.startswith(("//", "/*", "#")) and _JSON_START.search(body):
+    if body.startswith(("//", "/*", "#")) and _holds_json(body):
         return "comment"
     if body[0] in "}]":
         return "mismatched_bracket"
@@ -280,7 +291,11 @@ def _name_of_start(body: str) -> str:
 
 
 def _name_of_prose(body: str) -> str:
-    return "prose_around" if _JSON_START.search(body) else "prose"
+    return "prose_around" if _holds_json(body) else "prose"
+
+
+def _holds_json(body: str) -> bool:
+    return bool(_JSON_START.search(body) or ("]" in body and _LONE_NUMBER_SET_APART.search(body)))
 
 
 def _name_of_word(body: str, pos: int) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import Final
 
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_EXACT: Final = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
+_PIECE: Final = 2048  # bits, which are converted at once
 
 
 def exact_float(text: str) -> float | Decimal:
@@ -28,6 +30,31 @@ def exact_decimal(text: str) -> Decimal:
     """Read a number so that those of equal value have the same digits, without zeros at the end."""
     digits = Context(prec=len(text), Emin=MIN_EMIN, Emax=MAX_EMAX)
     return Decimal(text).normalize(digits)
+
+
+def exact_decimal_of(number: int) -> Decimal:
+    """Give an integer as `exact_decimal` reads its text, which Python would take too long to write.
+
+    It is put together from halves: unlike the conversion, multiplying takes hardly longer for a
+    digit where there are many.
+    """
+    powers = [Decimal(1 << _PIECE)]
+    while _PIECE << len(powers) < number.bit_length():
+        powers.append(_EXACT.multiply(powers[-1], powers[-1]))
+    return _put_together(number, powers, len(powers)).normalize(_EXACT)
+
+
+def _put_together(number: int, powers: list[Decimal], level: int) -> Decimal:
+    """Convert an integer of at most `_PIECE << level` bits."""
+    if not level:
+        return Decimal(number)
+    level -= 1
+    width = _PIECE << level
+    high = number >> width
+    low = number - (high << width)
+    return _EXACT.fma(
+        _put_together(high, powers, level), powers[level], _put_together(low, powers, level)
+    )
 
 
 def read_number(text: str) -> int | float | Decimal | None:

@@ -12,7 +12,7 @@ import msgspec
 from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_depth import SHORT, is_too_deep
-from llmeval_integrations.json_numbers import exact_decimal, exact_float, exact_int
+from llmeval_integrations.json_numbers import exact_decimal_of, exact_float, exact_int
 from llmeval_integrations.sample import MISSING
 
 _LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
@@ -128,9 +128,7 @@ def _plain(value: Any) -> Any:
         return str.__str__(value)
     if isinstance(value, int):
         value = int(value)
-        return (
-            value if value.bit_length() <= _LONGEST_INTEGER else exact_decimal(str(Decimal(value)))
-        )
+        return value if value.bit_length() <= _LONGEST_INTEGER else exact_decimal_of(value)
     if isinstance(value, Decimal) and value.is_finite():
         text = str(value)
         return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)

@@ -349,6 +349,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # Without functions of ours it is twice as fast, and most texts that come here only fail.
 _explain = json.JSONDecoder().decode
+_explain_all = json.JSONDecoder(parse_int=str).decode
 _exact = json.JSONDecoder(
     parse_float=exact_float, parse_int=exact_int, parse_constant=_refuse_constant
 ).decode
@@ -366,8 +367,8 @@ def _loads(text: str) -> Any:
         _explain(text)
     except json.JSONDecodeError:
         raise
-    except ValueError:
-        pass  # an integer of more than 4,300 digits
+    except ValueError:  # an integer of more than 4,300 digits, behind which nothing was looked at
+        _explain_all(text)
     return _exact(text)
 
 

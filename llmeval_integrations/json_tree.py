@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 from os.path import commonprefix
@@ -10,14 +9,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from llmeval_integrations.json_matching import MAX_PAIRS, match
+from llmeval_integrations.json_bags import Bags, same_scalar
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_value import (
     canonical,
     equal,
     write_scalar,
     written_alike,
-    written_parts,
 )
 from llmeval_integrations.printable import printable
 from llmeval_integrations.sample import MISSING
@@ -67,15 +65,8 @@ class Comparison(msgspec.Struct, kw_only=True):
     """The array at which MAX_PAIRS ran out, if any did. There, and in those that come after it,
     the items were not all tried against each other, and too many may be called different."""
 
-    tried: int = 0
-    """How many pairs of values were tried so far."""
-
-    fitting: dict[tuple[int, int], bool] = {}
-    """Whether two containers fit, by their `id`s: found once, and asked again level by level."""
-
-    written: dict[int, str] = {}
-    """The text of each container in arrays that were compared in any order, by its `id`: written
-    once, since the arrays inside are compared again."""
+    bags: Bags = msgspec.field(default_factory=Bags)
+    """What is known of the arrays that were compared in any order."""
 
     def differences(self, output: Any, reference: Any, place: str = "") -> Iterator[Difference]:
         """Find what has to change for the output to be the reference.
@@ -102,7 +93,7 @@ class Comparison(msgspec.Struct, kw_only=True):
         if type(output) is list and type(reference) is list:
             of_arrays = self._of_arrays if self.ordered else self._of_bags
             return of_arrays(output, reference, place)
-        if _same_scalar(output, reference):
+        if same_scalar(output, reference):
             return iter(())
         kind: Kind = "mismatch" if _type(output) == _type(reference) else "wrong_type"
         return iter((Difference(place, kind, output, reference),))
@@ -139,12 +130,9 @@ class Comparison(msgspec.Struct, kw_only=True):
 
     def _of_bags(self, output: Any, reference: Any, place: str) -> Iterator[Difference | _Pair]:
         """Pair equal items first, then whatever fits, then the rest in order."""
-        for array in (output, reference):
-            if id(array) not in self.written:
-                self.written.update(written_parts(array, sort_arrays=True))
-        spare, wanted = _without_equals(self._texts(output), self._texts(reference))
-        if self.ignore_extra and spare and wanted:
-            spare, wanted = self._without_fitting(output, reference, spare, wanted, place)
+        spare, wanted = self.bags.unpaired(output, reference, ignore_extra=self.ignore_extra)
+        if self.bags.exhausted and not self.unmatched:
+            self.unmatched.append(place)
         paired = min(len(spare), len(wanted))
         for here, there in zip(spare, wanted):
             yield output[here], reference[there], f"{place}/{here}"
@@ -153,77 +141,6 @@ class Comparison(msgspec.Struct, kw_only=True):
             [(n, reference[n]) for n in wanted[paired:]],
             place,
         )
-
-    def _texts(self, array: list[Any]) -> list[str]:
-        """Write the items of an array that was written."""
-        return [
-            self.written[id(item)] if type(item) in _CONTAINERS else write_scalar(item)
-            for item in array
-        ]
-
-    def _without_fitting(
-        self, output: Any, reference: Any, spare: list[int], wanted: list[int], place: str
-    ) -> tuple[list[int], list[int]]:
-        """Pair as many items as can be paired; two that are equal may be paired beforehand.
-
-        Fitting is transitive, so whatever an equal pair is taken from can be paired
-        the other way round.
-        """
-        pairs = self._pairs(
-            [output[position] for position in spare], [reference[position] for position in wanted]
-        )
-        if self.tried > MAX_PAIRS and not self.unmatched:
-            self.unmatched.append(place)
-        used = set(pairs.values())
-        return (
-            [here for n, here in enumerate(spare) if n not in used],
-            [there for n, there in enumerate(wanted) if n not in pairs],
-        )
-
-    def _pairs(
-        self, output: list[Any], reference: list[Any], *, nested: bool = False
-    ) -> dict[int, int]:
-        """Pair as many items as fit, one to one: position in the reference → in the output.
-
-        Nested arrays are paired as a whole or not at all. Each item is tried with those that share
-        its rarest mark alone: in a list of records one or two, where all would be their square.
-        """
-        places = _places(output)
-        if nested:
-            self.tried += sum(map(len, places.values()))
-        fitting = []
-        for item in reference:
-            shared = [places.get(mark, ()) for mark in _marks(item)]
-            candidates = min(shared, key=len, default=range(len(output)))
-            fitting.append([place for place in candidates if self._fits(output[place], item)])
-            if self.tried > MAX_PAIRS or (nested and not fitting[-1]):
-                break
-        return match(fitting, len(output))
-
-    def _fits(self, output: Any, reference: Any) -> bool:
-        """Whether the output, keys that are extra and order aside, is the reference."""
-        if type(output) not in _CONTAINERS or type(output) is not type(reference):
-            self.tried += 1
-            return self.tried <= MAX_PAIRS and _same_scalar(output, reference)
-        both = id(output), id(reference)
-        found = self.fitting.get(both)
-        if found is None:
-            self.tried += 1
-            found = self.fitting[both] = self.tried <= MAX_PAIRS and self._contains(
-                output, reference
-            )
-        return found
-
-    def _contains(self, output: Any, reference: Any) -> bool:
-        """Do what `_fits` does for two objects or two arrays, whose parts are looked at."""
-        if type(output) is dict:
-            for key, expected in reference.items():
-                if key not in output or not self._fits(output[key], expected):
-                    return False
-            return True
-        if len(output) != len(reference):
-            return False
-        return len(self._pairs(output, reference, nested=True)) == len(reference)
 
 
 def patch(differences: list[Difference]) -> list[dict[str, Any]]:
@@ -281,43 +198,6 @@ def _may_differ(output: Any, reference: Any, place: str) -> bool:
     return type(output) in _CONTAINERS and (
         place.count("/") > _SKIPPING or not written_alike(output, reference)
     )
-
-
-def _same_scalar(output: Any, reference: Any) -> bool:
-    return bool(output == reference) and _type(output) == _type(reference)
-
-
-def _without_equals(output: list[str], reference: list[str]) -> tuple[list[int], list[int]]:
-    """Give the positions that are left on both sides once items of equal text are paired."""
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for position in range(len(output) - 1, -1, -1):
-        places[output[position]].append(position)
-    wanted = []
-    for position, item in enumerate(reference):
-        equals = places.get(item)
-        if equals:
-            equals.pop()
-        else:
-            wanted.append(position)
-    return sorted(position for left in places.values() for position in left), wanted
-
-
-def _places(items: list[Any]) -> dict[Any, list[int]]:
-    """List the positions of the items that have a mark in common, by that mark."""
-    places: defaultdict[Any, list[int]] = defaultdict(list)
-    for position, item in enumerate(items):
-        for mark in _marks(item):
-            places[mark].append(position)
-    return places
-
-
-def _marks(item: Any) -> Iterator[tuple[Any, ...]]:
-    """Give what any item that fits has too: the same scalars, and arrays of the same length."""
-    for key, value in item.items() if type(item) is dict else [(None, item)]:
-        if type(value) is list:
-            yield key, "array", len(value)
-        elif type(value) is not dict:
-            yield key, _type(value), value
 
 
 def _common_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:

@@ -16,6 +16,13 @@ from llmeval_integrations.json_value import bag
 from llmeval_integrations.sample import Sample
 
 _MAX_STEPS: Final = 20_000
+_DECIMAL: Final = "Decimal('"
+"""What shows a number beyond a float, which jsonschema takes for no integer and words like this."""
+
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_FRAMES: Final = 60
+"""How deep a stack following a reference takes, amply."""
+
 _steps: ContextVar[Iterator[int]] = ContextVar("steps")
 
 
@@ -29,7 +36,8 @@ def jsonschema_message(evaluator: JsonSchema, sample: Sample) -> str | None:
     given = sample.reference if evaluator.schema is None else evaluator.schema
     lenient = evaluator.parsing == "lenient"
     schema = parse(schema_text(given), "lenient" if lenient else "markdown")
-    if "patternProperties" in str(schema) or str(schema).count("'$schema'") > 1:
+    shown = repr(schema)
+    if "patternProperties" in shown or _DECIMAL in shown or shown.count("'$schema'") > 1:
         return None
     draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"
     kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
@@ -42,6 +50,8 @@ def jsonschema_message(evaluator: JsonSchema, sample: Sample) -> str | None:
     token = _steps.set(count())
     try:
         value = parse(sample.output, evaluator.parsing)
+        if _DECIMAL in repr(value):
+            return None
         error = jsonschema.exceptions.best_match(validator.iter_errors(value))
     except Exception:  # noqa: BLE001
         # The verdict stands. What jsonschema-rs can judge may be too deep, too long or too
@@ -59,16 +69,27 @@ def _bounded(kind: Any) -> Any:
 
     keywords = {**kind.VALIDATORS, "pattern": _pattern, "uniqueItems": _unique_items}
 
-    def counted(keyword: Any) -> Any:
+    def counted(name: str, keyword: Any) -> Any:
         def check(*arguments: Any) -> Any:
             if next(_steps.get()) >= _MAX_STEPS:
                 raise TimeoutError(f"more than {_MAX_STEPS} steps")
+            if name in _REFERENCES:
+                _need_frames(_FRAMES)
             return keyword(*arguments)
 
         return check
 
-    counting = {name: counted(keyword) for name, keyword in keywords.items()}
+    counting = {name: counted(name, keyword) for name, keyword in keywords.items()}
     return jsonschema.validators.extend(kind, counting)  # type: ignore[no-untyped-call]
+
+
+def _need_frames(number: int) -> None:
+    """Raise RecursionError where the stack has no room for so many, while that does no harm.
+
+    The registry of references, where it meets one, panics and prints a trace.
+    """
+    if number:
+        _need_frames(number - 1)
 
 
 def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:

@@ -11,6 +11,14 @@ _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 _IDS: Final = ("$id", "id")  # a fragment here is what the drafts before 2019 have for an anchor
 _POSITION: Final = re.compile("[0-9]{1,9}")
 _VALUES: Final = frozenset(("const", "default", "enum", "examples"))
+_ALTERNATIVES: Final = ("anyOf", "oneOf")
+DEFINITIONS: Final[tuple[str, ...]] = ("$defs", "definitions")
+"""The keywords whose members wait to be referred to."""
+
+NAMED: Final = frozenset(
+    ("properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS)
+)
+"""The keywords whose members are schemas with a name."""
 
 
 class SchemaDocument:
@@ -62,6 +70,29 @@ class SchemaDocument:
                 inner = value if isinstance(value, list) else []
             waiting += reversed(inner)
         return found
+
+
+def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:
+    """Walk the schemas of a document that are objects, and whether each is part of an alternative.
+
+    What is defined for use elsewhere is not, wherever it stands. What stands under the keyword
+    `skipped` is left out. A schema may be changed as soon as it is given: what it holds is known
+    by then.
+    """
+    waiting: list[tuple[Any, bool]] = [(root, False)]
+    while waiting:
+        schema, alternative = waiting.pop()
+        if isinstance(schema, list):
+            waiting += [(part, alternative) for part in schema]
+        if not isinstance(schema, dict):
+            continue
+        for key, part in schema.items():
+            if key in _VALUES or key == skipped or not isinstance(part, (dict, list)):
+                continue
+            inside = key in _ALTERNATIVES or (alternative and key not in DEFINITIONS)
+            inner = part.values() if isinstance(part, dict) and key in NAMED else [part]
+            waiting += [(one, inside) for one in inner]
+        yield schema, alternative
 
 
 def _names(schema: dict[str, Any]) -> Iterator[str]:

@@ -134,7 +134,10 @@ def test_an_evaluator_that_b_lacks_is_no_proof_unless_others_are_named(tmp_path,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--fail-on-regression", "--max-left-out", "101%"], "max left out '101%' is not a whole number"),
+        (
+            ["--fail-on-regression", "--max-left-out", "101%"],
+            "max left out '101%' is not a whole number",
+        ),
         (["--max-left-out", "1"], "--max-left-out is for --fail-on-regression"),
     ],
 )

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from json_strategies import seconds
 
 from llmeval_integrations.json_defects import DEFECTS, Defect
 from llmeval_integrations.json_text import check, check_many, parse
@@ -22,6 +23,14 @@ PLACES = {
         "¦- [ ] to do",
         "¦<a>1</a>",
         "¦...",
+        "¦As shown in [1], the answer is 5.",
+        "¦The sky is blue [1].",
+        "¦see [1] for more",
+        "¦Sources: [1], [2]",
+        "¦References:\n[1] Ann 2020\n[2] Bob 2021",
+        "¦Rate it and/[1]",
+        "1 ¦[Note: see above]",
+        "true ¦story",
     ],
     "prose_around": [
         '¦Here is the JSON: {"a": 1}',
@@ -34,6 +43,18 @@ PLACES = {
         '{"a": 1}\n¦[Note: see above]',
         '{"a": 1}¦</s>',
         '¦`{"a": 1}',
+        "¦Sure!\n```json\n[1]\n```",
+        "¦Result: [1]",
+        "¦Result:\n[\n  -1.5e3\n]\nThis is it.",
+        "¦Result: `[1]`.",
+        "¦Result: [1].",
+        "¦<answer>[1]</answer>",
+        "¦Result: [null]",
+        "¦Result: [1e5, 2]",
+        '{"a": 1}¦.',
+        '{"a": 1}¦...',
+        '{"a": 1} ¦[1] is what I found.',
+        '{"a": 1} ¦true story',
     ],
     "truncated": [
         '{"a": "b", "c": ¦"some te',
@@ -62,7 +83,15 @@ PLACES = {
     ],
     "unquoted_key": ["{¦a: 1}", '{"a": 1, ¦b: 2}', "{¦$id: 1}", "{¦1: 2}", "{¦été: 1}"],
     "python_literal": ['{"a": ¦True}', "[¦None]", '{"a": [1, ¦False]}', "¦None"],
-    "comment": ['{"a": 1, ¦// one\n "b": 2}', '{"a": 1 ¦# one\n}', '¦/* x */ {"a": 1}', '{"a": 1}¦// x'],
+    "comment": [
+        '{"a": 1, ¦// one\n "b": 2}',
+        '{"a": 1 ¦# one\n}',
+        '¦/* x */ {"a": 1}',
+        '{"a": 1}¦// x',
+        "¦// x\n[1]",
+        "¦# x\r\n[1.5]\r\n",
+        "¦/* x */ [1]",
+    ],
     "ellipsis": ["[1, 2, ¦...]", '{"a": 1, ¦...}', "[1, 2 ¦…]", "{¦...}"],
     "bare_word": ['{"a": ¦undefined}', '{"a": ¦N/A}', "[¦TRUE]", '{"a": ¦new Date()}', '[¦b"x"]'],
     "nan_or_infinity": ['{"a": ¦NaN}', "[1, ¦-Infinity]", '["NaN", ¦Infinity]', '{"a": ¦nan}', "[¦-inf]"],
@@ -87,6 +116,13 @@ PLACES = {
         '```json\n{"a": 1}\n¦```\n```json\n{"a": 2}\n```',
         '{"a": 1}¦, {"b": 2}',
         "1 ¦2",
+        "[1]\n¦[2]",
+        "[1]¦[2][3]",
+        "[1] ¦[2]\n[3]",
+        '{"a": 1}\n¦[2]',
+        '{"a": 1} ¦true',
+        "true ¦false",
+        "null ¦null",
     ],
     "number": [
         "[0¦1]",
@@ -291,6 +327,35 @@ def test_lenient_mode_has_the_names_and_messages_of_what_it_read():
 
 def test_lenient_mode_survives_quotes_in_prose_around_a_number_out_of_range():
     assert parse('x " ```[1e99999999999999999999, "a"]', "lenient").name == "number_out_of_range"
+
+
+FAR = "1e99999999999999999999"
+FAR_NUMBERS = {
+    "a long integer": ("[" + "1" * 15_000 + f",{FAR}]", "strict"),
+    "long integers": ("[" + ("1" * 4_000 + ",") * 20 + f"{FAR}]", "markdown"),
+    "escaped quotes around": ('\\"' * 8_000 + f"```[{FAR}]", "lenient"),
+}
+
+
+@pytest.mark.parametrize(("text", "parsing"), FAR_NUMBERS.values(), ids=FAR_NUMBERS)
+def test_a_number_out_of_range_is_found_in_linear_time(text, parsing):
+    assert parse(text, parsing).name == "number_out_of_range"
+    assert seconds(parse, text, parsing, enough=1) < 1
+
+
+LONG = 200_000
+HOSTILE_PROSE = (
+    ": [", ": [1", ": [1 ", ":[1]\n x", "`", "`[", "\n", "\n [", "\n\t", "*/", "*/ [1.1e1", "[1] ", "[1]\n", "1e1 ",
+    "1.1 ", "true ", "[true", "null,", "json ", "~~~", "{a ", "{ ", "[ ", "[-1 \n", '\\"', "<[1", "/[1] ", "1\n\n",
+)  # fmt: skip
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("before", ["x", "# x", "{} ", "[1] ", "true "])
+def test_no_text_takes_long_to_name(before):
+    for part in HOSTILE_PROSE:
+        text = before + part * (LONG // len(part)) + "x"
+        assert seconds(check, text, enough=1) < 1, part
 
 
 def test_names_are_snake_case_with_a_meaning():

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from json_strategies import broken_texts, documents, json_texts, law
+from json_strategies import broken_texts, documents, json_texts, law, seconds
 
 from llmeval_integrations.json_text import PARSINGS, parse, parse_both
 
@@ -75,6 +75,22 @@ def test_what_is_written_alike_is_given_twice(document):
         assert one is not value
     spaced, plain = parse_both(text, f" {text}")
     assert spaced is not plain
+
+
+@law
+@given(st.integers(-(10**4000), 10**4000), st.integers(0, 9000), st.integers(0, 10**4000))
+def test_a_long_integer_is_what_its_text_is(high, zeros, low):
+    text = f"{high or 1}{'0' * zeros}{low:04001}"
+    sign = -1 if text.startswith("-") else 1
+    value = (high or 1) * 10 ** (zeros + 4001) + sign * low
+    found = parse(value)
+    assert repr(found) == repr(parse(text))
+    assert found == parse(text)
+
+
+@pytest.mark.parametrize("value", [10**400_000, -(2**1_300_000), [3**840_000]], ids=type)
+def test_an_integer_of_400_000_digits_takes_no_time(value):
+    assert seconds(parse, value, enough=1) < 1
 
 
 @pytest.mark.parametrize(

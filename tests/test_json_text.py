@@ -193,6 +193,13 @@ def python_reads(text: str, *, unique: bool) -> Any:
 # --- what the modes accept ---------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("parsing", ["strict", "markdown"])
+@pytest.mark.parametrize("text", ["[{}, 1e9999999999999999999, nul", "[{}, nul", "[{}, 1"])
+def test_what_stands_behind_a_long_integer_is_looked_at(parsing, text):
+    text = text.format("1" * 5000)
+    assert check(text, parsing).name == parse(text, parsing).name == "truncated"
+
+
 @pytest.mark.parametrize(("text", "strict", "markdown", "lenient"), MODES, ids=short)
 def test_a_mode_accepts_what_it_says(text, strict, markdown, lenient):
     for parsing, expected in zip(PARSINGS, (strict, markdown, lenient)):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
@@ -18,14 +17,18 @@ from llmeval_integrations.errors import (
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read
+from llmeval_integrations.evaluators.schema_errors import conformity, find_errors, told
+from llmeval_integrations.evaluators.schema_for_errors import may_need_preparing, prepare
 from llmeval_integrations.evaluators.schema_keywords import require_keyword
 from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_pointer import pointer
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
+from llmeval_integrations.json_value import bag
 from llmeval_integrations.options import check_choice, check_flag
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.schema_document import subschemas
 from llmeval_integrations.wording import shown
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
@@ -45,35 +48,22 @@ _OWN = "http://json-schema.org/", "https://json-schema.org/"
 
 _RUNAWAY = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
-# These say nothing about the parts of the value that they stand at.
-_OF_THE_CONTAINER = frozenset(
-    [
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "minProperties",
-        "maxProperties",
-        "propertyNames",
-        "dependentRequired",
-        "dependencies",
-    ]
-)
+_LONE_REFERENCES = frozenset(("Draft4Validator", "Draft6Validator", "Draft7Validator"))
+"""The validators of the drafts in which `$ref` hides what stands beside it."""
 
 
 @dataclass(frozen=True)
 class JsonSchema(Evaluator):
     """Does the output conform to a JSON Schema?
 
-    Score True or False. The reason words the first violation, the label is its keyword. Metadata:
-    `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`; `conformity`, from 0
-    to 1: the share of the values in the output, containers included, that no error concerns. A
-    required member that is missing counts as one more value; an error that is about a
-    container's members as a whole concerns the container alone. Of a value more than 16 levels
-    deep only the first error is looked for, and `errors_limit_reached` is True; beyond 250 levels
-    none is.
+    Score True or False. The reason words the first violation, the label is its keyword, or
+    `falseSchema` where the whole schema is false. Metadata: `errors`, each with `pointer`,
+    `schema_pointer`, `keyword` and `message`; `conformity`, from 0 to 1: the share of the values
+    in the output, containers included, that no error concerns. A required member that is missing
+    counts as one more value; an error that is about a container's members as a whole concerns the
+    container alone. Of an output more than 16 levels deep only the first error is looked for, and
+    `errors_limit_reached` is True; there is none where it is about a value that has more than 250
+    levels itself, and the label is `too_deep`.
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is
@@ -115,35 +105,41 @@ class JsonSchema(Evaluator):
         return ("reference",) if self.schema is None else ()
 
     def check(self, sample: Sample) -> Result:
-        return self._check(sample, self._validator(sample))
+        key = self._key_for(sample)
+        return self._check(sample, key, self._compiled(_compile, key))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         if self.schema is None or not samples:
             return [self.check(sample) for sample in samples]
-        check, validator = self._check, self._validator(samples[0])
-        return [check(sample, validator) for sample in samples]
+        check, key = self._check, self._key_for(samples[0])
+        validator = self._compiled(_compile, key)
+        return [check(sample, key, validator) for sample in samples]
 
-    def _check(self, sample: Sample, validator: Any) -> Result:
+    def _check(self, sample: Sample, key: bytes | str, validator: Any) -> Result:
         value = _finite(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
             return defective(value, False)
         if validator.is_valid(value):
             return Result(True, True, None, None, {"conformity": 1.0})
-        return self._violations(value, validator)
+        return self._violations(value, self._compiled(_compile_for_errors, key))
 
-    def _validator(self, sample: Sample) -> Any:
+    def _key_for(self, sample: Sample) -> bytes | str:
+        """Give the text of the schema that a sample is judged by."""
         key: bytes | str | None = self._key  # type: ignore[attr-defined]
-        if key is None:
-            schema = sample.reference
-            if schema is MISSING:
-                raise MissingFieldError(
-                    f"{self.name} needs a schema: the option schema=... or the sample's reference"
-                )
-            key = schema if type(schema) is str else schema_text(schema)
-        return _compile(key, self.draft, self.check_formats, self.parsing)
+        if key is not None:
+            return key
+        schema = sample.reference
+        if schema is MISSING:
+            raise MissingFieldError(
+                f"{self.name} needs a schema: the option schema=... or the sample's reference"
+            )
+        return schema if type(schema) is str else schema_text(schema)
+
+    def _compiled(self, compiler: Callable[..., Any], key: bytes | str) -> Any:
+        return compiler(key, self.draft, self.check_formats, self.parsing)
 
     def _violations(self, value: Any, validator: Any) -> Result:
-        errors, complete = _errors(value, validator)
+        errors, complete = find_errors(value, validator)
         if not errors:
             reason = "Does not conform; nested too deeply to say where"
             return Result(False, False, "too_deep", reason, {"errors_limit_reached": True})
@@ -153,25 +149,15 @@ class JsonSchema(Evaluator):
                     f"{self.name}: the pattern at {pointer(error.schema_path)} gives no answer for "
                     f"the text at {pointer(error.instance_path) or 'the root'}: {error.message}"
                 )
-        first = errors[0]
-        reason = f"{first.message} at {pointer(first.instance_path) or 'the root'}"
+        found = [told(error) for error in errors]
+        first = found[0]
+        reason = f"{first['message']} at {first['pointer'] or 'the root'}"
         if len(errors) > 1:
             reason += f"; and {len(errors) - 1} more"
-        details: dict[str, Any] = {
-            "errors": [
-                {
-                    "pointer": pointer(error.instance_path),
-                    "schema_pointer": pointer(error.schema_path),
-                    "keyword": error.kind.name,
-                    "message": error.message,
-                }
-                for error in errors
-            ],
-            "conformity": _conformity(value, errors),
-        }
+        details: dict[str, Any] = {"errors": found, "conformity": conformity(value, errors)}
         if not complete:
             details["errors_limit_reached"] = True
-        return Result(False, False, first.kind.name, printable(reason), details)
+        return Result(False, False, first["keyword"], printable(reason), details)
 
 
 def _parse_finite(text: Any, parsing: Parsing) -> Any:
@@ -193,11 +179,47 @@ def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsin
     value = _parsed(schema, parsing)
     try:
         build = getattr(jsonschema_rs, _VALIDATORS[draft])
-        return build(value, validate_formats=check_formats, offline=True)
+        validator = build(value, validate_formats=check_formats, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         raise InvalidSchemaError(
             f"{_what_is_wrong(error)} in the schema {_shown(schema)}"
         ) from error
+    if isinstance(validator, jsonschema_rs.Draft4Validator):
+        _check_enums(value, schema)
+    return validator
+
+
+@lru_cache(maxsize=512)
+def _compile_for_errors(
+    schema: bytes | str, draft: str | None, check_formats: bool, parsing: Parsing
+) -> Any:
+    """Build the validator that is asked what is wrong; the same one where nothing is gained."""
+    import jsonschema_rs
+
+    validator = _compile(schema, draft, check_formats, parsing)
+    if not may_need_preparing(_text(schema)):
+        return validator
+    kind, value = type(validator), _parsed(schema, parsing)
+    if not prepare(value, lone_references=kind.__name__ in _LONE_REFERENCES):
+        return validator
+    try:
+        return kind(value, validate_formats=check_formats, offline=True)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+        return validator  # a pointer leads beside a lone reference, or it has become too deep
+
+
+def _check_enums(schema: Any, text: bytes | str) -> None:
+    """Refuse an enum that is empty or repeats a value: draft 4 does, its validator does not.
+
+    Raises InvalidSchemaError.
+    """
+    for part, _ in subschemas(schema):
+        values = part.get("enum")
+        if isinstance(values, list) and len(bag(values)) < max(len(values), 1):
+            raise InvalidSchemaError(
+                f"in draft 4 an enum has values, and each once, got {shown(values)} "
+                f"in the schema {_shown(text)}"
+            )
 
 
 def _what_is_wrong(error: Any) -> str:
@@ -230,7 +252,7 @@ def read_schema(text: bytes | str) -> dict[str, Any] | bool:
 def _parsed(text: bytes | str, parsing: Parsing) -> dict[str, Any] | bool:
     """Read a schema's text; raise InvalidSchemaError where it is no object with a keyword."""
     value = _parse_finite(
-        text if isinstance(text, str) else text.decode(),
+        _text(text),
         parsing if parsing == "lenient" else "markdown",
     )
     if isinstance(value, Defect):
@@ -248,7 +270,11 @@ def _parsed(text: bytes | str, parsing: Parsing) -> dict[str, Any] | bool:
 
 
 def _shown(text: bytes | str) -> str:
-    return shown(text if isinstance(text, str) else text.decode())
+    return shown(_text(text))
+
+
+def _text(text: bytes | str) -> str:
+    return text if isinstance(text, str) else text.decode()
 
 
 def schema_text(schema: Any) -> bytes | str:
@@ -278,96 +304,3 @@ def _schema_of_type(kind: Any) -> Any:
             except Exception as error:
                 raise InvalidSchemaError(f"{shown(kind)} has no JSON Schema: {error}") from error
     raise InvalidSchemaError(f"{shown(kind)} is neither a schema nor a Pydantic model")
-
-
-_MOST_LEVELS = 16
-
-
-def _errors(value: Any, validator: Any) -> tuple[list[Any], bool]:
-    """List what is wrong, and say whether that is all; nothing where it is too deep to word.
-
-    A schema that refers to itself may say the same thing about one value along twice as many
-    ways with each level, so of a deeper value only the first error is asked for.
-    """
-    complete = not _is_deeper(value, _MOST_LEVELS)
-    errors_of = validator.iter_errors if complete else partial(_first_error, validator)
-    try:
-        return list(errors_of(value)), complete
-    except ValueError:  # too deep, or a number of more than 4,300 digits
-        pass
-    try:
-        return list(errors_of(_with_short_numbers(value))), complete
-    except (ValueError, RecursionError):
-        return [], False
-
-
-def _first_error(validator: Any, value: Any) -> Iterator[Any]:
-    import jsonschema_rs
-
-    try:
-        validator.validate(value)
-    except jsonschema_rs.ValidationError as error:
-        yield error
-
-
-def _is_deeper(value: Any, levels: int) -> bool:
-    """Whether a value has more levels of arrays and objects than these."""
-    level = [value]
-    for _ in range(levels + 1):
-        level = [part for item in level for part in _parts(item)]
-        if not level:
-            return False
-    return True
-
-
-def _parts(item: Any) -> Iterable[Any]:
-    if isinstance(item, dict):
-        return item.values()
-    return item if isinstance(item, list) else ()
-
-
-def _with_short_numbers(value: Any) -> Any:
-    """Round the numbers that are too long to be written."""
-    if isinstance(value, dict):
-        return {key: _with_short_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_with_short_numbers(item) for item in value]
-    return _ROUGHLY.plus(value) if isinstance(value, Decimal) else value
-
-
-_ROUGHLY = Context(prec=30, Emin=MIN_EMIN, Emax=MAX_EMAX)
-
-
-def _conformity(value: Any, errors: list[Any]) -> float:
-    """Give the share of values, and of required members that are missing, without an error."""
-    alone: set[tuple[str, ...]] = set()
-    whole: set[tuple[str, ...]] = set()
-    missing: set[tuple[str, ...]] = set()
-    for error in errors:
-        path, keyword = tuple(map(str, error.instance_path)), error.kind.name
-        if keyword == "required":
-            missing.add((*path, error.kind.as_dict()["property"]))
-        elif keyword in ("additionalProperties", "unevaluatedProperties"):
-            whole.update((*path, name) for name in error.kind.as_dict()["unexpected"])
-        elif keyword in _OF_THE_CONTAINER:
-            alone.add(path)
-        else:
-            whole.add(path)
-    total = bad = 0
-    for path, inside in _places(value, whole):
-        total += 1
-        bad += inside or path in alone
-    return 1 - (bad + len(missing)) / (total + len(missing))
-
-
-def _places(value: Any, whole: set[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Walk all values with their paths, and whether they stand at or inside one of `whole`."""
-    waiting: list[tuple[tuple[str, ...], Any, bool]] = [((), value, False)]
-    while waiting:
-        path, item, inside = waiting.pop()
-        inside = inside or path in whole
-        yield path, inside
-        if isinstance(item, dict):
-            waiting.extend(((*path, key), part, inside) for key, part in item.items())
-        elif isinstance(item, list):
-            waiting.extend(((*path, str(n)), part, inside) for n, part in enumerate(item))

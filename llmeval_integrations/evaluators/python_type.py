@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from types import GenericAlias, NoneType
+from types import NoneType
 from typing import Final
 
 from llmeval_integrations.evaluator import Evaluator
@@ -52,7 +52,7 @@ class PythonType(Evaluator):
         return Result(0, False, found, f"Expected {expected}, got {found}", details)
 
     def _resolve(self, option: object) -> tuple[type, ...]:
-        if isinstance(option, type) and not isinstance(option, GenericAlias):
+        if isinstance(option, type) and _is_checkable(option):
             return (option,)
         if isinstance(option, str):
             names = [name.strip() for name in option.split("|")]
@@ -61,5 +61,16 @@ class PythonType(Evaluator):
         if isinstance(option, (tuple, list)) and option:
             return tuple(kind for part in option for kind in self._resolve(part))
         raise wrong(
-            self, "expected_type", "a type, the name of a built-in one, or a tuple of these"
+            self,
+            "expected_type",
+            "a type that isinstance takes, the name of a built-in one, or a tuple of these",
         )
+
+
+def _is_checkable(kind: type) -> bool:
+    """Whether `isinstance` takes the type: not `list[int]`, a TypedDict or a plain Protocol."""
+    try:
+        isinstance(None, kind)
+    except TypeError:
+        return False
+    return True

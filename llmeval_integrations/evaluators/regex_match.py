@@ -23,6 +23,7 @@ from llmeval_integrations.wording import shown
 Where = Literal["match", "search", "fullmatch"]
 
 _LONGEST_MATCH = 100_000
+_LONGEST_TIMEOUT = 1_000_000  # more ticks than a clock counts are none to the module `regex`
 
 # The two modules give their flags different numbers.
 _FLAGS = {
@@ -51,7 +52,7 @@ class RegexMatch(Evaluator):
     """At the beginning (`match`), anywhere (`search`), or the whole text (`fullmatch`)."""
 
     timeout: float = 1.0
-    """The most seconds that one text may take."""
+    """The most seconds that one text may take, from 0.001 to 1,000,000."""
 
     def __post_init__(self) -> None:
         if isinstance(self.flags, bool) or not isinstance(self.flags, int) or self.flags < 0:
@@ -59,7 +60,7 @@ class RegexMatch(Evaluator):
         if int(self.flags) & ~sum(_FLAGS.values()):
             raise wrong(self, "flags", "flags of the module re that change what matches")
         check_choice(self, "where", get_args(Where))
-        check_number(self, "timeout", minimum=0.001)
+        check_number(self, "timeout", minimum=0.001, maximum=_LONGEST_TIMEOUT)
         if self.pattern is not None:
             if not isinstance(self.pattern, str):
                 raise wrong(self, "pattern", "a regular expression as text, or None")
@@ -106,35 +107,61 @@ def _compile(pattern: str, flags: int) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
-            re.compile(pattern, flags)  # refuses what only the other module knows
+            known = re.compile(pattern, flags)  # refuses what only the other module knows
             _refuse_bombs(pattern, flags)
-        return regex.compile(_as_in_re(pattern), translated | int(regex.VERSION0))
+        as_in_re = _as_in_re(pattern, verbose=bool(known.flags & re.VERBOSE))
+        return regex.compile(as_in_re, translated | int(regex.VERSION0))
     except (re.error, regex.error, ValueError, RecursionError, OverflowError) as error:
         raise InvalidReferenceError(
             f"{shown(pattern)} is not a regular expression: {error}"
         ) from error
 
 
-# A brace that is no quantifier would start fuzzy matching there, a bracket in a set a POSIX class.
-_OTHER_MEANING = re.compile(
-    r"(\\N\{[^}]*\}|\\.)"
-    r"|(\[\^?\]?(?:\\.|[^\]\\])*\])"
-    r"|\{(?!(?:[0-9]+,?[0-9]*|,[0-9]*)\})",
+_TOKEN = re.compile(
+    r"(?P<escape>\\N\{[^}]*\}|\\.)"
+    r"|(?P<comment>\(\?#(?:\\.|[^)\\])*\))"
+    r"|(?P<group>\((?:\?(?P<on>[a-zA-Z]*)(?:-(?P<off>[a-zA-Z]*))?:)?)"
+    r"|(?P<end>\))"
+    r"|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])"
+    r"|(?P<brace>\{(?!(?:[0-9]+(?:,[0-9]*)?|,[0-9]*)\}))",
     re.DOTALL,
+)
+_VERBOSE_TOKEN = re.compile(
+    r"(?P<gap>[ \t\n\r\v\f]+|#(?:\\.|[^\n\\])*\n?)|(?P<space>\s)|" + _TOKEN.pattern, re.DOTALL
 )
 _BRACKET_IN_SET = re.compile(r"(\\.)|\[", re.DOTALL)
 
 
-def _as_in_re(pattern: str) -> str:
-    """Escape what `re` takes as a character and `regex` does not."""
+def _as_in_re(pattern: str, *, verbose: bool) -> str:
+    """Write a pattern that `re` takes so that `regex` reads the same into it.
 
-    def escaped(found: re.Match[str]) -> str:
-        if found[2]:
-            inside = _BRACKET_IN_SET.sub(lambda part: part[1] or r"\[", found[2][1:])
-            return f"[{inside}"
-        return found[1] or r"\{"
+    `verbose` is what `re` found of the whole pattern; groups may say otherwise.
+    """
+    parts: list[str] = []
+    place = 0
+    modes = [verbose]  # outside of groups, then in each that is open
+    while found := (_VERBOSE_TOKEN if modes[-1] else _TOKEN).search(pattern, place):
+        parts += pattern[place : found.start()], _token_as_in_re(found)
+        place = found.end()
+        if found["group"]:
+            on, off = found["on"] or "", found["off"] or ""
+            modes.append("x" in on or (modes[-1] and "x" not in off))
+        elif found["end"]:
+            modes.pop()
+    return "".join(parts) + pattern[place:]
 
-    return _OTHER_MEANING.sub(escaped, pattern)
+
+def _token_as_in_re(found: re.Match[str]) -> str:
+    kind, token = found.lastgroup, found[0]
+    if kind in ("comment", "gap"):
+        return "(?#)"  # what ends one differs, and what it separates: r"\1 0"
+    if kind == "space":
+        return f"\\{token}"  # beyond ASCII it is a character in verbose mode, too
+    if kind == "brace":
+        return r"\{"  # if it is no quantifier, fuzzy matching would start there
+    if kind == "set":  # and a POSIX class at a bracket in here
+        return "[" + _BRACKET_IN_SET.sub(lambda part: part[1] or r"\[", token[1:])
+    return token
 
 
 def _refuse_bombs(pattern: str, flags: int) -> None:

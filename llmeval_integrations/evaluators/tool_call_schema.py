@@ -34,6 +34,9 @@ _OPEN = frozenset(
     ]
 )
 
+_MISSING = " is a required property"
+"""How the message of `required`, `dependentRequired` and `dependencies` ends, behind the name."""
+
 _raw_decode = JSONDecoder().raw_decode
 
 
@@ -51,8 +54,11 @@ class Violation(msgspec.Struct, frozen=True):
 
     message: str
 
+    is_missing: bool = False
+    """Whether it is an argument that has to be given, and is not."""
+
     has_default: bool = False
-    """Whether it is a required argument that is missing, for which the schema has a default."""
+    """Whether the schema has a default for it."""
 
     def __str__(self) -> str:
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
@@ -95,7 +101,7 @@ class Toolbox:
     def _of_arguments(self, error: dict[str, Any], call: ToolCall) -> list[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""
         pointer, keyword = error["pointer"], error["keyword"]
-        if keyword == "required":
+        if error["message"].endswith(_MISSING):
             return [self._missing(error, call)]
         if keyword == "additionalProperties" and not pointer:
             names = self._undeclared(error["schema_pointer"], call)
@@ -107,11 +113,12 @@ class Toolbox:
 
     def _missing(self, error: dict[str, Any], call: ToolCall) -> Violation:
         pointer, message = error["pointer"], error["message"]
-        name, _ = _raw_decode(message)  # "name" is a required property
+        name, _ = _raw_decode(message)
         steps = read_pointer(pointer)
         part = self.parts[call.name].at(steps, call.arguments).member(name)
         argument, place = (steps[0], pointer) if steps else (name, f"/{escape(name)}")
-        return Violation(argument, place, "required", message, part.default is not MISSING)
+        has_default = part.default is not MISSING
+        return Violation(argument, place, error["keyword"], message, True, has_default)
 
     def _undeclared(self, place: str, call: ToolCall) -> list[str]:
         """Name the arguments that the schema's `additionalProperties` at this place refuses."""
@@ -123,9 +130,8 @@ class Toolbox:
 
 
 def _validator(name: str, schema: dict[str, Any]) -> JsonSchema:
-    # Without `properties` the library words `additionalProperties: false` as "False schema".
     try:
-        return JsonSchema({"properties": {}, **schema})
+        return JsonSchema(schema)
     except InvalidSchemaError as error:
         raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
 

@@ -254,7 +254,7 @@ def _validated(
         name = found.argument or ""
         if found.has_default or name in compared.wrong or name in compared.settled:
             continue
-        if found.keyword == "required":
+        if found.is_missing:
             one = WrongArgument(found.pointer, "missing")
         else:
             value = given.get(name, MISSING)

@@ -198,7 +198,7 @@ class JsonSchemaEvaluator(JsonSchemaDropIn, LangChainEvaluator):
 
     A violation is worded as by the package `jsonschema`; in our own words, in the same form, where
     that is not installed, finds nothing wrong or would need more than 20,000 steps, and where the
-    schema has `patternProperties` or a second `$schema` inside.
+    schema has `patternProperties` or a second `$schema` inside, or a number is beyond a float.
     """
 
     @property

@@ -303,6 +303,32 @@ def test_an_output_that_is_no_json_is_invalid_with_its_defect():
     assert result.metadata["line"] == 1
 
 
+@pytest.mark.parametrize(
+    ("schema", "output", "keyword", "place", "message"),
+    [
+        ({"additionalProperties": False}, '{"a": 1, "b": 2}', "additionalProperties", "/additionalProperties", "Additional properties are not allowed ('a', 'b' were unexpected)"),
+        ({"dependentRequired": {"a": ["b"]}}, '{"a": 1}', "dependentRequired", "/dependentRequired", '"b" is a required property'),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": ["b"]}}, '{"a": 1}', "dependencies", "/dependencies", '"b" is a required property'),
+        ({"properties": {"items": False}}, '{"items": 1}', "properties", "/properties/items", "False schema does not allow 1"),
+        ({"items": False}, "[1]", "items", "/items", "False schema does not allow 1"),
+        ({"if": True, "then": False}, "1", "then", "/then", "False schema does not allow 1"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": False}}, "1", "$ref", "/$defs/a", "False schema does not allow 1"),
+        (False, "1", "falseSchema", "", "False schema does not allow 1"),
+        ({"enum": []}, "1", "enum", "/enum", "1 is not allowed by an empty enum"),
+    ],
+)  # fmt: skip
+def test_the_keyword_is_one_that_the_schema_has(schema, output, keyword, place, message):
+    result = JsonSchema(schema)(output)
+    (error,) = result.metadata["errors"]
+    assert (error["keyword"], error["schema_pointer"], error["message"]) == (
+        keyword,
+        place,
+        message,
+    )
+    assert result.label == keyword
+    assert result.reason == f"{message} at {error['pointer'] or 'the root'}"
+
+
 CONFORMITY = [
     # schema, output, share of values without an error
     ({}, '{"a": 1}', 1.0),
@@ -313,6 +339,8 @@ CONFORMITY = [
     ({"required": ["a", "b"]}, '{"a": 1}', 2 / 3),
     # what is unexpected is wrong itself, its container is not: 1 of 3
     ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": 2}', 2 / 3),
+    ({"additionalProperties": False}, '{"a": 1, "b": 2}', 1 / 3),
+    ({"dependentRequired": {"a": ["b"]}}, '{"a": 1}', 2 / 3),
     # with all that it holds: b, its list and the number in it, 3 of 5
     ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": {"c": [1]}}', 2 / 5),
     # items: 2 of 4 values

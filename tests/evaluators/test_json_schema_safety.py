@@ -129,6 +129,114 @@ def test_recursive_references_come_to_an_end(schema, output, score):
     assert time.perf_counter() - start < 3
 
 
+UNION = {
+    "$ref": "#/definitions/group",
+    "definitions": {
+        "group": {"type": "object", "properties": {"child": {"$ref": "#/definitions/node"}}},
+        "wrap": {"type": "object", "properties": {"child": {"$ref": "#/definitions/node"}}},
+    },
+}
+"""A node is a number, a group or a wrap, and either of these has a node."""
+
+
+def union(keyword):
+    kinds = [
+        {"type": "integer"},
+        {"$ref": "#/definitions/group"},
+        {"$ref": "#/definitions/wrap", "description": "of the same form"},
+    ]
+    return {**UNION, "definitions": {**UNION["definitions"], "node": {keyword: kinds}}}
+
+
+@pytest.mark.parametrize("draft", ["4", "6", "7", "2019-09", "2020-12"])
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@pytest.mark.parametrize("depth", [15, 17, 200])
+def test_a_recursive_union_takes_linear_time(draft, keyword, depth):
+    start = time.process_time()
+    result = JsonSchema(union(keyword), draft=draft)('{"child":' * depth + '"x"' + "}" * depth)
+    assert time.process_time() - start < 1
+    (error,) = result.metadata["errors"]
+    inner = '{"child":' * (depth - 1) + '"x"' + "}" * (depth - 1)
+    assert error == {
+        "pointer": "/child",
+        "schema_pointer": f"/definitions/node/{keyword}",
+        "keyword": keyword,
+        "message": f"{inner} is not valid under any of the schemas listed in the '{keyword}' keyword",
+    }
+
+
+def test_a_chain_of_alternatives_takes_linear_time():
+    levels = {f"{n}": {"anyOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(20)}
+    schema = {"$ref": "#/$defs/0", "$defs": {**levels, "20": {"type": "integer"}}}
+    start = time.process_time()
+    assert JsonSchema(schema)('"x"').metadata["errors"][0]["schema_pointer"] == "/$defs/0/anyOf"
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(("draft", "beside"), [("7", []), ("2020-12", ["minimum"])])
+def test_a_reference_in_an_alternative_that_another_leads_to_is_told(draft, beside):
+    schema = {
+        "properties": {
+            "a": {"anyOf": [{"type": "null"}, {"properties": {"b": {"$ref": "#/$defs/c", "minimum": 9}}}]},
+            "other": {"$ref": "#/properties/a/anyOf/1"},
+        },
+        "$defs": {"c": {"type": "integer", "maximum": 5}},
+    }  # fmt: skip
+    result = JsonSchema(schema, draft=draft)('{"a": {"b": 9}, "other": {"b": 7}}')
+    inside = "/properties/a/anyOf/1/properties/b"
+    assert result.metadata["errors"] == [
+        {
+            "pointer": "/a",
+            "schema_pointer": "/properties/a/anyOf",
+            "keyword": "anyOf",
+            "message": "{\"b\":9} is not valid under any of the schemas listed in the 'anyOf' keyword",
+        },
+        *(
+            {
+                "pointer": "/other/b",
+                "schema_pointer": f"{inside}/{keyword}",
+                "keyword": keyword,
+                "message": "7 is less than the minimum of 9",
+            }
+            for keyword in beside
+        ),
+        {
+            "pointer": "/other/b",
+            "schema_pointer": f"{inside}/$ref",
+            "keyword": "$ref",
+            "message": "7 does not conform to its '$ref'",
+        },
+    ]
+
+
+def test_names_and_values_that_look_like_keywords_are_none():
+    schema = {
+        "anyOf": [
+            {"const": {"$ref": "#/nowhere"}},
+            {"properties": {"$ref": {"enum": [{"$ref": "#/$defs/a"}]}, "anyOf": {"$ref": "#/$defs/a"}}},
+        ],
+        "$defs": {"a": {"not": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}}},
+        "not": {"anyOf": [{"$ref": "#/$defs/b"}]},
+    }  # fmt: skip
+    schema["$defs"]["b"] = {"required": ["b"]}
+    result = JsonSchema(schema)('{"b": 1, "$ref": 2}')
+    assert [error["message"] for error in result.metadata["errors"]] == [
+        '{"$ref":2,"b":1} is not valid under any of the schemas listed in the \'anyOf\' keyword',
+        '{"anyOf":[{"$ref":"#/$defs/b"}]} is not allowed for {"$ref":2,"b":1}',
+    ]
+
+
+def test_a_pointer_into_what_stands_beside_a_lone_reference_still_works():
+    beside = {"$ref": "#/definitions/a", "properties": {"b": {"type": "integer"}}}
+    schema = {
+        "anyOf": [beside, {"type": "null"}],
+        "properties": {"c": {"$ref": "#/anyOf/0/properties/b"}},
+        "definitions": {"a": {"type": "object"}},
+    }
+    result = JsonSchema(schema, draft="7")('{"c": "x"}')
+    assert [error["pointer"] for error in result.metadata["errors"]] == ["/c"]
+
+
 RUNAWAY = r"^((?=a)a+)+$"
 """A look-ahead keeps it from being matched in linear time."""
 
@@ -153,6 +261,13 @@ AAA = "a" * 40 + "!"
         ({"patternProperties": {RUNAWAY: {}}, "unevaluatedProperties": False}, {AAA: 1}),
         ({"propertyNames": {"pattern": RUNAWAY}}, {AAA: 1}),
         ({"$ref": "#/$defs/a", "$defs": {"a": {"pattern": RUNAWAY}}}, AAA),
+        (
+            {
+                "anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}],
+                "$defs": {"a": {"pattern": RUNAWAY}},
+            },
+            AAA,
+        ),
         (
             {"dependentSchemas": {"q": {"properties": {"q": {"not": {"pattern": RUNAWAY}}}}}},
             {"q": AAA},

@@ -5,10 +5,24 @@ import datetime as dt
 import enum
 import types
 from decimal import Decimal
+from typing import Any, Protocol, TypedDict, runtime_checkable
 
 import pytest
 
 from llmeval_integrations import InvalidOptionError, PythonType
+
+
+class Movie(TypedDict):
+    title: str
+
+
+class Named(Protocol):
+    name: str
+
+
+@runtime_checkable
+class Sized(Protocol):
+    def __len__(self) -> int: ...
 
 
 @pytest.mark.parametrize(
@@ -24,6 +38,7 @@ from llmeval_integrations import InvalidOptionError, PythonType
         (collections.abc.Mapping, collections.OrderedDict(), True), (dict, collections.Counter(), True),
         (type, dict, True), ("type", dict, True), ("ValueError", ValueError(), True), ("set", {1}, True),
         pytest.param(types.FunctionType, lambda: None, True, id="a function"), (enum.Enum, "x", False),
+        (Sized, {}, True), (Sized, 1, False),
     ],
     ids=repr,
 )  # fmt: skip
@@ -44,12 +59,18 @@ def test_what_was_found_and_expected_is_told():
 @pytest.mark.parametrize(
     "expected",
     ["", "nonsense", "Dict", "dict|", "dict,list", "list[int]", "len", "typing.List", 5, None, (), [], [()],
-     ("dict", 5), ("dict", None), {"dict"}, list[int], "None|x", {}, 10**5000],
+     ("dict", 5), ("dict", None), {"dict"}, list[int], "None|x", {}, 10**5000,
+     Movie, Named, Any, (dict, Movie), ["dict", Named]],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_is_no_type_is_refused(expected):
     with pytest.raises(InvalidOptionError, match="expected_type"):
         PythonType(expected)
+
+
+def test_a_type_that_isinstance_refuses_is_named():
+    with pytest.raises(InvalidOptionError, match=r"Movie.*is not a type that isinstance takes"):
+        PythonType((dict, Movie))
 
 
 def test_the_type_has_to_be_given():

@@ -6,6 +6,7 @@ import time
 import warnings
 
 import pytest
+from json_strategies import seconds
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -139,6 +140,73 @@ PIECES = [
 ]  # fmt: skip
 
 
+# What verbose mode and comments are made of.
+VERBOSE_PIECES = [
+    "(?#[)", r"(?#\))", "(?#{e})", "#", "# [\n", "#\\\n", "#(\n", "(?x:", "(?-x:", "(?x: #)\n", "(?ix:", "(?x-i:",
+    "(", ")", "[#]", "[ ]", r"\#", r"\ ", " ", "\t", "\xa0", "\u2028", "[[:a]", "(a)", r"\1", r"\0", "0", "1", "{1 }",
+    "[^]]", "[]a]", r"[\]]", "(?(1)a|b)", "\v", "a*", "{e}", "b", "|",
+]  # fmt: skip
+
+
+def test_comments_and_verbose_mode_are_those_of_re():
+    choose = random.Random(18)
+    compared = 0
+    for _ in range(6_000):
+        pattern = "".join(choose.choices(VERBOSE_PIECES, k=choose.randint(2, 6)))
+        pattern = choose.choice(["", "", "(?x)"]) + pattern
+        flags = choose.choice([0, re.VERBOSE])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                reference = re.compile(pattern, flags)
+            except re.error:
+                continue
+        evaluator = RegexMatch(pattern, flags=flags, where="fullmatch")
+        for _ in range(5):
+            text = "".join(choose.choices("aab01[#:e{ (\x00\xa0\u2028", k=choose.randint(0, 4)))
+            expected = bool(reference.fullmatch(text))
+            assert evaluator(text).passed is expected, (pattern, flags, text)
+            compared += 1
+    assert compared > 5_000
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "text"),
+    [
+        ("(?#[)[a]", 0, "a"),
+        (r"(?#\)[)[a]", 0, "a"),
+        ("#[\n[a]", re.VERBOSE, "a"),
+        ("(?x)#[\n[a]", 0, "a"),
+        ("(?x:#[\n)[a]", 0, "a"),
+        ("(?-x:#[a])#[\n[b]", re.VERBOSE, "#ab"),
+        ("((?x:#[)(\n)#)[b]", 0, "#b"),
+        ("#\\\n[\n[a]", re.VERBOSE, "a"),
+        ("[#[]a", re.VERBOSE, "[a"),
+        (r"\#[a]", re.VERBOSE, "#a"),
+        (r"(a)\1 0", re.VERBOSE, "aa0"),
+        ("a\u2028b", re.VERBOSE, "a\u2028b"),
+    ],
+)
+def test_a_bracket_in_a_comment_is_no_set(pattern, flags, text):
+    assert re.fullmatch(pattern, text, flags)
+    assert RegexMatch(pattern, flags=flags, where="fullmatch")(text).passed
+
+
+LONG_PATTERNS = {
+    "digits": ("a{" + "1" * 30_000, 0),
+    "comment": ("(?#" + "[" * 10_000 + ")", 0),
+    "verbose comment": ("#" + "[" * 10_000, re.VERBOSE),
+    "flags": ("(?" + "i" * 40_000 + ")a", 0),
+    "braces": ("{1," * 5_000, 0),
+}
+
+
+@pytest.mark.parametrize(("pattern", "flags"), LONG_PATTERNS.values(), ids=LONG_PATTERNS)
+def test_a_long_pattern_is_read_in_linear_time(pattern, flags):
+    new = (pattern + "a" * n for n in range(3))  # since those that were read are kept
+    assert seconds(lambda: RegexMatch(next(new), flags), enough=1) < 1
+
+
 def test_answers_are_those_of_re():
     choose = random.Random(17)
     compared = 0
@@ -232,6 +300,12 @@ def test_a_megabyte_is_searched_in_time():
 def test_the_time_limit_can_be_any_positive_time():
     assert RegexMatch("a", timeout=0.001)("a").passed
     assert RegexMatch("a", timeout=10**6)("a").passed
+
+
+@pytest.mark.parametrize("timeout", [0, 10**6 + 1, 1e13, 10**400, float("inf")])
+def test_a_time_limit_that_no_clock_keeps_is_refused(timeout):
+    with pytest.raises(InvalidOptionError, match=r"timeout=.*at least 0\.001, at most 1000000"):
+        RegexMatch("a", timeout=timeout)
 
 
 def test_values_are_matched_as_their_json_text():

@@ -16,7 +16,8 @@ OPEN = {"name": "open", "parameters": {"type": "dict", "properties": {}, "additi
 NAMED = {"name": "named", "parameters": {"properties": {"a": {}}, "patternProperties": {"^x_": {}}, "additionalProperties": False}}  # fmt: skip
 CLOSED = {"name": "closed", "parameters": {"type": "object", "additionalProperties": False}}
 REFERRING = {"name": "referring", "parameters": {"$ref": "#/$defs/a%2520", "$defs": {"a%20": {"properties": {"b%20": {}}, "required": ["b%20"], "additionalProperties": False}}}}  # fmt: skip
-VALID = ToolCallSchema([SEARCH, OPEN, NAMED, CLOSED, REFERRING])
+PAIRED = {"name": "paired", "parameters": {"type": "object", "properties": {"from": {}, "to": {}}, "dependentRequired": {"to": ["from"]}}}  # fmt: skip
+VALID = ToolCallSchema([SEARCH, OPEN, NAMED, CLOSED, REFERRING, PAIRED])
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,7 @@ VALID = ToolCallSchema([SEARCH, OPEN, NAMED, CLOSED, REFERRING])
         ("search", {"query": "x"}, None, None),
         ("search", {"query": "x", "limit": 3.0}, None, None),
         ("search", {}, "/query", "required"),
+        ("paired", {"to": 1}, "/from", "dependentRequired"),
         ("search", {"query": ""}, "/query", "minLength"),
         ("search", {"query": "x", "limit": "3"}, "/limit", "type"),
         ("search", {"query": "x", "limit": 1.5}, "/limit", "type"),

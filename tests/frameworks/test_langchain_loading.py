@@ -138,7 +138,9 @@ def test_registering_adds_our_names_to_langchains_own_loader(langchains_map):
     assert type(langchains_map.load_evaluator("json_schema")) is JsonSchemaEvaluator
     with pytest.raises(InvalidOptionError):
         langchains_map.load_evaluator("json_match", nonsense=1)
-    with pytest.raises(InvalidOptionError, match=r"needs the option client, .* keeps llm to itself"):
+    with pytest.raises(
+        InvalidOptionError, match=r"needs the option client, .* keeps llm to itself"
+    ):
         langchains_map.load_evaluator("faithfulness", llm=object())
     assert register() == []
 
