@@ -49,7 +49,7 @@ def _most_unscored(run: Run) -> dict[str, Finding]:
     for row in run.rows if tallies else ():
         if row.unscored and row.evaluator in tallies:
             tallies[row.evaluator].add([row])
-    return {name: found for name, tally in tallies.items() for found in tally.findings(1)}
+    return {name: found for name, tally in tallies.items() for found in tally.findings()[:1]}
 
 
 def _again(run: Run, figures: Mapping[str, Any]) -> str:

@@ -18,7 +18,6 @@ from llmeval_integrations.reports.parts.comparing import (
     reason_of,
     would_have_shown,
 )
-from llmeval_integrations.reports.parts.figures import findings_of
 from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
@@ -76,11 +75,8 @@ def _lines(name: str, run: Run) -> Iterator[str]:
     for evaluator, figures in run.summary["evaluators"].items():
         if figures.get("fields"):
             yield from _fields(evaluator, figures["fields"])
-    # a run keeps some kinds of each evaluator; where those are fewer than are shown, they are all
-    are_all = all(len(kinds) < _MOST_KINDS for kinds in run.findings.values())
-    findings = run.findings if are_all else findings_of(run)
-    if any(findings.values()):
-        yield from _findings(findings)
+    if any(run.findings.values()):
+        yield from _findings(run.findings)
 
 
 def _fields(evaluator: str, fields: Mapping[str, Any]) -> Iterator[str]:

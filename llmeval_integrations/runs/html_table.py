@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from llmeval_integrations.markup import Html, joined, tag
-from llmeval_integrations.runs.numbers import figure, figures_of, samples_of, times_of
+from llmeval_integrations.runs.numbers import counted, figure, figures_of, samples_of, times_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
-_MOST_FINDINGS: Final = 20
+_MOST_KINDS: Final = 5
 _MOST_FIELDS: Final = 20
 _FIELD_HEADS: Final = ("leaves", "precision", "recall", "F1", "most often wrong")
 _LONGEST: Final = 160
@@ -19,7 +19,7 @@ _LONGEST: Final = 160
 def as_html(run: Run) -> str:
     """Write a run's figures as a table; its worst fields, and what was found, are folded below."""
     findings = [
-        (name, each) for name, found in run.findings.items() for each in found[:_MOST_FINDINGS]
+        (name, each) for name, found in run.findings.items() for each in found[:_MOST_KINDS]
     ]
     parts = [
         tag("p", samples_of(run)),
@@ -34,7 +34,9 @@ def as_html(run: Run) -> str:
     if findings:
         rows = (_finding(name, each) for name, each in findings)
         found = table(("evaluator", "found", "rows", "most often, or for example"), rows)
-        parts.append(tag("details", tag("summary", "What went wrong"), found))
+        rest = sum(map(len, run.findings.values())) - len(findings)
+        note = [tag("p", f"and {counted(rest, 'kind')} more in run.findings")] if rest else []
+        parts.append(tag("details", tag("summary", "What went wrong"), found, *note))
     return tag("div", *parts)
 
 

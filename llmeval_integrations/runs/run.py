@@ -12,8 +12,6 @@ from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.summary import Finding, Tally
 
-_KINDS_SHOWN: Final = 5
-
 INTERRUPTED: Final = "it was interrupted"
 """Why a run is incomplete that somebody broke off."""
 
@@ -30,7 +28,8 @@ class Run:
     """The rows, sample by sample; read from the file, each time anew, where there is one."""
 
     findings: dict[str, list[Finding]]
-    """For each evaluator what was found in the rows that did not pass, most frequent first."""
+    """For each evaluator the kinds of what was found in the rows that did not pass, the most
+    frequent first."""
 
     out: Path | None = None
     """The directory of `results.jsonl` and `summary.json`, None where the rows are in memory."""
@@ -74,7 +73,7 @@ class Run:
     ) -> Run:
         """Make a run of what was counted."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
-        findings = {name: tally.findings(_KINDS_SHOWN) for name, tally in tallies.items()}
+        findings = {name: tally.findings() for name, tally in tallies.items()}
         summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
         if judging is not None:
             for name, taken in judging.figures().items():

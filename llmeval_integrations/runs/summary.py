@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from operator import itemgetter
 from typing import Any, Final, TypeVar
 
 from llmeval_integrations.evaluator import Breakdown
@@ -161,18 +160,19 @@ class Tally:
             **(self.breakdown.summary() if self.breakdown is not None else {}),
         }
 
-    def findings(self, most: int) -> list[Finding]:
-        """List what was found in rows that did not pass, the most frequent first."""
-        return [
-            Finding(kind[1], count, *self._reason(kind), kind[0])
-            for kind, count in self._kinds.most_common(most)
-        ]
+    def findings(self) -> list[Finding]:
+        """List what was found in rows that did not pass, the most frequent first.
 
-    def _reason(self, kind: _Kind) -> tuple[str, int]:
-        """Give the most frequent reason; in a long run with many, as far as it was followed."""
-        every = self._reasons.most_common()
-        counts = [(reason, least) for (other, reason), least, _ in every if other == kind]
-        return max(counts, key=itemgetter(1), default=(self._examples[kind], 1))
+        Each with its most frequent reason; in a long run with many, as far as it was followed.
+        """
+        reasons = {kind: (example, 1) for kind, example in self._examples.items()}
+        for (kind, reason), least, _ in reversed(self._reasons.most_common()):
+            if least >= reasons[kind][1]:
+                reasons[kind] = reason, least
+        return [
+            Finding(kind[1], count, *reasons[kind], kind[0])
+            for kind, count in self._kinds.most_common()
+        ]
 
 
 def apart(rows: Sequence[Row]) -> tuple[list[Any], list[int]]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from llmeval_integrations.printable import printable
-from llmeval_integrations.runs.numbers import samples_of, times_of
+from llmeval_integrations.runs.numbers import counted, samples_of, times_of
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run
@@ -24,6 +24,7 @@ _LONGEST_REASON: Final = 120
 _LONGEST_KIND: Final = 40
 _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
 _MOST_FIELDS: Final = 6
+_MOST_KINDS: Final = 5
 _KINDS: Final = {
     "mismatch": "mis-\nmatch",
     "missing": "mis-\nsing",
@@ -155,8 +156,13 @@ def _findings(run: Run) -> Table:
     table.add_column("rows", justify="right")
     table.add_column("most often, or for example", overflow="fold")
     for evaluator, findings in run.findings.items():
-        for finding in findings:
+        for finding in findings[:_MOST_KINDS]:
             table.add_row(Text(printable(evaluator)), *_cells(finding))
+        if more := findings[_MOST_KINDS:]:
+            rows = sum(finding.count for finding in more)
+            table.add_row(
+                Text(printable(evaluator)), f"and {counted(len(more), 'kind')} more", str(rows), ""
+            )
     return table
 
 

@@ -67,6 +67,19 @@ def test_below_stand_defects_and_errors_with_their_counts_and_reasons():
     )
 
 
+DEFECTS = ["", "{", "[1,]", "{'a': 1}", "{a: 1}", "[True]", "[NaN]", "so", "]"]
+
+
+@pytest.mark.parametrize(("count", "more"), [(5, []), (6, ["1 kind"]), (9, ["4 kinds"])])
+def test_kinds_that_are_not_listed_are_counted(count, more):
+    run = evaluate([{"output": text} for text in DEFECTS[:count]], [JsonValidity()])
+    assert len(run.findings["json_validity"]) == count
+    lines = [" ".join(line.split()) for line in run.table().splitlines()]
+    said = [f"json_validity and {kinds} more {kinds.split()[0]}" for kinds in more]
+    assert [line for line in lines if " more " in line] == said
+    assert [f"and {kinds} more in run.findings" in run._repr_html_() for kinds in more] == [True] * len(more)  # fmt: skip
+
+
 def test_a_run_without_findings_or_rows_has_a_table_too():
     assert "found" not in evaluate([{"output": "{}"}], [JsonValidity()]).table()
     empty = evaluate([], [JsonValidity()]).table()

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from llmeval_integrations.reports.parts.figures import Figures, by_sample, is_failing
+from llmeval_integrations.reports.parts.figures import Figures, by_sample
 from llmeval_integrations.runs.records import score_of
-from llmeval_integrations.runs.rows import Row, write_value
+from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_samples
 

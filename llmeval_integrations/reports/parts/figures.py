@@ -6,15 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from llmeval_integrations.reports.parts.scores import Scores
 from llmeval_integrations.runs.comparing.direction import distances
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.summary import Finding, Tally
-
-_ALL: Final = 10_000  # a tally keeps fewer kinds apart
+from llmeval_integrations.runs.summary import Finding
 
 
 @dataclass(frozen=True)
@@ -36,25 +34,14 @@ def figures_of(run: Run) -> dict[str, Figures]:
     scores: dict[str, Scores] = defaultdict(Scores)
     for name in distances(run):
         scores[name].is_distance = True
-    tallies: dict[str, Tally] = defaultdict(Tally)
     for row in rows_of(run):
         scores[row.evaluator].add(row)
-        tallies[row.evaluator].add((row,))
     for row in rows_of(run):
         scores[row.evaluator].sort_in(row)
     return {
-        name: Figures(summary, scores[name], tallies[name].findings(_ALL))
+        name: Figures(summary, scores[name], run.findings.get(name, []))
         for name, summary in run.summary["evaluators"].items()
     }
-
-
-def findings_of(run: Run) -> dict[str, list[Finding]]:
-    """Read a run's rows once, and give each kind of what was found, most frequent first."""
-    tallies: dict[str, Tally] = defaultdict(Tally)
-    for row in rows_of(run):
-        if not row.passed:
-            tallies[row.evaluator].add_others((row,))
-    return {name: tallies[name].findings(_ALL) for name in run.summary["evaluators"]}
 
 
 def rows_of(run: Run) -> Iterator[Row]:
@@ -69,8 +56,3 @@ def by_sample(run: Run) -> Iterator[tuple[int, list[Row]]]:
     while found := list(islice(rows, width)):
         yield place, found
         place += 1
-
-
-def is_failing(row: Row) -> bool:
-    """Whether a row did not pass: it failed, is unscored, or is an error."""
-    return row.passed is False or row.unscored or row.error is not None
