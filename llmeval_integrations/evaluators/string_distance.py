@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -32,12 +33,13 @@ class StringDistance(Evaluator):
     """Whether the distance is divided by its largest possible value."""
 
     max_distance: float = 0.0
-    """The largest distance that passes."""
+    """The largest distance that passes; up to 1 where the score is normalised."""
 
     def __post_init__(self) -> None:
         check_choice(self, "distance", METRICS)
         check_flag(self, "normalize_score")
-        check_number(self, "max_distance", minimum=0)
+        most = 1 if self.normalize_score else math.inf
+        check_number(self, "max_distance", minimum=0, maximum=most)
 
     def check(self, sample: Sample) -> Result:
         reference = text_of(sample.require("reference", self.name))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import distance as rapidfuzz
 
-from llmeval_integrations import MissingFieldError, StringDistance
+from llmeval_integrations import InvalidOptionError, MissingFieldError, StringDistance
 
 METRICS = {
     "damerau_levenshtein": rapidfuzz.DamerauLevenshtein,
@@ -243,6 +243,11 @@ def test_it_passes_up_to_the_distance_that_is_allowed():
     failed = evaluator("abc", "xyz")
     assert failed.reason == "levenshtein distance 3 > 2"
     assert evaluator("abc", "abc").reason is None
+
+
+def test_a_distance_that_is_always_passed_is_refused():
+    with pytest.raises(InvalidOptionError, match=r"max_distance=1.5 is not a number at least 0 and at most 1"):  # fmt: skip
+        StringDistance(max_distance=1.5)
 
 
 def test_values_are_compared_as_their_json_text():
