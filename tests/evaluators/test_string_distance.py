@@ -246,7 +246,7 @@ def test_it_passes_up_to_the_distance_that_is_allowed():
 
 
 def test_a_distance_that_is_always_passed_is_refused():
-    with pytest.raises(InvalidOptionError, match=r"max_distance=1.5 is not a number at least 0 and at most 1"):  # fmt: skip
+    with pytest.raises(InvalidOptionError, match=r"max_distance=1.5 is not .*at most 1"):
         StringDistance(max_distance=1.5)
 
 
