@@ -16,6 +16,7 @@ the validator of schemas overflows the stack, and takes the process with it.
 SHORT: Final = 2 * MAX_DEPTH
 """The length up to which nobody has to look how deep a text is nested."""
 
+_FEW: Final = 16
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
 _STRING = re.compile(rb'"[^"]*"')
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord('"'): 0}
@@ -23,7 +24,15 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1, ord('"'): 0}
 
 def is_too_deep(text: str) -> bool:
     """Whether a JSON text is nested deeper than MAX_DEPTH; brackets in strings do not count."""
-    if len(text) <= SHORT or text.count("[") + text.count("{") <= MAX_DEPTH:
+    levels = MAX_DEPTH + 1
+    if len(text) < 2 * levels:
+        return False
+    # As many brackets have to close behind the last one that opens.
+    end = len(text) - levels + 1
+    arrays = _count(text, "[", end)
+    # A level takes two characters as an array, and five as an object with another one in it.
+    most_objects = (len(text) - 2 * levels) // 3 + 1
+    if arrays + most_objects < levels or arrays + _count(text, "{", end) < levels:
         return False
     if '\\"' in text:
         text = text.replace("\\\\", "").replace('\\"', "")
@@ -38,6 +47,16 @@ def is_too_deep(text: str) -> bool:
     if len(rest) <= MAX_DEPTH:
         return False
     return max(accumulate(map(_STEP.__getitem__, structure))) > MAX_DEPTH
+
+
+def _count(text: str, bracket: str, end: int) -> int:
+    """Count brackets up to an end; to look for a few is ten times as fast as to count them."""
+    at = -1
+    for found in range(_FEW):
+        at = text.find(bracket, at + 1, end)
+        if at < 0:
+            return found
+    return _FEW + text.count(bracket, at + 1, end)
 
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)

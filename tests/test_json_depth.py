@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_strategies import json_texts, law, seconds
 
@@ -44,6 +44,21 @@ def wrap(text: str, depth: int, kind: str) -> str:
 )
 def test_a_text_is_too_deep_beyond_the_limit(kind, depth, inside):
     text = wrap(inside, depth, kind)
+    assert is_too_deep(text) == (levels(text) > MAX_DEPTH)
+
+
+@given(
+    st.integers(MAX_DEPTH - 2, MAX_DEPTH + 2),
+    st.sampled_from([0, 0.01, 0.2, 0.5, 0.99, 1]),
+    st.sampled_from(["[]", "{}", "1", '"[[{"']),
+    st.sampled_from(["", " ", "\n" * 100]),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=300, deadline=None)
+def test_no_spelling_is_too_short_to_be_counted(depth, objects, inside, behind, choice):
+    levels_of = [('{"":', "}") if choice.random() < objects else ("[", "]") for _ in range(depth)]
+    text = "".join(opening for opening, _ in levels_of) + inside
+    text += "".join(closing for _, closing in reversed(levels_of)) + behind
     assert is_too_deep(text) == (levels(text) > MAX_DEPTH)
 
 
