@@ -154,16 +154,16 @@ def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defe
         return [check(text, parsing) for text in texts]
     found: list[Defect | None] = []
     for text in texts:
-        if type(text) is str:
-            try:
-                _validate(text)
-            except (ValueError, RecursionError):
-                pass
-            else:
-                if len(text) <= SHORT or not is_too_deep(text):
-                    found.append(None)
-                    continue
-        found.append(check(text))
+        if type(text) is not str:
+            found.append(check(text))
+            continue
+        try:
+            _validate(text)
+        except (ValueError, RecursionError) as error:
+            found.append(invalid(_parse_wrapped(text, str(error))))
+        else:
+            deep = len(text) > SHORT and is_too_deep(text)
+            found.append(json_defects.too_deep(text, 0) if deep else None)
     return found
 
 
