@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, browser
+from browser import browser, needs_chromium
 
 from llmeval_integrations import JsonFields, JsonValidity, StringDistance, evaluate
 from llmeval_integrations.cli import main
@@ -200,22 +200,34 @@ def test_the_server_answers_to_this_machine_alone(run):
             connection.close()
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+LEAD = "document.querySelector('.lead').textContent"
+
+
+def add_row(run, **changes):
+    """Write one more row, like the last one but for some fields."""
+    rows = run / "results.jsonl"
+    row = {**json.loads(rows.read_bytes().splitlines()[-1]), **changes}
+    with rows.open("ab") as file:
+        file.write(json.dumps(row).encode() + b"\n")
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+@needs_chromium
 def test_the_page_of_a_run_under_way_is_kept_up_to_date(run, tmp_path):
-    rows = (run / "results.jsonl").read_bytes()
     (run / "summary.json").unlink()  # as before the end of a run
     with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
         page.open(address)
         page.run("document.getElementById('by-label').value = 'truncated'")
         page.run("document.getElementById('by-label').dispatchEvent(new Event('change'))")
         time.sleep(2.5)  # it has asked once
-        last = json.loads(rows.splitlines()[-1])
-        with (run / "results.jsonl").open("ab") as file:
-            file.write(json.dumps({**last, "id": 3}).encode() + b"\n")
-        deadline = time.monotonic() + 20
-        while page.run("document.querySelector('.lead').textContent").startswith("2 samples"):
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        add_row(run, id=3)
+        wait_until(lambda: not page.run(LEAD).startswith("2 samples"))
         assert page.run("document.getElementById('count').textContent").startswith("2 of 2")
         assert page.run("document.getElementById('by-label').value") == "truncated"
         assert page.complaints == []
@@ -223,26 +235,20 @@ def test_the_page_of_a_run_under_way_is_kept_up_to_date(run, tmp_path):
 
 
 @pytest.mark.once
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@needs_chromium
 def test_an_update_of_the_page_interrupts_nobody(tmp_path):
     """What is focused, typed, open, selected and scrolled to stays, though a worse sample comes."""
     rows = [{"id": n, "output": f"xa {n}\n" * 99, "reference": "x"} for n in range(30)]
     distance = StringDistance("levenshtein", normalize_score=False)
     run = evaluate(rows, [distance], out=tmp_path / "run").out
     (run / "summary.json").unlink()
-    last = json.loads((run / "results.jsonl").read_bytes().splitlines()[-1])
     with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
         page.open(address)
 
         def update(id_, score):
-            with (run / "results.jsonl").open("ab") as file:
-                row = {**last, "id": f"xa {id_}", "score": score}
-                file.write(json.dumps(row).encode() + b"\n")
-            deadline = time.monotonic() + 20
+            add_row(run, id=f"xa {id_}", score=score)
             shown = "[...document.querySelectorAll('#list summary b')].map(each => each.innerText)"
-            while f"xa {id_}" not in page.run(shown):
-                assert time.monotonic() < deadline
-                time.sleep(0.2)
+            wait_until(lambda: f"xa {id_}" in page.run(shown))
             assert page.run(shown)[0] == f"xa {id_}"  # the worst
 
         page.run("document.getElementById('by-text').focus()")
@@ -273,18 +279,13 @@ def test_an_update_of_the_page_interrupts_nobody(tmp_path):
 
 
 @pytest.mark.once
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@needs_chromium
 def test_news_before_the_first_question_are_taken_over(run, tmp_path):
-    last = json.loads((run / "results.jsonl").read_bytes().splitlines()[-1])
     (run / "summary.json").unlink()
     with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
         page.open(address)
-        with (run / "results.jsonl").open("ab") as file:
-            file.write(json.dumps({**last, "id": 3}).encode() + b"\n")
-        deadline = time.monotonic() + 20
-        while page.run("document.querySelector('.lead').textContent").startswith("2 samples"):
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        add_row(run, id=3)
+        wait_until(lambda: not page.run(LEAD).startswith("2 samples"))
 
 
 def test_a_taken_port_is_named(run, capsys):
