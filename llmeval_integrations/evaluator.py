@@ -208,7 +208,7 @@ def _with_account(result: Result, replies: list[JudgeReply]) -> Result:
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
     }
-    if replies and not result.scored:
+    if replies and result.is_unscored:
         account["reply"] = replies[-1].text
     return msgspec.structs.replace(result, metadata={**result.metadata, "judge": account})
 

@@ -77,7 +77,7 @@ def entries(metadata: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]
 
 def _head(result: Result) -> str:
     state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
-    state = state if result.scored else "unscored"
+    state = "unscored" if result.is_unscored else state
     score = result.score
     figure = f", score {score:.4g}" if isinstance(score, float) else f", score {score}"
     return f"{state}{figure if result.scored else ''}" + (

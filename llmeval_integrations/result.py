@@ -25,6 +25,9 @@ class Result(msgspec.Struct, frozen=True):
     metadata: dict[str, Any] = {}
     """Details, by name."""
 
+    answered: bool = False
+    """Whether a result without a score is an answer all the same, as a label out of a list is."""
+
     @classmethod
     def unscored(cls, reason: str, *, label: str | None = None, **metadata: Any) -> Result:
         """Make a result without a score: the evaluator could not tell, and says why."""
@@ -35,9 +38,14 @@ class Result(msgspec.Struct, frozen=True):
         """Whether there is a score at all."""
         return self.score is not None
 
+    @property
+    def is_unscored(self) -> bool:
+        """Whether the evaluator could not tell: there is neither a score nor another answer."""
+        return self.score is None and not self.answered
+
     def expect_pass(self) -> Result:
         """Give the result back if it passed; raise AssertionError with the reason if it did not."""
         if self.passed:
             return self
-        state = "failed" if self.scored else "unscored"
+        state = "unscored" if self.is_unscored else "no verdict" if self.answered else "failed"
         raise AssertionError(f"{state}: {self.reason or f'score {self.score}'}")

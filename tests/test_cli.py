@@ -180,7 +180,7 @@ def test_a_threshold_without_a_rated_row_is_missed(tmp_path, capsys):
     assert "the data has no rows" in printed
     assert "no row passed or failed" in printed
     assert main(["run", str(empty), "-e", "json_validity"]) == 2
-    assert "no row has a score, so nothing was evaluated" in capsys.readouterr().err
+    assert "no row has a result, so nothing was evaluated" in capsys.readouterr().err
 
 
 WRONG = [

@@ -39,7 +39,7 @@ def test_a_run_without_any_score_is_exit_code_2_and_says_why(data, capsys):
     warning, end = said(capsys)
     assert "pass_fail: EVERY row is unscored, most often (connection): the connection" in warning
     assert warning.endswith("; --resume --retry-errors asks again")
-    assert end == "llmeval run: no row has a score, so nothing was evaluated"
+    assert end == "llmeval run: no row has a result, so nothing was evaluated"
 
 
 def test_errors_and_unscored_rows_without_any_score_are_exit_code_2(data, tmp_path, capsys):
@@ -49,7 +49,7 @@ def test_errors_and_unscored_rows_without_any_score_are_exit_code_2(data, tmp_pa
     errors, unscored, end = said(capsys)
     assert "1 of 11 rows are errors" in errors
     assert "10 of 11 rows are unscored and count in no rate, most often (connection)" in unscored
-    assert "no row has a score" in end
+    assert "no row has a result" in end
 
 
 def test_a_score_of_another_evaluator_is_exit_code_0(data, capsys):
@@ -69,3 +69,36 @@ def test_some_unscored_rows_are_warned_about(data, capsys):
         warning
     )
     assert "--resume --retry-errors asks again" in warning
+
+
+def test_replies_that_are_kept_are_asked_anew_without_the_cache(data, capsys):
+    with ModelServer() as server:
+        server.plays(chat("I cannot say."))
+        run = ["run", "data.jsonl", "-q", "-e", judge(server.url), "--out", "run"]
+        assert main(run) == 2
+        assert "--resume --retry-errors --no-cache asks again" in said(capsys)[0]
+        server.plays(chat(json.dumps(VERDICT)))
+        assert main([*run, "--resume", "--retry-errors"]) == 2  # the cache says the same
+        assert main([*run, "--resume", "--retry-errors", "--no-cache"]) == 0
+
+
+def test_labels_without_scores_are_results(data, tmp_path, capsys):
+    with ModelServer() as server:
+        client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "k"}
+        tone = {"name": "tone", "client": client, "prompt": "{output}?", "choices": ["good", "bad"]}
+        run = {"data": "data.jsonl", "out": "run", "evaluators": [{"classification": tone}]}
+        (tmp_path / "run.yaml").write_text(json.dumps(run))  # which is YAML, too
+        server.plays(chat('{"explanation": "it is", "label": "good"}'))
+        assert main(["run", "run.yaml", "-q"]) == 0
+        assert said(capsys) == []
+        calls = len(server.requests)
+        again = ["run", "run.yaml", "-q", "--resume", "--retry-errors", "--no-cache"]
+        assert main(again) == 0
+        assert len(server.requests) == calls
+    figures = json.loads((tmp_path / "run" / "summary.json").read_text())["evaluators"]["tone"]
+    assert figures["labels"] == {"good": 10}
+    assert (figures["n"], figures["scored"], figures["unscored"]) == (10, 0, 0)
+    rows = [json.loads(line) for line in (tmp_path / "run" / "results.jsonl").open()]
+    assert {(row["score"], row["label"], row["unscored"]) for row in rows} == {
+        (None, "good", False)
+    }

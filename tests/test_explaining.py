@@ -50,6 +50,7 @@ def test_every_field_has_its_branch_with_what_is_wrong_under_it():
         (JsonMatch()('{"a": 1}', '{"a": 2}'), ["failed, score 0 (mismatch)", "├── /a 1, expected 2", "└── a", "    └── /a  mismatch  1  expected 2"]),
         (JsonValidity()("{}"), ["passed, score 1", "└── Valid JSON"]),
         (JsonFields()("1", "2"), ["failed, score 0 (mismatch)", "├── the whole 1, expected 2", "└── (the whole)  mismatch  1  expected 2"]),
+        (Result(None, None, "warm", "So it reads", answered=True), ["no verdict (warm)", "└── So it reads"]),
         (Result.unscored("The judge was cut", label="cut"), ["unscored (cut)", "└── The judge was cut"]),
         (Result(0.5), ["no verdict, score 0.5"]),
     ],

@@ -19,6 +19,7 @@ from llmeval_integrations import Result
         (Result(0.5, None), True, "failed: score 0.5"),
         (Result.unscored("the judge is silent"), False, "unscored: the judge is silent"),
         (Result(None), False, "unscored: score None"),
+        (Result(None, None, "warm", "it is", answered=True), False, "no verdict: it is"),
     ],
     ids=str,
 )
@@ -36,6 +37,9 @@ def test_a_score_of_zero_is_a_score_and_an_unscored_result_has_none():
     assert Result(0, False).scored
     unscored = Result.unscored("no answer", label="timeout", seconds=5)
     assert unscored == Result(None, None, "timeout", "no answer", {"seconds": 5})
+    assert unscored.is_unscored
+    assert not Result(0, False).is_unscored
+    assert not Result(None, None, "warm", answered=True).is_unscored
 
 
 def test_results_share_no_metadata():

@@ -128,7 +128,7 @@ def run(call: argparse.Namespace) -> int:
             **_judging(configuration),
         )
     _show(run, call)
-    warn_of(run)
+    warn_of(run, cached=_cache(configuration) is not None)
     not_asked = [*_not_asked(run, frozen=bool(configuration.frozen))]
     misses = [*missed(run, thresholds), *too_many_errors(run, most_errors), *not_asked]
     for miss in misses:
@@ -136,8 +136,8 @@ def run(call: argparse.Namespace) -> int:
     figures = run.summary["evaluators"].values()
     if any(map(has_only_errors, figures)):
         return WRONG_CALL  # a column that no row has, or the like: nothing was evaluated
-    if not any(each["scored"] for each in figures):
-        say("llmeval run: no row has a score, so nothing was evaluated")
+    if all(each["n"] == each["unscored"] + each["errors"] for each in figures):
+        say("llmeval run: no row has a result, so nothing was evaluated")
         return WRONG_CALL
     if configuration.frozen and not_asked:
         return WRONG_CALL

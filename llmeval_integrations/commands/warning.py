@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmeval_integrations.commands.terminal import say
+from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.summary import Finding, Tally
 
 
-def warn_of(run: Run) -> None:
-    """Say on stderr what a table is easily read past: no data, and rows without a result."""
+def warn_of(run: Run, *, cached: bool) -> None:
+    """Say on stderr what a table is easily read past: no data, and rows without a result.
+
+    `cached` is whether judges' replies are kept for the next run.
+    """
     if not run.summary["samples"]:
         say("llmeval run: warning: the data has no rows")
     for name, figures in run.summary["evaluators"].items():
@@ -24,10 +28,10 @@ def warn_of(run: Run) -> None:
                 else (f"{figures['errors']} of {figures['n']} rows are errors and count in no rate")
             )
             say(f"llmeval run: warning: {name}: {share}, such as {first}")
-    _warn_of_unscored(run)
+    _warn_of_unscored(run, cached=cached)
 
 
-def _warn_of_unscored(run: Run) -> None:
+def _warn_of_unscored(run: Run, *, cached: bool) -> None:
     for name, found in _most_unscored(run).items():
         figures = run.summary["evaluators"][name]
         unscored, rows = figures["unscored"], figures["n"]
@@ -38,7 +42,10 @@ def _warn_of_unscored(run: Run) -> None:
         )
         label = "" if found.kind == "unscored" else f" ({found.kind})"
         why = f", most often{label}: {found.reason}" if found.reason else label
-        say(f"llmeval run: warning: {name}: {share}{why}{_again(run, figures)}")
+        # what a reply that is kept says stays the same
+        anew = cached and found.kind == UnreadableJudgementError.label
+        again = _again(run, anew=anew) if "judge" in figures else ""
+        say(f"llmeval run: warning: {name}: {share}{why}{again}")
 
 
 def _most_unscored(run: Run) -> dict[str, Finding]:
@@ -52,11 +59,10 @@ def _most_unscored(run: Run) -> dict[str, Finding]:
     return {name: found for name, tally in tallies.items() for found in tally.findings()[:1]}
 
 
-def _again(run: Run, figures: Mapping[str, Any]) -> str:
-    """Word how unscored rows are done again, where it is a judge's and may then be another."""
-    if "judge" not in figures:
-        return ""
-    return f"; {'' if run.out else 'with --out DIR, '}--resume --retry-errors asks again"
+def _again(run: Run, *, anew: bool) -> str:
+    """Word how a judge's unscored rows are done again; `anew` past the cache."""
+    options = "--resume --retry-errors" + (" --no-cache" if anew else "")
+    return f"; {'' if run.out else 'with --out DIR, '}{options} asks again"
 
 
 def has_only_errors(figures: Mapping[str, Any]) -> bool:

@@ -113,7 +113,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         self.score = None if result.score is None else float(result.score)
         self.success = result.passed
         self.reason = None if result.reason is None else storable(result.reason)
-        self.error = None if result.scored else self.reason or "unscored"
+        self.error = (self.reason or "unscored") if result.is_unscored else None
         self.verbose_logs = storable({"label": result.label, "metadata": result.metadata})
         judged = isinstance(self.evaluator, JudgedEvaluator)
         account = result.metadata.get("judge", {}) if judged else {}

@@ -130,8 +130,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
             passing=result.passed,
             score=result.score,
             feedback=_text(result.reason),
-            invalid_result=not result.scored,
-            invalid_reason=None if result.scored else _text(result.reason),
+            invalid_result=result.is_unscored,
+            invalid_reason=_text(result.reason) if result.is_unscored else None,
             label=result.label,
             metadata=result.metadata,
         )

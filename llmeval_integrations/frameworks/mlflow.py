@@ -92,7 +92,7 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
         return Feedback(
             name=self.name,
             value=getattr(result, self.value),
-            error=None if result.scored else _error(result),
+            error=_error(result) if result.is_unscored else None,
             source=AssessmentSource(source_type=kind, source_id=self.evaluator.name),
             rationale=None if result.reason is None else storable(result.reason),
             metadata={storable(key): storable(said[key]) for key in said if said[key] is not None},

@@ -13,6 +13,7 @@ from llmeval_integrations.judges.agreement_text import as_text
 from llmeval_integrations.judges.corrected_rate import CorrectedRate, corrected
 from llmeval_integrations.judges.pairing import (
     as_verdict,
+    folded,
     label_of,
     may_be_verdict,
     paired,
@@ -128,8 +129,8 @@ class Agreement:
         if self.positive is None:
             return self._corrected(Share(0, len(given)), shared=0)
         beside = None if self.positive is True else self.positive
-        labels = [label_of(value, row, "judged", beside) for row, value in given]
-        return self._corrected(Share(labels.count(self.positive), len(given)), shared=0)
+        labels = [folded(label_of(value, row, "judged", beside)) for row, value in given]
+        return self._corrected(Share(labels.count(folded(self.positive)), len(given)), shared=0)
 
     def _corrected(self, judged: Share, *, shared: int) -> CorrectedRate:
         if self.positive is None:
@@ -159,8 +160,8 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     row that nobody labelled. The labelled rows should be drawn by chance, or by the person's label;
     where they are drawn by the judge's verdict, sensitivity and specificity are biased.
 
-    Labels that are not all verdicts are compared as they are, results by their `label`; then
-    `positive` names the one that passes.
+    Labels that are not all verdicts are compared as they are, but for case and the space around
+    them, results by their `label`; then `positive` names the one that passes.
 
     Raises InputError where rows or ids do not match, or a value is neither verdict nor label.
     """
@@ -169,9 +170,12 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     confusion: Counter[tuple[Any, Any]] = Counter()
     by_judge: Counter[Any] = Counter()
     unscored = unlabelled = 0
+    spelt: dict[Any, Any] = {}
     for row, one, other in rows:
-        label = None if one is None else label_of(one, row, "judged", beside)
-        truth = None if other is None else label_of(other, row, "human", beside)
+        label, truth = (
+            None if value is None else _spelt(spelt, label_of(value, row, name, beside))
+            for name, value in (("judged", one), ("human", other))
+        )
         unlabelled += truth is None
         unscored += label is None and truth is not None
         if label is not None:
@@ -179,8 +183,13 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
             if truth is not None:
                 confusion[truth, label] += 1
     labels = {label for pair in confusion for label in pair}.union(by_judge)
-    passing = _positive(positive, labels, binary=beside is None)
+    passing = _positive(_spelt(spelt, positive), labels, binary=beside is None)
     return Agreement(confusion, by_judge, unscored, unlabelled, passing, level)
+
+
+def _spelt(known: dict[Any, Any], label: Any) -> Any:
+    """Give a label as it was spelt when it came first."""
+    return known.setdefault(folded(label), label)
 
 
 def _positive(positive: Any, labels: set[Any], *, binary: bool) -> Any:

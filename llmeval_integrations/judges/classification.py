@@ -141,7 +141,7 @@ class Classification(JudgedEvaluator):
         passed = None
         if score is not None and self.threshold is not None:
             passed = score >= self.threshold
-        return Result(score, passed, said.choice.label, said.explanation)
+        return Result(score, passed, said.choice.label, said.explanation, answered=score is None)
 
 
 def _with_choices(messages: list[Message], choices: Sequence[Choice]) -> tuple[Message, ...]:

@@ -97,7 +97,7 @@ class Judge(JudgedEvaluator):
         metadata = {"answer": plain}
         if self.score is None:
             reason = answer if isinstance(answer, str) else "the answer is asked for no score"
-            return Result.unscored(reason, label="answered", **metadata)
+            return Result(None, None, None, reason, metadata, answered=True)
         given = getattr(answer, self.score) if isinstance(self.score, str) else self.score(answer)
         figure = number_of(self, "score", given)
         passed = figure if isinstance(figure, bool) else None

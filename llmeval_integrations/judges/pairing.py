@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from enum import Enum
+from numbers import Real
 from typing import Any, Final
 
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.result import Result
 from llmeval_integrations.wording import shown
 
 _VERDICTS: Final[Mapping[Any, bool]] = {
     True: True,
     "true": True,
     "pass": True,
+    "passed": True,
     "1": True,
     False: False,
     "false": False,
     "fail": False,
+    "failed": False,
     "0": False,
 }
 """In small letters; what a column of a CSV file holds is text."""
@@ -61,16 +65,25 @@ def rows_of(name: str, values: Any) -> list[Any]:
 def plain(value: Any) -> Any:
     """Give a judgement as its verdict, and None for what is missing; any other value as it is.
 
-    A mapping with a `verdict` is a judgement too. Missing are None, NaN, pandas' NA, and a result
-    without a score.
+    A mapping with a `verdict` is a judgement too. Missing are None, NaN, pandas' NA, a text without
+    letters, as an empty cell of a CSV file is, and a result that is unscored or an error.
     """
     if isinstance(value, Mapping):
         value = value.get("verdict", value)
     value = getattr(value, "verdict", value)
     value = value.value if isinstance(value, Enum) else value
-    if getattr(value, "score", 0) is None or type(value).__name__ == "NAType":
+    if is_result(value):
+        return None if _says_nothing(value) else value
+    if type(value).__name__ == "NAType" or (isinstance(value, str) and not value.strip()):
         return None
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _says_nothing(said: Any) -> bool:
+    """Whether a result, or a row of a run, is unscored or an error."""
+    if isinstance(said, Result):
+        return said.is_unscored
+    return bool(getattr(said, "unscored", False)) or getattr(said, "error", None) is not None
 
 
 def is_result(value: Any) -> bool:
@@ -80,11 +93,16 @@ def is_result(value: Any) -> bool:
 
 def as_verdict(value: Any) -> bool | None:
     """Give True for True, 1, "pass" and "true", False for their opposites, None for all else."""
-    key = value.lower() if isinstance(value, str) else value
+    key = folded(value)
     try:
         return _VERDICTS.get(key)
     except TypeError:  # not hashable, so no verdict
         return None
+
+
+def folded(value: Any) -> Any:
+    """Give a text without what tells no two labels apart: case, and the space around it."""
+    return value.strip().casefold() if isinstance(value, str) else value
 
 
 def verdict_of(value: Any, row: Any, name: str) -> bool:
@@ -106,7 +124,7 @@ def label_of(value: Any, row: Any, name: str, beside: Any) -> Hashable:
     if beside is None:
         return verdict_of(value, row, name)
     label = value.label if is_result(value) else value
-    if isinstance(label, bool) or not isinstance(label, (str, int, float)):
+    if isinstance(label, bool) or not isinstance(label, (str, Real)):
         raise InputError(
             f"{name}, row {shown(row)}: {shown(value)} is no label, "
             f"and {shown(beside)}, beside it, is no verdict"

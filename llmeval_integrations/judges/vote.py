@@ -25,7 +25,8 @@ UNSCORED = "unscored"
 class Vote(JudgedEvaluator):
     """What does a judge say most often, asked several times?
 
-    Score, label and passed are those of the majority; the score is the mean over its votes.
+    Score, label and passed are those of the majority; the score is the mean over its votes. They
+    are told apart by their label; without one by whether they passed, else by their score.
     Metadata: `split`, how many votes each label has, and `votes`, each with score, label and
     reason. Unscored where two labels lead, or the votes that are missing could change the lead.
     """
@@ -47,8 +48,9 @@ class Vote(JudgedEvaluator):
         object.__setattr__(self, "needs", self.of.needs)
 
     def judge(self, sample: Sample) -> Conversation:
+        drawn = partial(_drawn, temperature=self.temperature)
         works = [
-            mapped(self.of.steps(sample), partial(_drawn, temperature=self.temperature, draw=draw))
+            mapped(self.of.steps(sample), partial(drawn, draw=draw * _draws(self.of)))
             for draw in range(self.n)
         ]
         return majority((yield Together(works)))
@@ -80,30 +82,46 @@ class Panel(JudgedEvaluator):
 
 
 def majority(results: Sequence[Result]) -> Result:
-    """Give what most results say, by label, or by passed where they have none."""
-    scored = [result for result in results if result.scored]
-    counts = Counter(map(_side, scored)).most_common()
-    missing = len(results) - len(scored)
-    split = dict(counts) | ({UNSCORED: missing} if missing else {})
+    """Give what most results say; a vote that says nothing of its own is missing."""
+    sides = [_side(result) for result in results]
+    counts = Counter(side for side in sides if side is not None).most_common()
+    missing = sides.count(None)
+    split = dict(counts)
+    if missing:
+        split[f"({UNSCORED})" if UNSCORED in split else UNSCORED] = missing
     metadata = {"split": split, "votes": [_ballot(result) for result in results]}
     metadata |= sum_accounts(results)
     lead = counts[0][1] - (counts[1][1] if len(counts) > 1 else 0) if counts else 0
     said = ", ".join(f"{label} {count}" for label, count in split.items())
     if missing:
-        why = dict.fromkeys(str(result.label) for result in results if not result.scored)
+        why = dict.fromkeys(
+            str(result.label) for result, side in zip(results, sides) if side is None
+        )
         said += f" ({', '.join(why)})"
     if lead <= missing:
         state = "tied" if lead == 0 and not missing else "undecided"
         return Result(None, None, state, f"The votes are {state}: {said}", metadata)
-    winners = [result for result in scored if _side(result) == counts[0][0]]
-    score = sum(float(result.score or 0) for result in winners) / len(winners)
+    winners = [result for result, side in zip(results, sides) if side == counts[0][0]]
+    scores = [float(result.score) for result in winners if result.score is not None]
+    score = sum(scores) / len(scores) if scores else None
     first = winners[0]
     reason = f"{said}; the first of them: {first.reason}"
-    return Result(score, first.passed, first.label, reason, metadata)
+    return Result(score, first.passed, first.label, reason, metadata, answered=score is None)
 
 
-def _side(result: Result) -> str:
-    return str(result.passed if result.label is None else result.label)
+def _side(result: Result) -> str | None:
+    """Give what a result says: its label, else whether it passed, else its score."""
+    if result.is_unscored:
+        return None
+    said = (result.label, result.passed, result.score)
+    return next((str(each) for each in said if each is not None), None)
+
+
+def _draws(judge: JudgedEvaluator) -> int:
+    """Give how often a judge may make the same request."""
+    if isinstance(judge, Vote):
+        return judge.n * _draws(judge.of)
+    return max(map(_draws, judge.judges)) if isinstance(judge, Panel) else 1
 
 
 def _ballot(result: Result) -> dict[str, object]:
@@ -111,9 +129,10 @@ def _ballot(result: Result) -> dict[str, object]:
 
 
 def _drawn(step: Step, temperature: float | None, draw: int) -> Step:
-    """Mark a request as the so-manieth drawing of its reply."""
+    """Mark a request as the so-manieth drawing of its reply, from that of a vote inside on."""
     if not isinstance(step, Ask):
         return step
     asked = step.request
     chosen = temperature if asked.temperature is None else asked.temperature
-    return Ask(step.client, msgspec.structs.replace(asked, temperature=chosen, draw=draw))
+    changed = msgspec.structs.replace(asked, temperature=chosen, draw=asked.draw + draw)
+    return Ask(step.client, changed)

@@ -128,7 +128,8 @@ def _row(id: Any, name: str, result: Result) -> Row:
         except Exception as error:  # noqa: BLE001 - what is made to look like a text may raise
             return _error_row(id, name, error)
     if score is None:
-        return Row(id, name, None, None, label, reason, result.metadata, True, None)
+        unscored = result.is_unscored
+        return Row(id, name, None, None, label, reason, result.metadata, unscored, None)
     if type(score) not in _NUMBERS or not -MAX_SCORE <= score <= MAX_SCORE:
         figure = _figure(score)
         if figure is None:

@@ -109,9 +109,9 @@ class Tally:
             return
         if self.breakdown is not None:
             self.breakdown.add(row.id, row.metadata)
-        if row.score is None:
+        if row.unscored:
             self.unscored += 1
-        else:
+        elif row.score is not None:
             scores.append(row.score)
         if row.passed is not None:
             self.rated += 1
@@ -198,7 +198,7 @@ def _short(text: str) -> str:
 
 
 def _state(row: Row) -> str | None:
-    if row.score is None:
+    if row.unscored:
         return "unscored"
     return None if row.passed is None else "failed"
 

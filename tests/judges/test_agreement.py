@@ -244,3 +244,39 @@ def test_many_or_ugly_labels_do_not_spoil_the_table():
 def test_no_rows_crash_it(column):
     with suppress(InputError):
         assert str(agreement(column, column)).endswith("%")
+
+
+PASSED, FAILED = ["Pass"] * 58 + ["Fail"] * 42, ["pass"] * 60 + ["fail"] * 40
+
+
+@pytest.mark.parametrize(
+    ("label", "unlabelled", "accuracy"),
+    [("", 1, 0.98), (" ", 1, 0.98), ("pass ", 0, 99 / 101), ("Passed", 0, 99 / 101)],
+)
+def test_how_one_label_is_spelt_changes_no_other(label, unlabelled, accuracy):
+    found = agreement([*PASSED, "Pass"], [*FAILED, label])
+    assert (found.unlabelled, found.accuracy) == (unlabelled, accuracy)
+    assert found.sensitivity is not None
+
+
+def test_verdicts_beside_a_label_are_alike_in_any_spelling():
+    found = agreement([*PASSED, "Pass"], [*FAILED, "unsure"], positive="pass")
+    assert found.accuracy == 98 / 101
+    assert found.confusion["unsure", "Pass"] == 1
+    assert found.sensitivity == 58 / 60
+
+
+def test_labels_without_scores_are_compared_and_what_has_none_is_unscored():
+    judged = [
+        Result(None, None, "good", answered=True),
+        Result(None, None, "bad", answered=True),
+        Result.unscored("no reply", label="connection"),
+    ]
+    found = agreement(judged, ["good", "good", "good"])
+    assert (found.n, found.accuracy, found.unscored) == (2, 0.5, 1)
+
+
+def test_numbers_of_numpy_are_labels():
+    numpy = pytest.importorskip("numpy")
+    found = agreement(numpy.array([1, 2, 3]), numpy.array([1, 2, 2]))
+    assert (found.n, found.accuracy) == (3, 2 / 3)

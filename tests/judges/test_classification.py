@@ -33,6 +33,7 @@ def test_choices_give_label_and_score(choices, score):
     result = classify(said("positive"), choices=choices)("Lovely!")
     assert (result.label, result.score, result.reason) == ("positive", score, "so it reads")
     assert result.passed is None
+    assert not result.is_unscored
 
 
 def test_a_threshold_says_what_passes():

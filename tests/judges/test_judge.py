@@ -41,7 +41,7 @@ def test_a_function_of_the_answer_is_the_score(score, figure, passed):
 
 def test_raw_text_is_kept_and_has_no_score():
     result = Judge(Scripted("A fine poem."), "Say something about {output}")("a poem")
-    assert (result.score, result.label, result.reason) == (None, "answered", "A fine poem.")
+    assert (result.score, result.label, result.reason) == (None, None, "A fine poem.")
     assert result.metadata["answer"] == "A fine poem."
 
 

@@ -1,11 +1,20 @@
 """Several judgements as one: majorities, ties, and votes that are missing."""
 
 import pytest
+from pydantic import BaseModel
 from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample
 from llmeval_integrations.errors import ClientError
-from llmeval_integrations.judges import Correctness, Panel, PassFail, Questionnaire, Vote
+from llmeval_integrations.judges import (
+    Classification,
+    Correctness,
+    Judge,
+    Panel,
+    PassFail,
+    Questionnaire,
+    Vote,
+)
 
 DOWN = ClientError("no reply", kind="connection")
 
@@ -59,6 +68,48 @@ def test_each_vote_is_another_draw_at_the_votes_temperature():
     Vote(PassFail(client, "Is it short?"), n=3, temperature=0.7)("a")
     assert [request.draw for request in client.requests] == [0, 1, 2]
     assert {request.temperature for request in client.requests} == {0.7}
+
+
+def test_votes_of_votes_are_draws_of_their_own():
+    client = Scripted(judgement())
+    inner = Panel([Vote(PassFail(client, "Is it short?"), n=3), PassFail(client, "Is it short?")])
+    Vote(inner, n=2)("a")
+    assert sorted(request.draw for request in client.requests) == [0, 0, 1, 2, 3, 3, 4, 5]
+
+
+def test_labels_without_scores_are_votes():
+    said = [{"explanation": "so", "label": label} for label in ("good", "bad", "good")]
+    judge = Classification("tone", Scripted(*said), "{output}", ["good", "bad"])
+    result = Vote(judge, n=3)("a")
+    assert (result.label, result.score, result.is_unscored) == ("good", None, False)
+    assert result.metadata["split"] == {"good": 2, "bad": 1}
+
+
+class Rating(BaseModel):
+    stars: float
+
+
+@pytest.mark.parametrize(
+    ("stars", "score"), [((1, 5, 1, 5), None), ((4, 5, 4), 4), ((2, 3, 4), None)]
+)
+def test_scores_without_labels_are_told_apart(stars, score):
+    replies = [{"stars": each} for each in stars]
+    result = Vote(Judge(Scripted(*replies), "Rate {output}", Rating, "stars"), n=len(stars))("a")
+    assert result.score == score
+    assert result.is_unscored is (score is None)
+
+
+def test_answers_that_are_neither_label_nor_score_are_no_votes():
+    result = Vote(Judge(Scripted("fine"), "Say something about {output}"), n=2)("a")
+    assert (result.label, result.metadata["split"]) == ("undecided", {"unscored": 2})
+
+
+def test_a_label_may_be_called_as_missing_votes_are():
+    said = [{"explanation": "so", "label": "unscored"}] * 2
+    judge = Classification(
+        "tone", Scripted(*said, "who knows"), "{output}", ["unscored"], retries=0
+    )
+    assert Vote(judge, n=3)("a").metadata["split"] == {"unscored": 2, "(unscored)": 1}
 
 
 def test_what_all_votes_took_is_added_up():
