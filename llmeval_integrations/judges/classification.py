@@ -12,6 +12,7 @@ from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
+from llmeval_integrations.asking.thinking import without_thinking
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.fence import new_fence
@@ -21,7 +22,6 @@ from llmeval_integrations.judges.objects import find_sole_object
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.quotations import repeats
 from llmeval_integrations.judges.rereading import read_reply
-from llmeval_integrations.judges.thinking import without_thinking
 from llmeval_integrations.options import (
     check_choice,
     check_number,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from numbers import Real
 from typing import Any, Final
@@ -119,7 +119,7 @@ def may_be_verdict(value: Any) -> bool:
     return value is None or is_result(value) or as_verdict(value) is not None
 
 
-def label_of(value: Any, row: Any, name: str, beside: Any) -> Hashable:
+def label_of(value: Any, row: Any, name: str, beside: Any) -> bool | str | Real:
     """Read a value as a verdict, or as a label where another one, `beside` it, is no verdict."""
     if beside is None:
         return verdict_of(value, row, name)

@@ -32,7 +32,7 @@ class Vote(JudgedEvaluator):
     """
 
     of: JudgedEvaluator
-    """The judge."""
+    """The judge; in YAML its name with its options: `of: {faithfulness: {client: ...}}`."""
 
     n: int = 5
     """How often it is asked."""
@@ -64,7 +64,8 @@ class Panel(JudgedEvaluator):
     """
 
     judges: Sequence[JudgedEvaluator]
-    """The judges, perhaps with different models; their labels have to mean the same."""
+    """The judges, perhaps with different models; their labels have to mean the same. In YAML a list
+    of names with options."""
 
     def __post_init__(self) -> None:
         judges = self.judges

@@ -292,6 +292,11 @@ def _evaluator(item: Any, folder: Path) -> Specification:
     else:
         raise InputError(f"{shown(item)} is not a name, or a name with its options")
     options = {} if options is None else options
+    if name is None and isinstance(options, Mapping) and "evaluator" in options:
+        raise InputError(
+            f"{shown(evaluator)}: with a name of its own an evaluator is written as "
+            f"{{name: {evaluator}, evaluator: {options['evaluator']}, options: ...}}"
+        )
     if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
         raise InputError(f"{evaluator}: {shown(options)} are not options by name")
     resolved = {key: resolve(option, folder) for key, option in options.items()}

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from llmeval_integrations.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.errors import InputError, InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.evaluators.weighted_sum import Parts
 from llmeval_integrations.runs.describing import option_types
 from llmeval_integrations.runs.naming import free_name
+from llmeval_integrations.wording import shown
 
 _OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
@@ -137,29 +139,62 @@ def _as_json(value: Any) -> str | None:
 
 
 def _weighted(pair: Any) -> Any:
-    """Build the evaluator of `[NAME, WEIGHT]` or `[{NAME: OPTIONS}, WEIGHT]`."""
+    """Build the evaluator of a pair of one and its weight."""
     if not isinstance(pair, Sequence) or len(pair) != _PAIR:
         return pair
     part, weight = pair
-    if isinstance(part, str):
-        return _load(part, {}), weight
-    [*named] = part.items() if isinstance(part, Mapping) else ()
-    if len(named) == 1 and isinstance(named[0][1], Mapping):
-        [(name, options)] = named
-        return _load(name, options), weight
-    return pair
+    return _inner(part), weight
+
+
+def _inner(value: Any) -> Any:
+    """Build the evaluator that stands in another one's option: `NAME` or `{NAME: OPTIONS}`."""
+    if isinstance(value, str):
+        return _load(value, {})
+    if not isinstance(value, Mapping):
+        return value
+    if len(value) != 1:  # its values are not shown, for they may hold a key
+        raise InvalidOptionError(
+            f"expected one evaluator, got {', '.join(map(str, value)) or '{}'}"
+        )
+    [(name, options)] = value.items()
+    options = {} if options is None else options
+    if not isinstance(options, Mapping):
+        raise InvalidOptionError(f"{name}: {shown(options)} are not options by name")
+    return _load(name, options)
+
+
+def _inner_list(value: Any) -> Any:
+    """Build several such evaluators, of a list of them or a mapping."""
+    if isinstance(value, Mapping):
+        value = [{name: options} for name, options in value.items()]
+    return [*map(_inner, value)] if isinstance(value, list) else value
+
+
+def _made(kind: type, values: Mapping[str, Any]) -> Any:
+    """Make what an option takes of a dataclass's fields by name."""
+    known = [each.name for each in fields(kind)]
+    for name in values:
+        if name not in known:
+            raise InvalidOptionError(f"{kind.__name__} has no {name!r}; it has {', '.join(known)}")
+    return kind(**values)
 
 
 def _fit(value: Any, kind: Any) -> Any:
     """Give a value as the option takes it.
 
-    A number or truth value is text where only text is taken, as in `draft=7`; evaluators with
-    weights are built by their names.
+    A number or truth value is text where only text is taken, as in `draft=7`; evaluators are built
+    by their names, and other objects of their fields.
     """
     if kind == Parts:
         pairs = value.items() if isinstance(value, Mapping) else value
         is_pairs = isinstance(pairs, Iterable) and not isinstance(pairs, str)
         return [_weighted(pair) for pair in pairs] if is_pairs else value
+    if isinstance(kind, type) and issubclass(kind, Evaluator):
+        return _inner(value)
+    if kind == Sequence[JudgedEvaluator]:
+        return _inner_list(value)
+    if is_dataclass(kind) and isinstance(kind, type) and isinstance(value, Mapping):
+        return _made(kind, value)
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     only_text = all(
         part in (str, NoneType)

@@ -260,6 +260,16 @@ def test_where_the_environment_sends_it_is_part_of_who_answers(case, question, m
     assert found.identity() != configured.identity()
 
 
+def test_a_slash_at_the_end_of_an_address_asks_no_other_server():
+    pytest.importorskip("openai")
+    config = {"platform": "openai", "name": "m", "api_key": "k"}
+    one, other = (
+        load_client({**config, "base_url": f"http://localhost:9/v1{end}"}).identity()
+        for end in ("", "/")
+    )
+    assert one == other
+
+
 def test_one_client_serves_several_loops_and_threads(case, question):
     client = case.client()
 

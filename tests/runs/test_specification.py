@@ -18,7 +18,7 @@ from llmeval_integrations import (
     UnknownNameError,
     WeightedSum,
 )
-from llmeval_integrations.runs.specification import build, parse_specification
+from llmeval_integrations.runs.specification import Specification, build, parse_specification
 
 OPTIONS = [
     ("e", {}),
@@ -211,7 +211,8 @@ def test_the_parts_of_a_sum_are_built_by_name(text):
     [
         ('{"json_valdity": 1}', UnknownNameError, "did you mean 'json_validity'"),
         ('[["json_validity"]]', InvalidOptionError, "pairs of an evaluator and its weight"),
-        ('[[{"json_validity": 1}, 1]]', InvalidOptionError, "is not an evaluator"),
+        ('[[{"json_validity": 1}, 1]]', InvalidOptionError, "json_validity: 1 are not options"),
+        ('[[{"json_validity": {}, "x": {}}, 1]]', InvalidOptionError, "got json_validity, x"),
         ('[[{"json_validity": {"mode": 1}}, 1]]', InvalidOptionError, "no option 'mode'"),
         ("json_validity", InvalidOptionError, "a mapping from evaluators"),
         ("3", InvalidOptionError, "a mapping from evaluators"),
@@ -220,3 +221,44 @@ def test_the_parts_of_a_sum_are_built_by_name(text):
 def test_parts_that_make_no_sum_are_named(parts, error, message):
     with pytest.raises(error, match=message):
         build([parse_specification(f"weighted_sum:parts={parts}", Path())])
+
+
+OFFLINE = {"platform": "ollama", "name": "m"}
+SHORT = {"pass_fail": {"client": OFFLINE, "question": "Short?", "scores": {"pass_low": 0.7}}}
+KIND = {"tone": {"client": OFFLINE}}
+
+
+@pytest.fixture
+def judges():
+    pytest.importorskip("openai")
+    return pytest.importorskip("llmeval_integrations.judges")
+
+
+def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges):
+    short = judges.PassFail("ollama:m", "Short?", scores=judges.ScoreTable(pass_low=0.7))
+    kind = judges.Tone("ollama:m")
+    asked = [
+        Specification("vote", {"of": SHORT, "n": 3}),
+        Specification("panel", {"judges": [SHORT, KIND]}),
+        Specification("panel", {"judges": {**SHORT, **KIND}}, "same"),
+    ]
+    built = build(asked)
+    assert repr(built["vote"]) == repr(judges.Vote(short, 3))
+    assert repr(built["panel"]) == repr(judges.Panel([short, kind])) == repr(built["same"])
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "options", "message"),
+    [
+        ("vote", {"of": "json_validity"}, "is not a JudgedEvaluator"),
+        ("vote", {"of": 5}, "of=5 is not a JudgedEvaluator"),
+        ("vote", {"of": {**SHORT, **KIND}}, "expected one evaluator, got pass_fail, tone"),
+        ("vote", {"of": {"tone": None}}, "tone needs the option client, .* 'openai:gpt-5-mini'"),
+        ("panel", {"judges": ["json_validity"]}, "is not a judge"),
+        ("pass_fail", {**SHORT["pass_fail"], "scores": {"pass_lo": 1}}, "no 'pass_lo'; .*pass_low"),
+        ("pass_fail", {**SHORT["pass_fail"], "scores": {"pass_low": 7}}, "pass_low=7 is not"),
+    ],
+)
+def test_judges_that_cannot_be_built_say_why(judges, evaluator, options, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        build([Specification(evaluator, options)])
