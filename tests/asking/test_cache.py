@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from pace import pace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -245,7 +246,11 @@ def test_a_look_costs_less_than_a_tenth_of_a_millisecond(path):
     with Cache(path) as cache:
         for number in range(1000):
             cache.put(b"%d" % number, Kept(REPLY, ""))
-        began = time.process_time()
-        for number in range(1000):
-            cache.get(b"%d" % number)
-        assert time.process_time() - began < 0.1
+        assert min(seconds_of_a_thousand_looks(cache) for _ in range(3)) < 0.1 * pace()
+
+
+def seconds_of_a_thousand_looks(cache):
+    began = time.process_time()
+    for number in range(1000):
+        cache.get(b"%d" % number)
+    return time.process_time() - began
