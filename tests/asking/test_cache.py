@@ -10,9 +10,9 @@ import sys
 import time
 
 import pytest
-from pace import pace
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import pace
 
 from llmeval_integrations import InputError
 from llmeval_integrations.asking.cache import Cache, Kept
