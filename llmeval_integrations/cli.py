@@ -46,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     command = "llmeval"
     try:
-        call = _parser().parse_args(arguments)
+        call, unknown = _parser().parse_known_args(arguments)
+        if unknown:
+            call.refuse(f"unrecognized arguments: {' '.join(unknown)}")
         command += f" {call.subcommand}"
         if call.verbose:
             logging.basicConfig(level=logging.INFO, format=_LOG)
@@ -87,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
             description=getattr(command, "DESCRIPTION", None),
             allow_abbrev=False,
         )
-        subparser.set_defaults(run=command.run, parser=parser)
+        subparser.set_defaults(run=command.run, refuse=subparser.error, parser=parser)
         command.add_arguments(subparser)
     return parser
 

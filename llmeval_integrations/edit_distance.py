@@ -61,6 +61,43 @@ def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tu
     return (edits / most if most else 0.0), exact
 
 
+def edits_up_to(most: int, one: str, other: str) -> int:
+    """Count the edits between two texts (Levenshtein); gives some more than `most` for any more.
+
+    Quicker than to count them all. Above what `reach` gives it is an upper bound.
+    """
+    if len(one) * len(other) <= _LARGE:
+        edits: int = _rapidfuzz("levenshtein").distance(one, other, score_cutoff=most)
+        return edits
+    shorter, longer = sorted(_without_common_ends(one, other), key=len)
+    grown = len(longer) - len(shorter)
+    if grown > most or _only_lacks(shorter, longer):
+        return grown
+    counted = min(most, _affordable(shorter, longer))
+    edits = _rapidfuzz("levenshtein").distance(shorter, longer, score_cutoff=counted)
+    if edits <= counted or counted == most:
+        return edits
+    return _in_blocks("levenshtein", shorter, longer)
+
+
+def reach(one: str, other: str) -> int:
+    """Give up to how many edits between two texts `edits_up_to` counts exactly."""
+    longest = max(len(one), len(other))
+    if len(one) * len(other) <= 64 * MAX_CELLS:
+        return longest
+    shorter, longer = sorted(_without_common_ends(one, other), key=len)
+    affordable = _affordable(shorter, longer)
+    is_clear = affordable >= len(longer) or _only_lacks(shorter, longer)
+    return longest if is_clear else affordable
+
+
+def _affordable(shorter: str, longer: str) -> int:
+    """Give how many edits can be counted: so far from each other characters are compared."""
+    if len(shorter) * len(longer) <= 64 * MAX_CELLS:
+        return len(longer)
+    return 64 * MAX_CELLS // (2 * len(shorter))
+
+
 def _most_edits(metric: str, one: str, other: str) -> int:
     return len(one) + len(other) if metric == "indel" else max(len(one), len(other))
 
@@ -179,9 +216,14 @@ def _is_pinned(one: str, other: str, block: Any, most: int) -> bool:
     return True
 
 
+def common_beginning(one: str, other: str) -> int:
+    """Count the characters that two texts begin with in common."""
+    return _common(lambda n: one.startswith(other[:n]), min(len(one), len(other)))
+
+
 def _without_common_ends(one: str, other: str) -> tuple[str, str]:
     """Cut off what two texts begin and end with in common; no edit distance changes by it."""
-    start = _common(lambda n: one.startswith(other[:n]), min(len(one), len(other)))
+    start = common_beginning(one, other)
     one, other = one[start:], other[start:]
     end = _common(lambda n: one.endswith(other[len(other) - n :]), min(len(one), len(other)))
     return one[: len(one) - end], other[: len(other) - end]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.fields.words import cut, side_by_side
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 _LONGEST: Final = 200
+_EXPECTED: Final = "expected "
 _DEEPEST: Final = 8
 """Levels of fields that are indented, at four columns each; more would leave no room for text."""
 _STYLES: Final = {
@@ -130,8 +132,11 @@ def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
 
 def _leaf(entry: Mapping[str, Any]) -> Text:
     """Write what became of one place in a document."""
-    values = (("", "output"), ("expected ", "reference"))
-    told = [f"{word}{canonical(entry[name])}" for word, name in values if name in entry]
+    told = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
+    if len(told) == 2:
+        told = [*side_by_side(told[0], told[1], _LONGEST - len(_EXPECTED))]
+    if "reference" in entry:
+        told[-1] = f"{_EXPECTED}{told[-1]}"
     if "message" in entry:
         told.append(str(entry["message"]))
     kind = str(entry.get("kind", entry.get("keyword", "")))
@@ -164,7 +169,7 @@ def _place(entry: Mapping[str, Any]) -> str:
 
 def _cut(text: str) -> str:
     """Make a text safe to print, and short."""
-    return printable(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...")
+    return printable(cut(text, _LONGEST))
 
 
 def _line(text: str, style: str = "") -> Text:

@@ -91,9 +91,13 @@ def number_of(evaluator: Any, option: str, returned: Any) -> Any:
     Booleans stay booleans, numpy's too; another library's numbers become floats.
     """
     number = returned.item() if type(returned).__module__ == "numpy" else returned
-    if not isinstance(number, (bool, int, float)):
-        number = float(returned) if hasattr(returned, "__float__") else math.nan
-    if isinstance(number, float) and not math.isfinite(number):
+    try:
+        if not isinstance(number, (bool, int, float)):
+            number = float(returned) if hasattr(returned, "__float__") else math.nan
+        is_finite = math.isfinite(number)
+    except (OverflowError, ValueError):  # no float holds it
+        is_finite = False
+    if not is_finite:
         raise InvalidOptionError(
             f"{evaluator.name}: {option} returned {shown(returned)}, which is no finite number"
         )

@@ -1,4 +1,4 @@
-"""The sample in what a framework hands over, and texts that it can keep.
+"""The sample in what a framework hands over, values as JSON has them, and texts that it can keep.
 
 None is an absent field, as everywhere in these frameworks: JSON null is the text "null".
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from llmeval_integrations.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
@@ -15,24 +17,75 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
 
+_SIMPLE: Final = frozenset((str, bytes, int, float, bool, type(None)))
+_encode = msgspec.json.Encoder().encode
 
-def sample_of(evaluator: Evaluator, output: Any, **fields: Any) -> Sample:
+
+def sample_of(
+    evaluator: Evaluator, output: Any, *, given: str | None = None, **fields: Any
+) -> Sample:
     """Make a sample of fields that may be None; a text alone is one of the contexts.
 
-    Raises MissingFieldError where there is no output.
+    Arrays of NumPy are lists. Raises MissingFieldError where there is no output, and with `given`,
+    which says how fields are given there, where any other is missing that the evaluator needs.
     """
+    how = given or 'JSON null is the text "null"'
     if output is None:
-        raise MissingFieldError(
-            f'{evaluator.name} needs an output, and there is none; JSON null is the text "null"'
-        )
+        raise MissingFieldError(f"{evaluator.name} needs an output, and there is none; {how}")
+    for field in evaluator.needs if given else ():
+        if fields.get(field) is None:
+            raise MissingFieldError(f"{evaluator.name} needs a {field}, and there is none; {how}")
     if isinstance(fields.get("contexts"), str):
         fields["contexts"] = [fields["contexts"]]
-    return Sample(output, **{name: value for name, value in fields.items() if value is not None})
+    present = {name: as_python(value) for name, value in fields.items() if value is not None}
+    return Sample(as_python(output), **present)
+
+
+def may_look_at(evaluator: Evaluator, field: str) -> bool:
+    """Whether an evaluator looks at a field, or its model is shown it."""
+    return field in evaluator.needs or isinstance(evaluator, JudgedEvaluator)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value, or all that is in a container, is Python's own."""
+    if type(value) in _SIMPLE:
+        return True
+    if type(value) is dict and _SIMPLE.issuperset(map(type, value.values())):
+        return True
+    try:
+        _encode(value)  # what can be written has no array in it, and C is quick to tell
+    except Exception:  # noqa: BLE001 - anything may be in it
+        return False
+    return True
+
+
+def as_python(value: Any) -> Any:
+    """Give a value with Python's lists and numbers for what NumPy and the like have in their stead.
+
+    A value that is too deep, or whose library fails, is given as it is.
+    """
+    if is_plain(value):
+        return value
+    try:
+        return _as_python(value)
+    except Exception:  # noqa: BLE001 - an array's own code may raise anything
+        return value
+
+
+def _as_python(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    if hasattr(type(value), "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key: _as_python(item) for key, item in value.items()}
+    return [_as_python(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def storable(value: Any) -> str:
     """Give the text of a value, JSON where it is no text; halves of surrogate pairs as escapes."""
-    return text_of(value).encode(errors="backslashreplace").decode()
+    text = text_of(value)
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 @dataclass(frozen=True)
@@ -67,13 +120,14 @@ class Keys:
         outputs: Any,
         references: Any,
         *,
+        given: str | None = None,
         contexts: Any = None,
         variables: Mapping[str, Any] | None = None,
     ) -> Sample:
         """Make a sample; the inputs by their names are variables of a prompt, too.
 
-        Raises InputError for a key that is not there, and where a field that the evaluator looks
-        at may be one of several values.
+        `given` is as in `sample_of`. Raises InputError for a key that is not there, and where a
+        field that the evaluator looks at may be one of several values.
         """
         named = {**(inputs if isinstance(inputs, Mapping) else {}), **(variables or {})}
         if self.contexts is not None:
@@ -81,6 +135,7 @@ class Keys:
         return sample_of(
             evaluator,
             self._pick("output", outputs, evaluator),
+            given=given,
             reference=self._pick("reference", references, evaluator),
             input=self._pick("input", inputs, evaluator),
             contexts=contexts,
@@ -99,7 +154,7 @@ class Keys:
             return next(iter(source.values()), None)
         if field == "input":
             return source
-        if field == "output" or field in evaluator.needs or isinstance(evaluator, JudgedEvaluator):
+        if field == "output" or may_look_at(evaluator, field):
             raise InputError(
                 f"{evaluator.name}: the {field} is one of {shown(list(source))}; "
                 f'name it with {field}="...", or take the whole mapping with {field}=""'

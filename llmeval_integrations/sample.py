@@ -50,9 +50,12 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """What tells this sample from the others in a run."""
 
     def require(self, field: str, evaluator: str) -> Any:
-        """Give a field's value; raise MissingFieldError where the sample has none."""
+        """Give a field's value; raise MissingFieldError where the sample has none.
+
+        None is none either, save for a reference, which may be JSON's null.
+        """
         value = getattr(self, field)
-        if value is MISSING:
+        if value is MISSING or (value is None and field != "reference"):
             raise MissingFieldError(
                 f"{evaluator} needs a {field}, and the sample has none; pass {field}=..."
             )

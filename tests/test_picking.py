@@ -11,7 +11,7 @@ from llmeval_integrations import (
     MissingFieldError,
     Sample,
 )
-from llmeval_integrations.picking import Keys, sample_of, storable
+from llmeval_integrations.picking import Keys, as_python, sample_of, storable
 from llmeval_integrations.sample import MISSING
 
 TWO = {"a": 1, "b": 2}
@@ -85,3 +85,50 @@ def test_none_is_an_absent_field_and_a_text_one_context():
 def test_any_value_is_a_text_that_utf8_holds(value, text):
     assert storable(value) == text
     storable(value).encode()
+
+
+def test_of_a_field_that_is_missing_it_is_said_how_it_is_given():
+    with pytest.raises(
+        MissingFieldError, match="json_equality needs a reference, and there is none; as gold"
+    ):
+        sample_of(JsonEquality(), "1", given="as gold")
+    with pytest.raises(MissingFieldError, match="needs an output, and there is none; as gold"):
+        Keys().sample(JsonEquality(), None, None, "1", given="as gold")
+    assert sample_of(JsonEquality(), "1").reference is MISSING
+
+
+def array(*numbers):
+    return pytest.importorskip("numpy").array(numbers)
+
+
+@pytest.mark.parametrize(
+    ("make", "plain"),
+    [
+        (lambda: array(1, 2), [1, 2]),
+        (lambda: array([1.5], [2.0]), [[1.5], [2.0]]),
+        (lambda: {"a": [array("x"), "y"]}, {"a": [["x"], "y"]}),
+        (lambda: (array(1), 2), [[1], 2]),
+        (lambda: array(True)[0], True),
+        (lambda: {"a": array(1)[0], "\ud800": None}, {"a": 1, "\ud800": None}),
+    ],
+)
+def test_arrays_and_numbers_of_numpy_are_those_of_python(make, plain):
+    value = as_python(make())
+    assert value == plain
+    assert str(value) == str(plain)  # for equal numbers may be of other types
+    assert sample_of(JsonEquality(), make(), contexts=make()).contexts == plain
+
+
+class Broken:
+    def tolist(self):
+        raise RuntimeError("on another device")
+
+
+DEEP = [Broken()]
+for _ in range(100_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize("value", ["x", None, [1], {"a": (1,)}, {1, 2}, object(), [Broken()], DEEP])
+def test_what_has_no_array_or_cannot_be_looked_through_stays_as_it_is(value):
+    assert as_python(value) is value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llmeval_integrations import json_text
+from llmeval_integrations.asking.thinking import without_thinking
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.wording import shown
@@ -29,10 +30,14 @@ def name_of(result_type: Any) -> str:
     return name.encode("ascii", "ignore").decode()[:64] or "answer"
 
 
-def read_answer(result_type: Any, text: str) -> Any:
-    """Read a reply as an object of the type; raises UnreadableJudgementError."""
+def read_answer(result_type: Any, text: str, quoted: str = "") -> Any:
+    """Read a reply as an object of the type, behind the model's thinking; text is given whole.
+
+    `quoted` is a text that was shown, whose tags are no thinking. Raises UnreadableJudgementError.
+    """
     if result_type is str:
         return text
+    text = without_thinking(text, quoted)
     value = json_text.parse(text)
     if isinstance(value, Defect):
         raise UnreadableJudgementError(

@@ -39,5 +39,5 @@ def tried_again(attempt: Callable[[], Steps[T]], retries: int) -> Steps[T]:
             jitter = random.uniform(0, bound)  # noqa: S311 - no secret
             pause = jitter if asked is None else asked + jitter / 10
             _log.info("%s; trying again in %.1f s", error, pause)
-            yield Pause(pause, pushed_back=error.kind == "rate_limited")
+            yield Pause(pause, pushed_back=error.kind == "rate_limited", asked=asked or 0.0)
     raise AssertionError  # the last attempt returns or raises

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
@@ -16,13 +17,14 @@ from llmeval_integrations.wording import shown
 def completion(
     prompt: Any, result_type: Any, output: Any, temperature: float | None, max_tokens: int | None
 ) -> Generator[JudgeRequest, JudgeReply, Any]:
-    """Ask once and give the answer in the type asked for.
+    """Ask once and give the answer in the type asked for; text is given whole, thinking and all.
 
     Raises InvalidOptionError, and UnreadableJudgementError for an answer of another form.
     """
     check_type(result_type)
     if output not in OUTPUTS:
         raise InvalidOptionError(f"output={shown(output)} is not one of {', '.join(OUTPUTS)}")
+    _check_settings(temperature, max_tokens)
     reply = yield JudgeRequest(
         _messages(prompt),
         schema_of(result_type),
@@ -32,6 +34,22 @@ def completion(
         max_tokens,
     )
     return read_answer(result_type, reply.text)
+
+
+def _check_settings(temperature: Any, max_tokens: Any) -> None:
+    """Raise for what no server takes, so that the mistake is named where it is made."""
+    if temperature is not None and not _is_number(temperature, (int, float), 0, 2):
+        raise InvalidOptionError(
+            f"temperature={shown(temperature)} is not a number from 0 to 2, or None"
+        )
+    if max_tokens is not None and not _is_number(max_tokens, int, 1, math.inf):
+        raise InvalidOptionError(
+            f"max_tokens={shown(max_tokens)} is not a whole number from 1, or None"
+        )
+
+
+def _is_number(value: Any, kind: Any, least: float, most: float) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool) and least <= value <= most
 
 
 def _messages(prompt: Any) -> tuple[Message, ...]:

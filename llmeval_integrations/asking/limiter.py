@@ -55,16 +55,29 @@ class Limiter:
             self.limit = min(self.limit + 1 / self.limit, self.most)
         self._let_in()
 
-    def slower(self, era: int, seconds: float) -> None:
-        """Hear that a call of this era was pushed back: none begins for so many seconds."""
-        if era != self.era:
-            return  # the bound was halved since
-        self.era += 1
-        self.limit = max(self.limit / 2, 1.0)
-        _log.info("pushed back: %d calls at a time from now on", self.limit)
+    def slower(self, era: int, seconds: float, asked: float = 0.0) -> None:
+        """Hear that a call of this era was pushed back: none begins for so many seconds.
+
+        `asked` is what of them the server asked for. It holds for a call of an earlier era too;
+        a pause of our own does not, since its wave has paused already.
+        """
+        if era == self.era:
+            self.era += 1
+            self.limit = max(self.limit / 2, 1.0)
+            _log.info("pushed back: %d calls at a time from now on", self.limit)
+            self._pause(seconds)
+        elif asked > 0:
+            self._pause(asked)
+
+    def _pause(self, seconds: float) -> None:
+        """Let nobody begin for so long; of several pauses the one that ends last holds."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
         if self._opening is not None:
+            if end <= self._opening.when():
+                return
             self._opening.cancel()
-        self._opening = asyncio.get_running_loop().call_later(seconds, self._open)
+        self._opening = loop.call_at(end, self._open)
 
     def _open(self) -> None:
         self._opening = None

@@ -145,7 +145,7 @@ class Performer:
                     or asked_again == _ASKED_AGAIN
                 ):
                     raise
-                limiter.slower(calls.era, pause)
+                limiter.slower(calls.era, pause, error.retry_after or 0.0)
         raise AssertionError  # the last time returns or raises
 
     async def call(self, step: Call, limiter: Limiter) -> Any:
@@ -184,5 +184,5 @@ class _Calls:
         if isinstance(step, Pause):
             if not step.pushed_back:
                 return await self._performer.pause(step)
-            self._limiter.slower(self.era, step.seconds)  # and nobody else begins meanwhile
+            self._limiter.slower(self.era, step.seconds, step.asked)  # nobody else begins either
         return await step.arun(self.perform)

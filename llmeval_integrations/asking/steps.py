@@ -128,6 +128,9 @@ class Pause(Step):
     pushed_back: bool = False
     """Whether the server asked for fewer calls."""
 
+    asked: float = 0.0
+    """The seconds that the server asked for; 0 where it named none."""
+
     def run(self, perform: Perform) -> None:  # noqa: ARG002 - a single step
         time.sleep(self.seconds)
 

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 def read_answer(result: Any) -> Answer:
     """Read a boolean, a number from 0 to 1, a mapping or an object with a score or a verdict.
 
-    Only 1 is a yes; None is no score.
+    Only 1 is a yes; None is no score. Booleans and numbers may be another library's, as numpy's.
     """
     says, score = _read(result)
     return Answer(says, score, one_line(shown(result)))
@@ -51,8 +51,8 @@ def read_verdict(result: Any) -> Answer:
         verdict = verdict.value
     if verdict is None:
         return Answer("nothing", None, text)
-    if isinstance(verdict, bool):
-        return Answer("Pass" if verdict else "Fail", None, text)
+    if (truth := _truth(verdict)) is not None:
+        return Answer("Pass" if truth else "Fail", None, text)
     words: dict[str, Says] = {"pass": "Pass", "fail": "Fail"}
     return Answer(words.get(str(verdict).strip().casefold(), "unclear"), None, text)
 
@@ -75,13 +75,19 @@ def _read(result: Any) -> tuple[Says, float | None]:
 def _decided(passed: Any, score: Any) -> tuple[Says, float | None]:
     """Go by the verdict where there is one, else by the score."""
     number = _number(score)
-    if isinstance(passed, bool):
-        return ("yes" if passed else "no"), number
+    if (truth := _truth(passed)) is not None:
+        return ("yes" if truth else "no"), number
     if score is None:
         return "nothing", None
     if number is None or not 0 <= number <= 1:
         return "unclear", None
     return ("yes" if number == 1 else "no"), number
+
+
+def _truth(value: Any) -> bool | None:
+    """Give a truth value, numpy's or 1 and 0 among them; None for anything else."""
+    number = _number(value)
+    return bool(number) if number in (0, 1) else None
 
 
 def _number(score: Any) -> float | None:

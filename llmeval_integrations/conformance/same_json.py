@@ -24,8 +24,12 @@ _SPELLING: Final = "a right answer counts as wrong for how it is spelled"
 _ORDER: Final = "the order of keys, or the seed of hashes, decides"
 _BLAME: Final = "a reference that nobody can match lowers the model's figure"
 _LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"
+_TEXT: Final = "a wrong text counts as right"
+_TIDIED: Final = "a text is tidied up before it is compared, and its fault goes unseen"
+_FIGURE: Final = "a wrong figure counts as right"
 
 _LONG: Final = "7" * 5000
+_WORDS: Final = "and so on " * 500
 _DEEP: Final = 200
 _TOO_DEEP: Final = 100_000
 
@@ -77,6 +81,34 @@ CASES: Final[tuple[Case, ...]] = (
     Case("null and false", "no", "[null]", "[false]", "null is no boolean"),
     Case("empty array and empty object", "no", "[]", "{}", "both are empty, and not the same"),
     Case("text and number", "no", '"1"', "1", "a text is no number"),
+    Case("null and 0", "no", "[null]", "[0]", "null is no number"),
+    Case("null and empty array", "no", '{"a": null}', '{"a": []}', "null is no array"),
+    Case("the word null and null", "no", '["null"]', "[null]", "a text is no null"),
+    Case("the word true and true", "no", '["true"]', "[true]", "a text is no boolean"),
+    Case("an item alone", "no", '{"a": "x"}', '{"a": ["x"]}', "the shape is left out of account"),
+    Case("another word", "no", '{"vendor": "Acme"}', '{"vendor": "Globex"}', _TEXT),
+    Case("letters turned", "no", '["listen"]', '["silent"]', _TEXT),
+    Case("a word less", "no", '["due on Friday"]', '["due"]', _TEXT),
+    Case("a long text, its end differs", "no", json.dumps([_WORDS + "x"]), json.dumps([_WORDS + "y"]), _TEXT),
+    Case("other letters beyond ASCII", "no", '["日本"]', '["中国"]', _TEXT),
+    Case("a text in capital letters", "no", '["ACME"]', '["Acme"]', _TIDIED),
+    Case("a space before a text", "no", '[" Acme"]', '["Acme"]', _TIDIED),
+    Case("a space behind a text", "no", '["Acme "]', '["Acme"]', _TIDIED),
+    Case("two spaces within a text", "no", '["Acme  Inc"]', '["Acme Inc"]', _TIDIED),
+    Case("a full stop more", "no", '["Acme Inc."]', '["Acme Inc"]', _TIDIED),
+    Case("a letter without its accent", "no", '["Cafe"]', '["Café"]', _TIDIED),
+    Case("zeros before a number in a text", "no", '["007"]', '["7"]', _TIDIED),
+    Case("a number in a text, 1.0 and 1", "no", '["1.0"]', '["1"]', _TIDIED),
+    Case("another number", "no", '{"total": 12}', '{"total": 21}', _FIGURE),
+    Case("the sign of an integer", "no", "[-5]", "[5]", _FIGURE),
+    Case("the sign of a fraction", "no", "[-2.5]", "[2.5]", _FIGURE),
+    Case("a fraction and its whole part", "no", "[12.4]", "[12]", _FIGURE),
+    Case("a fraction and a round float", "no", "[12.4]", "[12.0]", _FIGURE),
+    Case("hundredths", "no", "[12.41]", "[12.42]", _FIGURE),
+    Case("millionths", "no", "[0.000001]", "[0.000002]", _FIGURE),
+    Case("the last place of a float", "no", "[0.30000000000000004]", "[0.3]", _FIGURE, "low"),
+    Case("another key", "no", '{"a": 1}', '{"b": 1}', "keys are left out of account"),
+    Case("a space behind a key", "no", '{"a ": 1}', '{"a": 1}', "keys are tidied up"),
     Case("letters of another case", "no", '{"A": 1}', '{"a": 1}', "keys are told apart by case"),
     Case("a composed and a combined letter", "no", '"\u00e9"', '"e\u0301"', "JSON compares code points", "low"),
     Case("an item less", "no", "[1, 2]", "[1, 2, 3]", "what is missing goes unseen"),
@@ -102,6 +134,7 @@ CASES: Final[tuple[Case, ...]] = (
     Case("an integer of 5,000 digits", "yes", _LONG, _LONG, _LIMIT, "medium"),
     Case("5,000 digits, the last differs", "no", _LONG[:-1] + "8", _LONG, _NUMBER, "medium"),
     Case("half a pair and a question mark", "no", '"\\ud800"', '"?"', "what cannot be encoded is replaced", "low"),
+    Case("half a pair, raw", "no", '"\ud800"', '"?"', "what cannot be encoded ends the run, or is replaced", "low"),
     Case("200 levels", "yes", _nested(_DEEP), _nested(_DEEP), _LIMIT),
     Case("200 levels, the core differs", "no", _nested(_DEEP, "1"), _nested(_DEEP, "2"), _LIMIT),
     Case("100,000 levels", "no", _nested(_TOO_DEEP), "[]", _LIMIT, "medium"),

@@ -35,32 +35,37 @@ class JsonFields(Evaluator):
     """Which fields of an extraction are right, and which are wrong, missing or made up?
 
     Score: the mean of the scores of all leaves of output and reference, by weight, 0 to 1; a leaf
-    that one side lacks has 0. Passes where every leaf matches, or at `min_score`. The label is the
-    kind of the difference that costs most, of several the first in the order in which they stand
-    below; the reason names those that do.
+    that one side lacks has 0. Passes where every leaf matches, or at `min_score`; an output that is
+    no JSON never passes. The label is the kind of the difference that costs most, of several the
+    first in the order in which they stand below; the reason names those that do.
 
-    Metadata: `outcomes`, the leaves that do not match, each with `path` (a JSON Pointer), `field`
-    (the same with `*` for positions), `kind` (mismatch, missing, extra, wrong_type) and both
-    values; `fields`, for each field how many leaves are of which kind; `values`, the same of the
-    values alone, for fields with an object or array in place of one, where a value that only one
-    side has is missing or extra; `precision`, `recall`, `f1`, `path_precision`, `path_recall`,
-    `path_f1`, `value_accuracy`, `type_accuracy`; `perfect`; `unreadable` where the output is no
-    JSON, and every field missing. A run adds the same up for each field.
+    Metadata: `outcomes`, all leaves but those that simply match with a score of 1, each with `path`
+    (a JSON Pointer), `field` (the same with `*` for positions), `kind` (mismatch, missing, extra,
+    wrong_type; match where its score is below 1, or where a judge says so) and both values;
+    `fields`, for each field how many leaves are of which kind; `values`, the same of the values
+    alone, for fields with an object or array in place of one, where a value that only one side has
+    is missing or extra; `precision`, `recall`, `f1`, `path_precision`, `path_recall`, `path_f1`,
+    `value_accuracy`, `type_accuracy`; `perfect`; `unreadable` where the output is no JSON, and
+    every field missing. A run adds the same up for each field.
 
     What the schema says decides how values are compared: `format` date, date-time, email and uri
     by what they mean; `number` within a share of 1e-9, `multipleOf` as the grid; `enum`, `const`,
-    `pattern` and `integer` exactly, whatever the `format`; arrays with `uniqueItems` in any order.
-    All else is compared as it is written. `fields` says otherwise for single fields; of two paths
-    that fit, the one with more names counts.
+    `pattern` and `integer` exactly, whatever the `format` beside them, in `allOf` or behind a
+    `$ref`; arrays with `uniqueItems` in any order. All else is compared as it is written. `fields`
+    says otherwise for single fields; of two paths that fit, the longer one counts, of two of the
+    same length the one with more names, then the later one.
 
     Items in any order are paired one to one: those that are equal as wholes by the rules of their
     fields, then the others so that the scores of their leaves add up to the most. Where a tolerance
     or the like lets values match that differ, another pairing may be better than that of equal
-    items: for it up to 10,000 pairs are all tried. Items that have no leaf in common are no pair.
-    Where more than 40,000 pairs would have to be tried, those of arrays inside them included, those
-    are paired that share a value that no other item has. Where not all leaves match,
-    `pairing_limit_reached` in the metadata lists the arrays that had too many. Items are paired by
-    a `key` by what its value stands for; an array no item of which has it keeps its order.
+    items: for it, but not for the share of 1e-9, up to 10,000 pairs are all tried. Items that have
+    no leaf in common are no pair. Where more than 40,000 pairs would have to be tried, those of
+    arrays inside them included, those are paired that share a value that no other item has; texts
+    that are compared by `similarity` count as more, one for 500,000 pairs of characters. Where not
+    all leaves match, `pairing_limit_reached` in the metadata lists the arrays that had too many.
+    Items are paired by a `key` by what its value stands for, then those of the others whose keys
+    match, as by a tolerance or `coerce`; an array no item of which has the key keeps its order. An
+    outcome has `exact: false` where the distance of two very long texts may be less than was found.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -73,12 +78,14 @@ class JsonFields(Evaluator):
     """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`:
     ignore, weight, tolerance, relative_tolerance, multiple_of, similarity, ignore_case,
     ignore_whitespace, normalize_unicode, format, coerce, compare, order, key. What is set for an
-    object or array holds for all in it."""
+    object or array holds for all in it, but for `order`, `key` and `compare`, which are about that
+    one itself: `order` and `key` say nothing of an object. `ignore` does not hold for what a field
+    with `ignore: false` is in, nor for a value in the place of that."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The same settings for fields about which neither the schema nor `fields` says anything.
-    `ignore` does not hold for what a field with `ignore: false` is in, and `compare` is given
-    texts, numbers, booleans and null alone."""
+    """The same settings for what neither the schema nor `fields` says: `similarity` matches no two
+    dates where there is a `format`, and `coerce` no number with a text of an `enum`. `order` holds
+    for all arrays. `compare` is given texts, numbers, booleans and null alone."""
 
     min_score: float | None = None
     """The score that passes; None wants every leaf to match."""

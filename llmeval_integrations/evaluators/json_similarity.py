@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final
+from itertools import product
+from typing import Any, ClassVar, Final, NamedTuple
 
 from llmeval_integrations.assignment import best_pairs
-from llmeval_integrations.edit_distance import measure
+from llmeval_integrations.edit_distance import edits_up_to, reach
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
-from llmeval_integrations.fields.pairing import MAX_PAIRS, Side, equal_pairs, telling_pairs
+from llmeval_integrations.fields.effort import LETTERS
+from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs, telling_pairs
+from llmeval_integrations.fields.side import Side
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical, write_scalar
@@ -23,8 +27,19 @@ _Scored = tuple[float, float]
 """What two values have in common, and the most that they could have: leaves, counted."""
 
 
+class _Paired(NamedTuple):
+    """Items that are paired, with what became of all pairs that were tried."""
+
+    common: float
+    most: float
+    table: dict[tuple[int, int], _Scored]
+
+
 MAX_INSIDE: Final = 100_000
 """The most pairs of items of all arrays inside of two arrays that are compared."""
+
+_NOISE: Final = 1e-9
+"""By which sums may be off."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +51,20 @@ class JsonSimilarity(Evaluator):
     have in common by what they could have. Two leaves have one minus the Levenshtein distance of
     their texts by the longer one's length, and nothing from a distance of `threshold` on; two
     objects what the members of the same name have, out of all members; two arrays what their
-    items have in the best pairing. Numbers, booleans and null are compared as they are written;
-    values of different kinds (leaf, object, array) have nothing in common. Empty objects and arrays
-    count for nothing, so that two documents without any leaf have a score of 1.
+    items have where they are paired for the most in common. Numbers, booleans and null are compared
+    as they are written; values of different kinds (leaf, object, array) have nothing in common.
+    Empty objects and arrays count for nothing, so that two documents without any leaf have a score
+    of 1.
 
     Where the authors' own package differs: there case and white space do not count, a distance of
     just `threshold` does, null is a missing value, and items are paired for the best average.
 
-    Passes from `min_score` on. Where more than 40,000 pairs of items of two arrays would have to be
-    compared, or 100,000 of those in arrays inside them, they are paired by values that no other
-    item has, the rest in the order of their texts, and `pairing_limit_reached` is True.
+    Passes from `min_score` on; an output that is no JSON never does. Where more than 40,000 pairs
+    of items of two arrays would have to be compared, or 100,000 of those in arrays inside them,
+    those that are equal are paired, then those that share a value that no other item has, the rest
+    in the order of their texts, and `pairing_limit_reached` is True; 500,000 pairs of characters
+    count as a pair of items. `exact` is False where the distance of two texts may be less than
+    what was found: where they differ in more than some 80,000 characters on both sides.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -74,18 +93,23 @@ class JsonSimilarity(Evaluator):
         score = common / most if most else 1.0
         passed = score >= self.min_score
         metadata = {"pairing_limit_reached": True} if likeness.bounded else {}
+        if not likeness.exact:
+            metadata["exact"] = False
         reason = None if passed else f"Similarity {score:.4g} < {self.min_score:g}"
         if reason and likeness.bounded:
             reason += " (too many pairs of items; not all were tried)"
+        if reason and not likeness.exact:
+            reason += " (texts too long to be compared exactly)"
         return Result(score, passed, None, reason, metadata)
 
 
 class _Likeness:
-    """Compares values, and remembers whether the limit was reached."""
+    """Compares values, and remembers whether a limit was reached."""
 
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
         self.bounded = False
+        self.exact = True
         self._texts: dict[int, list[str]] = {}
 
     def of(self, output: Any, reference: Any) -> _Scored:
@@ -102,8 +126,12 @@ class _Likeness:
         one, other = _text(output), _text(reference)
         if one == other:
             return 1.0
-        distance, _ = measure("levenshtein", one, other)
-        return 1.0 - distance if distance < self.threshold else 0.0
+        longest = max(len(one), len(other))
+        most = int(self.threshold * longest) + 1  # one more, whatever the product is rounded to
+        edits = edits_up_to(most, one, other)
+        if min(edits, most) > reach(one, other):
+            self.exact = False
+        return (longest - edits) / longest if edits / longest < self.threshold else 0.0
 
     def _of_objects(self, output: dict[str, Any], reference: dict[str, Any]) -> _Scored:
         common = most = 0.0
@@ -118,29 +146,90 @@ class _Likeness:
         return common, most
 
     def _of_arrays(self, output: list[Any], reference: list[Any]) -> _Scored:
-        """Pair equal items, then the others for the most in common, whatever their order."""
-        pairs, spare, wanted = equal_pairs(self._texts_of(output), self._texts_of(reference))
-        same = sum(_size(output[here]) for here, _ in pairs)
+        """Pair items for the most in common, whatever their order; equal ones first.
+
+        What is near to both of two texts need not leave these near to each other, so that a pair
+        of equal items may cost two others more than it gains.
+        """
+        texts = self._texts_of(output)
+        pairs, spare, wanted = equal_pairs(texts, self._texts_of(reference))
         one, other = [output[place] for place in spare], [reference[place] for place in wanted]
-        if len(one) * len(other) > MAX_PAIRS or _inside(one) * _inside(other) > MAX_INSIDE:
+        same = sum(_size(output[here]) for here, _ in pairs)
+        left = self._paired(one, other)
+        equal = {texts[here]: output[here] for here, _ in pairs}
+        if self._may_gain(left, one, other, [*equal.values()]):
+            if self._are_too_many(output, reference):
+                self.bounded = True
+            else:
+                every = self._paired(output, reference)
+                if every.common > same + left.common:
+                    return every.common, every.most
+        return same + left.common, same + left.most
+
+    def _paired(self, one: list[Any], other: list[Any]) -> _Paired:
+        """Pair items for the most in common."""
+        chosen = _likely_pairs(one, other) if self._are_too_many(one, other) else None
+        table: dict[tuple[int, int], _Scored] = {}
+        for here, there in chosen or product(range(len(one)), range(len(other))):
+            table[here, there] = self.of(one[here], other[there])  # in as few frames as can be
+        if chosen:
             self.bounded = True
-            chosen = _likely_pairs(one, other)
-            table = {pair: self.of(one[pair[0]], other[pair[1]]) for pair in chosen}
         else:
-            table = {
-                (here, there): self.of(value, expected)
-                for here, value in enumerate(one)
-                for there, expected in enumerate(other)
-            }
+            columns = range(len(other))
             chosen = best_pairs(
-                [
-                    [_worth(table[here, there]) for there in range(len(other))]
-                    for here in range(len(one))
-                ]
+                [[_worth(table[row, column]) for column in columns] for row in range(len(one))]
             )
-        common = same + sum(table[pair][0] for pair in chosen)
-        most = same + sum(table[pair][1] for pair in chosen)
-        return common, most + self._of_the_rest(one, other, chosen)
+        common = sum(table[pair][0] for pair in chosen)
+        most = sum(table[pair][1] for pair in chosen)
+        return _Paired(common, most + self._of_the_rest(one, other, chosen), table)
+
+    def _may_gain(self, left: _Paired, one: list[Any], other: list[Any], equal: list[Any]) -> bool:
+        """Whether what is left may have more in common where pairs of equal items are taken apart.
+
+        Not where each item of the side that has fewer has what it likes best of all, or all equal
+        items have nothing in common with it.
+        """
+        if not (one and other and equal):
+            return False
+        is_here = len(one) <= len(other)
+        items = one if is_here else other
+        if self._are_too_many(items, equal):
+            self.bounded = True
+            return False
+        best = [0.0] * len(items)
+        for pair, (common, _) in left.table.items():
+            place = pair[0] if is_here else pair[1]
+            best[place] = max(best[place], common)
+        if sum(best) > left.common + _NOISE:
+            best = [0.0] * len(items)
+        return any(
+            self._have_more(item, value, least)
+            for item, least in zip(items, best)
+            for value in equal
+        )
+
+    def _have_more(self, one: Any, other: Any, least: float) -> bool:
+        """Whether two values have more than so much in common."""
+        if not (type(one) is dict and type(other) is dict):
+            return self.of(one, other)[0] > least + _NOISE
+        room = _size(one) - least - _NOISE
+        for name, part in one.items():
+            common = self.of(part, other[name])[0] if name in other else 0.0
+            room -= _size(part) - common
+            if room <= 0:
+                return False
+        return room > 0
+
+    def _are_too_many(self, one: list[Any], other: list[Any]) -> bool:
+        """Whether it takes too long to compare all items of two arrays with each other."""
+        tried = len(one) * len(other)
+        if tried <= 1:
+            return False
+        if tried > MAX_PAIRS or _inside(one) * _inside(other) > MAX_INSIDE:
+            return True
+        here, there = _letters(one), _letters(other)
+        letters = sum(count * there[path] for path, count in here.items())
+        return tried + letters // LETTERS > MAX_PAIRS
 
     def _texts_of(self, array: list[Any]) -> list[str]:
         """Write the items of an array, once for all arrays that it is compared with."""
@@ -180,6 +269,21 @@ def _items(value: Any) -> int:
     if isinstance(value, dict):
         return sum(map(_items, value.values()))
     return len(value) + _inside(value) if isinstance(value, list) else 0
+
+
+def _letters(items: list[Any]) -> Counter[str]:
+    """Count the characters of all texts in items by where they stand, positions folded."""
+    found: Counter[str] = Counter()
+    waiting = [("", item) for item in items]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str):
+            found[path] += len(value)
+        elif isinstance(value, dict):
+            waiting += [(f"{path}/{name}", part) for name, part in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{path}/*", part) for part in value]
+    return found
 
 
 def _worth(scored: _Scored) -> float:

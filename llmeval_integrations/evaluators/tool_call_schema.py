@@ -24,7 +24,7 @@ from llmeval_integrations.schema_document import SchemaDocument, read_pointer
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.reading import read_calls
-from llmeval_integrations.tool_calls.schema_parts import SchemaPart, declared
+from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart, declared
 
 # A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN = frozenset(
@@ -67,19 +67,19 @@ class Violation(msgspec.Struct, frozen=True):
 class Toolbox:
     """The tools that there are, and what they may be given."""
 
-    def __init__(self, tools: Any, *, allow_undeclared: bool) -> None:
+    def __init__(self, tools: Any, *, allow_undeclared: bool, read: Read | None = None) -> None:
         self.schemas = read_tools(tools)
-        self.parts = {name: SchemaPart(schema) for name, schema in self.schemas.items()}
+        self.parts = {name: SchemaPart(schema, read=read) for name, schema in self.schemas.items()}
         self._validators = {
             name: _validator(name, schema if allow_undeclared else _closed(schema))
             for name, schema in self.schemas.items()
         }
 
     @classmethod
-    def of(cls, evaluator: Any, tools: Any) -> Toolbox:
+    def of(cls, evaluator: Any, tools: Any, read: Read | None = None) -> Toolbox:
         """Read an evaluator's tools; raise InvalidOptionError that names it."""
         try:
-            return cls(tools, allow_undeclared=evaluator.allow_undeclared)
+            return cls(tools, allow_undeclared=evaluator.allow_undeclared, read=read)
         except InvalidOptionError as error:
             raise type(error)(f"{evaluator.name}: tools: {error}") from error
 
@@ -154,10 +154,10 @@ class ToolCallSchema(Evaluator):
     """Is each call valid for the tool that it names?
 
     Score: the share of the calls that are, from 0 to 1; 1 where there is no call. Calls and tools
-    are read from the shapes that ToolCalls reads. The reason names the first call that is not
-    valid, the label is the keyword of its schema, `unknown_tool` or `unreadable`. Metadata:
-    `calls`, each with `name`, `valid` and `errors` (`pointer`, `keyword`, `message`); `called`
-    and `valid`, how many.
+    are read from the shapes that ToolCalls reads, and what an API calls by itself is no call. The
+    reason names the first call that is not valid, the label is the keyword of its schema,
+    `unknown_tool` or `unreadable`. Metadata: `calls`, each with `name`, `valid` and `errors`
+    (`pointer`, `keyword`, `message`); `called` and `valid`, how many.
     """
 
     tools: Any = field(default=None, hash=False)

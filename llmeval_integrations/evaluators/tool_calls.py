@@ -27,7 +27,7 @@ from llmeval_integrations.tool_calls.arguments import (
     ARGUMENTS,
     Arguments,
     ComparedArguments,
-    WrongArgument,
+    Given,
     compare_arguments,
 )
 from llmeval_integrations.tool_calls.call import ToolCall
@@ -39,7 +39,13 @@ from llmeval_integrations.tool_calls.comparing import (
     ComparedCall,
     Order,
 )
-from llmeval_integrations.tool_calls.expected import read_answers, read_listed, read_marked
+from llmeval_integrations.tool_calls.differences import Differences, WrongArgument
+from llmeval_integrations.tool_calls.expected import (
+    read_answers,
+    read_listed,
+    read_marked,
+    written,
+)
 from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
 from llmeval_integrations.tool_calls.precedence import Before, contradiction
 from llmeval_integrations.tool_calls.reading import read_calls
@@ -75,13 +81,17 @@ class ToolCalls(Evaluator):
 
     Of one tool up to 10,000 pairs of calls are compared; `pairing_limit_reached` says where there
     were more, and then calls that are equal are paired first, the others without comparing all.
+    It says the same of the items of an array without order: those that are equal are paired
+    whatever their number, and of the rest 10,000 pairs are compared, 250,000 in a sample.
+
+    What an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, is
+    no call.
 
     With `order="partial"` those calls are out of order without which all others keep it, and
     which cost the least score: of several such sets the smallest, and of several of that size the
-    one whose calls came too early rather than too late. Calls that are alike change places as it
-    takes to keep the order, and calls are paired as in strict order where the score is higher so;
-    `pairing_limit_reached` says as well where there are more than 200 calls, or 10,000 pairs or
-    steps, to try for that.
+    one whose calls came too early rather than too late. Calls are paired so that the scores of
+    those in order add up to the most; `pairing_limit_reached` says as well where there are more
+    than 200 calls, or 10,000 pairs or steps, to try for that.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -99,24 +109,26 @@ class ToolCalls(Evaluator):
     contradict each other are refused. None takes each sample's `variables["before"]`."""
 
     arguments: Arguments = "exact"
-    """Which arguments a call has: those expected, no others but perhaps not all (`subset`), all
-    but perhaps others too (`superset`), or any (`ignore`). With the tools the arguments
-    that the last two leave open still have to be valid: one that the tool does not declare (see
-    `allow_undeclared`), that is of the wrong type by its schema, or that is required and left out
-    without a default, counts as wrong."""
+    """Which arguments a call has: those expected, no others but perhaps not all (`subset`, even of
+    those that the tool requires), all but perhaps others too (`superset`), or any (`ignore`). With
+    the tools the arguments that the last two leave open still have to be valid: one that the tool
+    does not declare (see `allow_undeclared`), that is of the wrong type by its schema, or that is
+    required and left out without a default, counts as wrong."""
 
     alternatives: Literal["marked", "listed"] = "marked"
     """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
-    place of a value, and `"$optional": true` in it where it may be left out; an object whose only
-    key is a misspelt one, such as `$anyof`, is refused. `listed`: each argument has a list of
-    accepted values, an empty text among which says that it may be left out, as in BFCL, whose own
-    form `{NAME: {argument: [...]}}` is read as well."""
+    place of a value, and `"$optional": true` in it where it may be left out, though the tool may
+    require it; an object whose only key is a misspelt one, such as `$anyof`, is refused. `listed`:
+    each argument has a list of accepted values, an empty text among which says that it may be left
+    out where the tool does not require it, as in BFCL, whose own form
+    `{NAME: {argument: [...]}}` is read as well."""
 
     coerce: bool = False
     """Whether a value that is only written as another type counts as the type that the tool's
     schema asks for; it needs the tools. So `"3"`, `"+3"` and `"03"` are 3 for an integer, `".5"` is
     0.5 for a number, `"True"` is true for a boolean; where only a text is allowed 1.0 is the same
-    as `"1.0"` or `"1"`, and true as `"true"` or `"True"`. Of two texts `"1"` is not `"1.0"`."""
+    as `"1.0"` or `"1"`, and true as `"true"` or `"True"`. Of two texts `"1"` is not `"1.0"`. The
+    schema's defaults are read likewise."""
 
     allow_undeclared: bool = False
     """Whether arguments that the tool's schema does not name can be valid."""
@@ -139,10 +151,13 @@ class ToolCalls(Evaluator):
             circle = contradiction(self.before)
             if circle is not None:
                 raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
-        toolbox = None if self.tools is None else Toolbox.of(self, self.tools)
+        toolbox = None if self.tools is None else self._read_tools(self.tools)
         if toolbox and self.before is not None:
             self._check_names(self.before, toolbox)
         object.__setattr__(self, "_toolbox", toolbox)
+
+    def _read_tools(self, tools: Any) -> Toolbox:
+        return Toolbox.of(self, tools, coerce if self.coerce else None)
 
     def _check_names(self, before: Before, toolbox: Toolbox) -> None:
         """Refuse the name of a tool that there is not: it would order nothing, and not say so."""
@@ -154,7 +169,7 @@ class ToolCalls(Evaluator):
         toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
         tools = None if toolbox else sample_tools(sample)
         if tools is not None:
-            toolbox = Toolbox.of(self, tools)
+            toolbox = self._read_tools(tools)
         if self.coerce and toolbox is None:
             raise MissingFieldError(
                 f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
@@ -164,9 +179,11 @@ class ToolCalls(Evaluator):
         made = read_calls(sample.output, self.parsing)
         if isinstance(made, Defect):
             return defective(made, 0.0, **_counts([], 0, len(expected)))
-        comparison = CallComparison(made, expected, _Comparing(self, toolbox))
+        comparing = _Comparing(self, toolbox)
+        comparison = CallComparison(made, expected, comparing)
         calls = comparison.calls(self.order, before)
-        return _result(calls, len(made), len(expected), limited=comparison.limit_reached)
+        limited = comparison.limit_reached or comparing.differences.limit_reached
+        return _result(calls, len(made), len(expected), limited=limited)
 
     def _expected(self, sample: Sample, toolbox: Toolbox | None) -> list[ToolCall]:
         """Read the reference; whatever cannot be read in it is the caller's fault."""
@@ -219,48 +236,58 @@ class _Comparing:
     """Compares the arguments of two calls of the same tool."""
 
     def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:
+        self.differences = Differences()
         self._options = options
         self._toolbox = toolbox
-        self._found: dict[int, tuple[dict[str, Any], list[Violation]]] = {}
+        self._read: dict[int, Given] = {}
+        self._violations: dict[int, list[Violation]] = {}
 
     def __call__(self, made: ToolCall, expected: ToolCall) -> ComparedArguments:
-        how = self._options.arguments
-        if self._toolbox is None:
-            return compare_arguments(made.arguments, expected.arguments, _ANYTHING, how)
-        schema = self._toolbox.parts[expected.name]
-        given, wanted = made.arguments, expected.arguments
-        if self._options.coerce:
-            given, wanted = coerce(given, schema, [wanted]), coerce(wanted, schema, [given])
-        compared = compare_arguments(given, wanted, schema, how)
-        return _validated(compared, given, self._violations(made, given, self._toolbox))
+        output, how = self._given(made), self._options.arguments
+        compared = compare_arguments(output, self._given(expected), how, self.differences)
+        violations = self._violations_of(made, output)
+        if violations:
+            self._add(violations, compared)
+        return compared
 
-    def _violations(
-        self, made: ToolCall, given: dict[str, Any], toolbox: Toolbox
-    ) -> list[Violation]:
-        """List what the schema has against a call that is read like this; mostly it always is."""
-        read, found = self._found.get(id(made), (None, []))
-        if read != given:
-            found = toolbox.violations(msgspec.structs.replace(made, arguments=given))
-            self._found[id(made)] = given, found
+    def _add(self, violations: list[Violation], compared: ComparedArguments) -> None:
+        """Add what the schema has against arguments that the reference does not settle."""
+        settled = compared.settled | compared.wrong
+        if self._options.arguments == "subset" or self._options.alternatives != "listed":
+            settled |= compared.left_out
+        for found in violations:
+            name = found.argument or ""
+            if not found.has_default and name not in settled:
+                invalid = _invalid(found, compared.output.values)
+                compared.invalid.setdefault(name, []).append(invalid)
+
+    def _given(self, call: ToolCall) -> Given:
+        """Read the arguments of a call of a tool that there is."""
+        given = self._read.get(id(call))
+        if given is None:
+            schema = self._toolbox.parts[call.name] if self._toolbox else _ANYTHING
+            values = coerce(call.arguments, schema) if self._options.coerce else call.arguments
+            given = self._read[id(call)] = Given(values, schema)
+        return given
+
+    def _violations_of(self, made: ToolCall, output: Given) -> list[Violation]:
+        """List what the tool's schema has against a call, as it is read."""
+        if self._toolbox is None:
+            return []
+        found = self._violations.get(id(made))
+        if found is None:
+            read = made
+            if self._options.coerce:
+                read = msgspec.structs.replace(made, arguments=written(output.values))
+            found = self._violations[id(made)] = self._toolbox.violations(read)
         return found
 
 
-def _validated(
-    compared: ComparedArguments, given: dict[str, Any], violations: list[Violation]
-) -> ComparedArguments:
-    """Add what the schema has against arguments that the reference does not settle."""
-    wrong = dict(compared.wrong)
-    for found in violations:
-        name = found.argument or ""
-        if found.has_default or name in compared.wrong or name in compared.settled:
-            continue
-        if found.is_missing:
-            one = WrongArgument(found.pointer, "missing")
-        else:
-            value = given.get(name, MISSING)
-            one = WrongArgument(found.pointer, "invalid", value, message=found.message)
-        wrong[name] = [*wrong.get(name, ()), one]
-    return ComparedArguments(compared.counted.union(wrong), wrong, compared.settled)
+def _invalid(found: Violation, values: dict[str, Any]) -> WrongArgument:
+    if found.is_missing:
+        return WrongArgument(found.pointer, "missing")
+    value = written(values.get(found.argument or "", MISSING))
+    return WrongArgument(found.pointer, "invalid", value, message=found.message)
 
 
 def _are_pairs(before: Any) -> bool:
@@ -296,7 +323,7 @@ def _result(calls: list[ComparedCall], called: int, expected: int, *, limited: b
     score = sum(call.score for call in calls) / len(calls)
     reason = printable("; ".join(_grouped(wrong)))
     if limited:
-        reason += f" (more than {MAX_COMPARED} pairs or orders of calls; not all were tried)"
+        reason += f" (more than {MAX_COMPARED} pairs or orders; not all were tried)"
     label = min((call.kind for call in wrong), key=KINDS.index)
     return Result(score, False, label, reason, metadata)
 

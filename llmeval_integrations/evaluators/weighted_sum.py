@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from llmeval_integrations.asking.steps import Steps, Together
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Conversation, Evaluator, JudgedEvaluator, sum_accounts
-from llmeval_integrations.options import check_choice, check_number, wrong
+from llmeval_integrations.options import check_choice, check_number, is_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
@@ -32,7 +34,7 @@ class WeightedSum(Evaluator):
     A part that is unscored leaves the sum unscored. With `unscored="left_out"` it is left out with
     its weight: the sum of the others is taken times what all weights have by what the others'
     have, in absolute terms, so that it stays on the same scale. Where the others weigh nothing the
-    sum is unscored.
+    sum is unscored. A part whose score is no finite number raises ValueError, as in a run.
 
     Where a part asks a model, the sum is a judge as well.
     """
@@ -83,8 +85,9 @@ class WeightedSum(Evaluator):
             raise wrong(self, "parts", "pairs of an evaluator and its weight") from None
         if not isinstance(part, Evaluator):
             raise InvalidOptionError(f"{self.name}: {shown(part)} is not an evaluator")
-        is_number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not is_number or not abs(weight) < float("inf"):
+        if isinstance(weight, Real) and not isinstance(weight, int):
+            weight = float(weight)
+        if not is_number(weight):
             raise InvalidOptionError(
                 f"{self.name}: {shown(weight)}, the weight of {part.name}, is not a finite number"
             )
@@ -112,10 +115,14 @@ class WeightedSum(Evaluator):
             name, result = missing[0]
             state = f"{name}: {result.label or 'unscored'}"
             return Result(None, None, state, f"{name}: {result.reason}", metadata)
-        score = sum(weight * float(result.score or 0) for _, result, weight in scored)
-        if missing:
-            score *= _size(found) / weight
-        failed = [(name, result) for name, result, _ in scored if result.passed is False]
+        score = sum(weight * _figure(name, result) for name, result, weight in scored)
+        scale = _size(found) / weight if missing else 1
+        score *= scale
+        failed = [
+            (name, result)
+            for name, result, _ in scored
+            if result.passed is not None and not result.passed
+        ]
         passed: bool | None = not failed
         if self.min_score is not None:
             passed = score >= self.min_score
@@ -126,9 +133,12 @@ class WeightedSum(Evaluator):
             name, result = failed[0]
             label = f"{name}: {result.label or 'failed'}"
         said = " + ".join(
-            f"{weight:g} * {name} {_figure(result)}" for name, result, weight in scored
+            f"{weight:g} * {name} {float(result.score or 0):.4g}" for name, result, weight in scored
         )
-        left_out = f"; left out: {', '.join(name for name, _ in missing)}" if missing else ""
+        left_out = ""
+        if missing:
+            said = f"{scale:.4g} * ({said})"
+            left_out = f"; left out: {', '.join(name for name, _ in missing)}"
         return Result(score, passed, label, f"{said} = {score:.4g}{left_out}", metadata)
 
     def _names(self) -> list[str]:
@@ -165,8 +175,11 @@ def _size(found: Iterable[tuple[str, Result, float]]) -> float:
     return sum(abs(weight) for _, _, weight in found)
 
 
-def _figure(result: Result) -> str:
-    return f"{float(result.score or 0):.4g}"
+def _figure(name: str, result: Result) -> float:
+    figure = float(result.score or 0)
+    if not isfinite(figure):
+        raise ValueError(f"the score {shown(result.score)} of {name} is no finite number")
+    return figure
 
 
 def _as_dict(result: Result) -> dict[str, Any]:

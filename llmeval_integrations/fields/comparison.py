@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Container
 from itertools import repeat
+from math import fsum
 from operator import eq
 from typing import Any, Final
 
 import msgspec
 
+from llmeval_integrations.edit_distance import edits_up_to, reach
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.outcome import Kind, Outcome
 from llmeval_integrations.fields.pairing import Pairings
-from llmeval_integrations.fields.values import compare
+from llmeval_integrations.fields.rule import Rule
+from llmeval_integrations.fields.values import TYPES, compare, plain_text
 from llmeval_integrations.json_pointer import escape
+from llmeval_integrations.json_value import canonical, equal
 from llmeval_integrations.sample import MISSING
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
+
+# Texts with fewer pairs of characters are measured exactly, though NFKC made each 18 times as long.
+_SHORT: Final = 10_000_000
 
 # So many fields tell whether most come once alone.
 _SOME: Final = 1_000
@@ -80,16 +87,14 @@ class Comparison(msgspec.Struct):
         """Give the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
         if not self.outcomes:
             return 1.0
-        gained = self.matched()
-        weight = gained
-        for outcome in self.outcomes:
-            gained += outcome.weight * outcome.score
-            weight += outcome.weight
+        weights = self.weights()  # exact sums, in which the order of items has no say
+        gained = fsum([*weights, *[each.weight * each.score for each in self.outcomes]])
+        weight = fsum([*weights, *[each.weight for each in self.outcomes]])
         return gained / weight if weight else 1.0
 
-    def matched(self) -> float:
-        """Give the weight of all leaves that match with the full score."""
-        return sum([field.rule.weight for field in self.matching])
+    def weights(self) -> list[float]:
+        """Give the weights of all leaves that match with the full score."""
+        return [field.rule.weight for field in self.matching]
 
     def documents(self, root: Field, output: Any, reference: Any) -> None:
         """Compare two documents; an object or array that is given twice has no NaN in it."""
@@ -165,16 +170,23 @@ class Comparison(msgspec.Struct):
 
     def _leaf(self, field: Field, output: Any, reference: Any, place: str) -> None:
         rule = field.rule
-        if rule.judge and type(output) is type(reference) and output != reference:
-            self.to_judge.append((field, place, output, reference))
-            return
+        if rule.judge:
+            if _has_its_type(output, reference) and not equal(output, reference):
+                self.ask(field, place, output, reference)
+                return
+            rule = msgspec.structs.replace(rule, compare=None)  # in place of which a judge decides
         kind, score = compare(rule, output, reference)
         if kind == "match" and score == 1.0:
             self.matching.append(field)
             if type(output) in _CONTAINERS and not field.is_leaf:
                 self.apart.append((field.path, "match", None))
         else:
-            self.add(field, place, kind, score, output=output, reference=reference)
+            exact = rule.similarity is None or _is_measured(rule, output, reference, score)
+            self.add(field, place, kind, score, output=output, reference=reference, exact=exact)
+
+    def ask(self, field: Field, place: str, output: Any, reference: Any) -> None:
+        """Take down what a judge has to compare."""
+        self.to_judge.append((field, place, output, reference))
 
     def add(
         self,
@@ -186,13 +198,14 @@ class Comparison(msgspec.Struct):
         output: Any = MISSING,
         reference: Any = MISSING,
         within: str = "",
+        exact: bool = True,
     ) -> None:
         """Take down how a leaf ended."""
         if kind != "mismatch" and not field.is_leaf:
             self._set_apart(field, kind, output, reference)
         weight = field.rule.weight
         self.outcomes.append(
-            Outcome(place, field.path, kind, score, weight, output, reference, within)
+            Outcome(place, field.path, kind, score, weight, output, reference, within, exact)
         )
 
     def _set_apart(self, field: Field, kind: Kind, output: Any, reference: Any) -> None:
@@ -346,14 +359,33 @@ def _is_value(value: Any) -> bool:
     return value is not MISSING and type(value) not in _CONTAINERS
 
 
+def _has_its_type(output: Any, reference: Any) -> bool:
+    """Whether two values have the same JSON type."""
+    return TYPES.get(type(output)) == TYPES.get(type(reference))
+
+
+def _is_measured(rule: Rule, output: Any, reference: Any, score: float) -> bool:
+    """Whether two values are no texts that are too long for a distance that is exact."""
+    if not (type(output) is str and type(reference) is str) or rule.compare is not None:
+        return True
+    if len(output) * len(reference) < _SHORT:
+        return True
+    one, other = plain_text(rule, output), plain_text(rule, reference)
+    edits = (1.0 - (score or rule.similarity or 0.0)) * max(len(one), len(other))
+    return edits <= reach(one, other) + 0.5  # whatever the product is rounded to
+
+
 class _Gained(Comparison):
     """A comparison of which nothing but the sums is wanted."""
 
-    gained: float = 0.0
+    gained: list[float] = []
     """What leaves on both sides that do not match in full add to the score."""
 
-    shared: float = 0.0
-    """Their weight."""
+    shared: list[float] = []
+    """Their weights."""
+
+    common: int = 0
+    """How many of them have a score, or may be given one by a judge."""
 
     def add(
         self,
@@ -365,18 +397,35 @@ class _Gained(Comparison):
         output: Any = MISSING,  # noqa: ARG002
         reference: Any = MISSING,  # noqa: ARG002
         within: str = "",  # noqa: ARG002
+        exact: bool = True,  # noqa: ARG002
     ) -> None:
-        self.gained += field.rule.weight * score
-        self.shared += field.rule.weight
+        self.gained.append(field.rule.weight * score)
+        self.shared.append(field.rule.weight)
+        self.common += score > 0
+
+    def ask(self, field: Field, place: str, output: Any, reference: Any) -> None:
+        """Count how alike two values are that are judged once they are a pair."""
+        one, other = (
+            each if type(each) is str else canonical(each) for each in (output, reference)
+        )
+        longest = max(len(one), len(other))
+        self.add(field, place, "mismatch", 1.0 - edits_up_to(longest, one, other) / longest)
+        self.common += 1
 
     def one_sided(self, *_: Any) -> None:
         """Leave out what one side alone has: it gains nothing, whatever it is paired with."""
 
 
 def _gain(pairings: Pairings, field: Field, output: Any, reference: Any) -> float:
-    """Give what a pair of items adds to the score; a little more where more fields are shared."""
+    """Give what a pair of items adds to the score; a little more where more fields are shared.
+
+    Also where no field that they share has a weight, for then they have something in common.
+    """
     pair = _Gained(pairings)
     pair.compare(field, output, reference)
-    matched = pair.matched()
-    gained = matched + pair.gained
-    return gained + 1e-6 * (matched + pair.shared) if gained else 0.0
+    common = len(pair.matching) + pair.common
+    if not common:
+        return 0.0
+    weights = pair.weights()  # exact sums, as in Comparison.score
+    shared = fsum([*weights, *pair.shared])
+    return fsum([*weights, *pair.gained]) + 1e-6 * shared + 1e-9 * common

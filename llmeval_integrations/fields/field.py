@@ -11,13 +11,13 @@ import msgspec
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.rule import Rule, check_settings, inherited
 from llmeval_integrations.fields.schema_settings import (
-    Part,
+    Case,
+    cases_of,
     has_name_patterns,
     has_positions,
     item,
     member,
     names_in,
-    parts_of,
     settings_of,
 )
 from llmeval_integrations.json_pointer import escape
@@ -31,11 +31,11 @@ _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
 
 
-_FUZZY: Final = ("tolerance", "relative_tolerance", "similarity", "compare", "coerce", "judge")
+_FUZZY: Final = ("tolerance", "relative_tolerance", "compare", "coerce", "judge")
 
 
 def _is_fuzzy(settings: Mapping[str, Any]) -> bool:
-    return any(map(settings.get, _FUZZY))
+    return settings.get("similarity") is not None or any(map(settings.get, _FUZZY))
 
 
 @lru_cache(maxsize=512)
@@ -67,11 +67,11 @@ class Place:
 
     __slots__ = (
         "_book",
+        "_cases",
         "_inherited",
         "_named",
         "_other",
         "_overrides",
-        "_parts",
         "has_positions",
         "is_exact",
         "is_leaf",
@@ -82,7 +82,7 @@ class Place:
     def __init__(
         self,
         book: Book,
-        parts: tuple[Part, ...],
+        cases: tuple[Case, ...],
         overrides: tuple[Override, ...],
         above: Mapping[str, Any],
     ) -> None:
@@ -90,8 +90,8 @@ class Place:
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        settings = {**book.defaults, **settings_of(parts), **own}
-        settings["values_only"] = "compare" in book.defaults and "compare" not in own
+        settings = {**book.defaults, **settings_of(cases), **own}
+        settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         if any(each.settings.get("ignore") is False for each in overrides if each.steps):
             settings["ignore"] = False  # or this would hide what counts further in
         self.rule = Rule(**settings)
@@ -101,30 +101,36 @@ class Place:
         self.is_exact = self.rule.compare is None and _is_exact(self.rule)
         """Whether values match where they are written alike, and nowhere else."""
         self._book = book
-        self._parts = parts
+        self._cases = cases
         self._overrides = tuple(override for override in overrides if override.steps)
         self.is_literal = (
-            self.is_exact and self.rule.order == "ordered" and not parts and not self._overrides
+            self.is_exact and self.rule.order == "ordered" and not cases and not self._overrides
         )
         """Whether the same holds of all that is in a value there."""
         self._inherited = inherited(own)
         steps = {each.steps[0] for each in self._overrides}
-        self._named = names_in(parts) | steps
-        self.has_positions = has_positions(parts) or any(map(str.isdigit, steps))
+        self._named = names_in(cases) | steps
+        self.has_positions = has_positions(cases) or any(map(str.isdigit, steps))
         """Whether items at different positions may be compared in different ways."""
         self._other: Place | None = None
 
     @property
     def is_fuzzy(self) -> bool:
-        """Whether values that match a third one need not match each other, here or below."""
+        """Whether values that match a third one need not match each other, here or below.
+
+        Numbers that a schema has may be off by the noise of doubles and do not count: hardly ever
+        do two differ by as little, and all pairs of every array with numbers would be tried.
+        """
+        # without what the schema says of this place, which does not hold for what is in it
+        above = {**self._book.defaults, **self._inherited}
         below = [override.settings for override in self._overrides]
-        return any(map(_is_fuzzy, [msgspec.structs.asdict(self.rule), *below]))
+        return self.is_leaf or any(map(_is_fuzzy, [above, *below]))
 
     def member(self, name: str) -> Place:
         """Give the place of an object's member."""
         if self._other is None or name in self._named:
-            made = self._made(name, member(self._parts, name, self._book.schema))
-            if has_name_patterns(self._parts) or name in self._named:
+            made = self._made(name, member(self._cases, name, self._book.schema))
+            if has_name_patterns(self._cases) or name in self._named:
                 return made
             self._other = made
         return self._other
@@ -132,15 +138,15 @@ class Place:
     def item(self, position: int | None) -> Place:
         """Give the place of an array's item; of None, that of all items."""
         step = ANY if position is None else str(position)
-        return self._made(step, item(self._parts, position or 0, self._book.schema))
+        return self._made(step, item(self._cases, position or 0, self._book.schema))
 
-    def _made(self, step: str, parts: tuple[Part, ...]) -> Place:
+    def _made(self, step: str, cases: tuple[Case, ...]) -> Place:
         overrides = tuple(
             Override(each.steps[1:], each.settings)
             for each in self._overrides
             if each.steps[0] in (step, ANY)
         )
-        return Place(self._book, parts, overrides, self._inherited)
+        return Place(self._book, cases, overrides, self._inherited)
 
     def may_keep(self) -> bool:
         """Take down that one more field is kept, unless there are too many."""
@@ -237,8 +243,9 @@ def root_field(
     """Give the field of whole documents.
 
     `schema` is a parsed JSON Schema or None, `overrides` maps path patterns to settings, `judged`
-    are the patterns of fields for a judge. Of two patterns that fit, the one with more names in it
-    counts, then the later one. Raises InvalidOptionError.
+    are the patterns of fields for a judge. Of two patterns that fit, the longer one counts, since
+    it is of what is further in; of two as long the one with more names in it, then the later one.
+    Raises InvalidOptionError.
     """
     found = [
         Override(_steps(pattern), check_settings(settings, f"fields[{pattern!r}]"))
@@ -248,7 +255,7 @@ def root_field(
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
     document = SchemaDocument(schema)
     book = Book(document, defaults)
-    return Field.at("", Place(book, parts_of(schema, document), tuple(found), {}))
+    return Field.at("", Place(book, cases_of([schema], document), tuple(found), {}))
 
 
 def _steps(pattern: Any) -> tuple[str, ...]:

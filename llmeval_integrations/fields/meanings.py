@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timezone
-from typing import Any, Final
+from datetime import datetime, timedelta
+from typing import Final
 
 from llmeval_integrations.fields.rule import Format
 
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _DATE_TIME: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?"
 )
+_MINUTE: Final = timedelta(minutes=1)
 
 # The grammar of RFC 3986; unlike urlsplit it tells an empty query from none.
 _URI: Final = re.compile(
@@ -24,27 +24,24 @@ _UNRESERVED: Final = re.compile("[A-Za-z0-9._~-]")
 _PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
 
 
-def _date(text: str) -> Any:
-    """Give a date of RFC 3339; a text that is none stands for itself."""
-    try:
-        return date.fromisoformat(text) if _DATE.fullmatch(text) else text
-    except ValueError:
-        return text
-
-
-def _date_time(text: str) -> Any:
+def _date_time(text: str) -> str:
     """Give a moment of RFC 3339, or a local one where there is no offset."""
     found = _DATE_TIME.fullmatch(text)
     if not found:
-        return text
-    day, clock, fraction, offset = found.groups()
-    zone = "" if offset is None else "+00:00" if offset in "Zz" else offset
+        return _itself(text)
+    day, clock, fraction, zone = found.groups()
+    zone = "" if zone is None else "+00:00" if zone in "Zz" else zone
     try:
         moment = datetime.fromisoformat(f"{day}T{clock}{zone}")
-        moment = moment.astimezone(timezone.utc) if zone else moment
-    except (ValueError, OverflowError):
-        return text
-    return moment.isoformat(), (fraction or "").rstrip("0")
+    except ValueError:
+        return _itself(text)
+    # not as a date of another zone: an offset may lead out of the years that there are
+    minutes = moment.toordinal() * 1_440 + moment.hour * 60 + moment.minute
+    offset = moment.utcoffset()
+    if offset:
+        minutes -= offset // _MINUTE
+    kind = "local" if offset is None else "UTC"
+    return f"{kind} {minutes} {moment.second} {(fraction or '').rstrip('0')}"
 
 
 def _email(text: str) -> str:
@@ -52,22 +49,29 @@ def _email(text: str) -> str:
     return text.lower()
 
 
-def _uri(text: str) -> Any:
+def _uri(text: str) -> str:
     """Give an address without what RFC 3986, 6.2.2 and 6.2.3, says that makes no difference.
 
     What has white space or control characters in it is none, and stands for itself.
     """
     found = _URI.fullmatch(text)
     if not found or " " in text or not text.isprintable():
-        return text
+        return _itself(text)
     scheme, authority, path, query, fragment = (
         part and _ESCAPED.sub(_plainest, part) for part in found.groups()
     )
     scheme = scheme.lower()
     if path.startswith("/"):
         path = _without_dots(path)
+    elif not path and authority:
+        path = "/"
     server = None if authority is None else _server(authority, _PORTS.get(scheme))
-    return scheme, server, path or (authority and "/"), query, fragment
+    return f"{scheme} {server} {path} {query} {fragment}"
+
+
+def _itself(text: str) -> str:
+    """Give what stands for no more than itself, written as nothing else is."""
+    return f" {text}"
 
 
 def _plainest(escaped: re.Match[str]) -> str:
@@ -90,20 +94,20 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def _server(authority: str, usual_port: str | None) -> Any:
+def _server(authority: str, usual_port: str | None) -> str:
     """Give login, host and port, None where it is the usual one."""
     login, at, place = authority.rpartition("@")
     found = _HOST.fullmatch(place)
     if not found:
         return authority
     host, port = found.groups()
-    return login + at, host.lower(), None if port in ("", usual_port) else port
+    return f"{login}{at} {host.lower()} {None if port in ('', usual_port) else port}"
 
 
-MEANINGS: Final[dict[Format, Callable[[str], Any]]] = {
-    "date": _date,
+MEANINGS: Final[dict[Format, Callable[[str], str]]] = {
+    "date": str,  # of RFC 3339, whose dates have one spelling
     "date-time": _date_time,
     "email": _email,
     "uri": _uri,
 }
-"""What a text stands for, by its format."""
+"""Writes what a text stands for, by its format."""

@@ -2,36 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Final
 
 from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.meanings import MEANINGS
 from llmeval_integrations.fields.rule import Rule
-from llmeval_integrations.fields.values import plain_text
+from llmeval_integrations.fields.values import meaning_of, plain_text
 from llmeval_integrations.json_value import canonical
 
+_CONTAINERS: Final = frozenset((dict, list))
 
-def meant(field: Field, value: Any) -> Any:
-    """Give a value whose canonical text equals another one's only where the two match in full.
 
-    Texts are as they are compared, arrays in any order are sorted, what is ignored is left out.
-    Values that match by a tolerance and the like may still differ.
-    """
-    place = field.place
-    if place.is_literal or field.is_leaf:
-        return value
-    kind = type(value)
-    if kind is str:
-        return _of_text(field, value)
-    if kind is dict:
-        parts = [(field.member(name), name, part) for name, part in value.items()]
-        found = {name: meant(its, part) for its, name, part in parts if not its.is_ignored}
-        return found or dict.fromkeys(value)  # an empty object is a leaf, and this is none
-    if kind is list and not place.has_positions:
+class Meant:
+    """What the values of two documents stand for, which are to be kept meanwhile."""
+
+    def __init__(self) -> None:
+        self._marks: dict[tuple[str, int], str] = {}
+
+    def of(self, field: Field, value: Any) -> Any:
+        """Give a value whose canonical text equals another one's only where the two match in full.
+
+        Texts are as they are compared, arrays in any order are sorted, what is ignored is left out.
+        Values that match by a tolerance and the like may still differ. Objects and arrays in it
+        are a mark each, or every array of nested ones would write anew all that is in it.
+        """
+        place = field.place
+        if place.is_literal or field.is_leaf:
+            return value
+        kind = type(value)
+        if kind is str:
+            return _of_text(field.rule, value)
+        if kind is dict:
+            parts = [(field.member(name), name, part) for name, part in value.items()]
+            found = {name: self._part(its, part) for its, name, part in parts if not its.is_ignored}
+            return found or dict.fromkeys(value)  # an empty object is a leaf, and this is none
+        return self._of_array(field, value) if kind is list else value
+
+    def _of_array(self, field: Field, items: list[Any]) -> list[Any]:
+        if field.place.has_positions:
+            if not _keeps_order(field.rule, items):
+                return items  # an item's rules hang on its position
+            parts = [(field.item(position), item) for position, item in enumerate(items)]
+            return [None if its.is_ignored else self._part(its, item) for its, item in parts]
         its = field.item(0)
-        items = [None] if its.is_ignored else [meant(its, part) for part in value]
-        return items if _keeps_order(field.rule, value) else sorted(items, key=canonical)
-    return value
+        if its.is_ignored:
+            return items and [None]  # as with objects
+        found = [self._part(its, item) for item in items]
+        return found if _keeps_order(field.rule, items) else sorted(found, key=canonical)
+
+    def _part(self, field: Field, value: Any) -> Any:
+        """Give what a part of a value stands for, in an array of its own where that is a mark."""
+        if type(value) not in _CONTAINERS or field.place.is_literal or field.is_leaf:
+            return self.of(field, value)
+        known = field.path, id(value)
+        mark = self._marks.get(known)
+        if mark is None:
+            text = canonical(self.of(field, value))
+            mark = blake2b(text.encode(), digest_size=16).hexdigest()
+            self._marks[known] = mark
+        return [mark]
 
 
 def _keeps_order(rule: Rule, items: list[Any]) -> bool:
@@ -41,6 +70,8 @@ def _keeps_order(rule: Rule, items: list[Any]) -> bool:
     return rule.order == "ordered"
 
 
-def _of_text(field: Field, text: str) -> str:
-    rule = field.rule
-    return plain_text(rule, text) if rule.format is None else repr(MEANINGS[rule.format](text))
+def _of_text(rule: Rule, text: str) -> str:
+    if rule.compare is not None:  # which is given texts as they are
+        return text
+    plain = plain_text(rule, text)
+    return plain if rule.format is None else repr(meaning_of(rule, plain))

@@ -38,6 +38,9 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
     within: str = ""
     """The object or array that is missing or extra as a whole, as a JSON Pointer; else empty."""
 
+    exact: bool = True
+    """Whether the distance of two texts is exact; one of very long texts may be an upper bound."""
+
     @property
     def lost(self) -> float:
         """What it takes from the score."""
@@ -56,4 +59,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
             entry["weight"] = self.weight
         if self.score:
             entry["score"] = self.score
+        if not self.exact:
+            entry["exact"] = False
         return entry

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.assignment import best_pairs
+from llmeval_integrations.fields.effort import Effort, may_match
 from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.meant import meant
+from llmeval_integrations.fields.keys import is_loose, keyed, loosely_keyed
+from llmeval_integrations.fields.meant import Meant
+from llmeval_integrations.fields.side import Side
+from llmeval_integrations.fields.values import compare
 from llmeval_integrations.json_value import canonical
 
 MAX_PAIRS: Final = 40_000
@@ -19,39 +24,20 @@ _MAX_LOOSE: Final = 10_000
 """The most pairs of items of which those that are equal are tried with the others, too, where the
 rules of the fields make that matter."""
 
-_CONTAINERS: Final = frozenset((dict, list))
+_LEAST: Final = 1e-12
+"""What two items with the same key gain at least."""
 
 Pairs: TypeAlias = list[tuple[int, int]]
 """Positions in the output, each with one in the reference."""
+
+_Arrays: TypeAlias = tuple[list[Any], list[Any]]
+"""The output's and the reference's."""
 
 Gain: TypeAlias = Callable[["Pairings", Field, Any, Any], float]
 """Says what two items of a field add to the score, at least 0."""
 
 
-class Side(NamedTuple):
-    """Items of an array that are to be paired, as what they stand for."""
-
-    items: list[Any]
-    """All of the array's."""
-
-    places: list[int]
-    """Where those are that are meant."""
-
-    write: Callable[[Any], str] = canonical
-    """Writes a value, the same for those that are equal."""
-
-    @classmethod
-    def whole(cls, items: list[Any], write: Callable[[Any], str] = canonical) -> Side:
-        """Mean all items."""
-        return cls(items, [*range(len(items))], write)
-
-    def in_order(self) -> list[int]:
-        """Give the places in the order of their items' texts."""
-        texts = {place: self.write(self.items[place]) for place in self.places}
-        return sorted(self.places, key=lambda place: (texts[place], place))
-
-
-class _Meant(NamedTuple):
+class _Items(NamedTuple):
     """The items of an array, which is kept so that no other gets its id."""
 
     array: list[Any]
@@ -64,7 +50,7 @@ class _Meant(NamedTuple):
 class _Found(NamedTuple):
     """What is known of two arrays, which are kept so that no others get their ids."""
 
-    arrays: tuple[list[Any], list[Any]]
+    arrays: _Arrays
     pairs: Pairs
     bounded: bool
 
@@ -79,7 +65,9 @@ class Pairings:
     def __init__(self, gain: Gain) -> None:
         self._gain = gain
         self._found: dict[tuple[str, int, int], _Found] = {}
-        self._meant: dict[int, _Meant] = {}
+        self._items: dict[tuple[str, int], _Items] = {}
+        self._meant = Meant()
+        self._effort = Effort(self._meant)
 
     def of(self, field: Field, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
         """Pair the items of a field that is not in order; tell whether there were too many."""
@@ -87,31 +75,63 @@ class Pairings:
         found = self._found.get(known)
         if found is None:
             bounds: list[bool] = []
-            if field.rule.order == "by_key":
-                pairs = list(self._by_key(field, output, reference, bounds))
-            else:
-                pairs = self._best(field, output, reference, bounds)
+            pair = self._by_key if field.rule.order == "by_key" else self._best
+            pairs = pair(field, output, reference, bounds)
             found = _Found((output, reference), pairs, any(bounds))
             self._found[known] = found
         return found.pairs, found.bounded
 
     def _by_key(
         self, field: Field, output: list[Any], reference: list[Any], bounds: list[bool]
-    ) -> Iterator[tuple[int, int]]:
-        """Pair items that have the same key; where several have, the best among them."""
-        here, there = _keyed(field, output), _keyed(field, reference)
+    ) -> Pairs:
+        """Pair items whose keys stand for the same, then those of the others whose keys match.
+
+        Where several have the same key, the best among them are paired.
+        """
+        here, there = keyed(self._meant, field, output), keyed(self._meant, field, reference)
         if not any(here) and not any(there):  # then it is no key of theirs, and they have an order
-            yield from zip(range(len(output)), range(len(reference)))
-            return
+            return [*zip(range(len(output)), range(len(reference)))]
+        pairs: Pairs = []
         for key, wanted in there.items():
             found = here.get(key, ())
             if len(found) == len(wanted) == 1:
-                yield found[0], wanted[0]
+                pairs.append((found[0], wanted[0]))
             elif found:
                 given = [output[position] for position in found]
                 expected = [reference[position] for position in wanted]
-                for one, other in self._best(field, given, expected, bounds):
-                    yield found[one], wanted[other]
+                best = self._best(field, given, expected, bounds)
+                pairs += [(found[one], wanted[other]) for one, other in best]
+        if is_loose(field):
+            pairs += self._by_loose_key(field, (output, reference), pairs, bounds)
+        return pairs
+
+    def _by_loose_key(
+        self, field: Field, arrays: _Arrays, pairs: Pairs, bounds: list[bool]
+    ) -> Pairs:
+        """Pair those of the other items whose keys match, as by a tolerance or `"1"` and `1`."""
+        here, there = (
+            loosely_keyed(field, array, sorted({*range(len(array))}.difference(paired)))
+            for array, paired in zip(arrays, zip(*pairs) if pairs else ((), ()))
+        )
+        key: Any = field.rule.key
+        gain = partial(self._gain_by_key, key)
+        found: Pairs = []
+        for name, wanted in there.items():
+            spare = here.get(name, [])
+            if len(spare) * len(wanted) > MAX_PAIRS:
+                bounds.append(True)
+            elif spare:
+                found += self._matched(field, arrays, spare, wanted, gain)
+        return found
+
+    def _gain_by_key(
+        self, key: str, pairings: Pairings, field: Field, output: Any, reference: Any
+    ) -> float:
+        """Give what two items add to the score, 0 where their keys do not match."""
+        kind, _ = compare(field.member(key).rule, output[key], reference[key])
+        if kind != "match":
+            return 0.0
+        return max(self._gain(pairings, field, output, reference), _LEAST)
 
     def _best(
         self, field: Field, output: list[Any], reference: list[Any], bounds: list[bool]
@@ -122,112 +142,58 @@ class Pairings:
         """
         mine, theirs = self._meant_by(field, output), self._meant_by(field, reference)
         equal, spare, wanted = equal_pairs(mine.texts, theirs.texts)
-        here, there = Side(mine.items, spare), Side(theirs.items, wanted)
-        if not (_may_match(field, here) and _may_match(field, there)):
+        here, there = Side(output, spare), Side(reference, wanted)
+        if not (may_match(field, here) and may_match(field, there)):
             return equal
         arrays = output, reference
-        tried = len(output) * len(reference)
         if field.is_fuzzy:
-            every = Side.whole(mine.items), Side.whole(theirs.items)
-            if tried <= _MAX_LOOSE and _effort(field, *every) <= MAX_PAIRS:
+            every = Side.whole(output), Side.whole(reference)
+            tried = len(output) * len(reference)
+            if tried <= _MAX_LOOSE and self._effort.of(field, *every) <= MAX_PAIRS:
                 # What is near to both of two values need not leave these near to each other, so
                 # that a pair of equal items may cost two others more than it gains.
-                pairs = self._matched(field, arrays, *every)
-                return pairs + _unused(equal, pairs)  # without any weight they gain nothing
+                return self._matched(field, arrays, range(len(output)), range(len(reference)))
             bounds.append(True)
         alone = len(spare) == len(wanted) == 1
-        if not alone and _effort(field, here, there) > MAX_PAIRS:
+        if not alone and self._effort.of(field, here, there) > MAX_PAIRS:
             bounds.append(True)
-            return equal + telling_pairs(here, there)
-        return equal + self._matched(field, arrays, here, there)
+            return equal + telling_pairs(Side(mine.items, spare), Side(theirs.items, wanted))
+        return equal + self._matched(field, arrays, spare, wanted)
 
     def _matched(
-        self, field: Field, arrays: tuple[list[Any], list[Any]], here: Side, there: Side
+        self,
+        field: Field,
+        arrays: _Arrays,
+        here: Iterable[int],
+        there: Iterable[int],
+        gain: Gain | None = None,
     ) -> Pairs:
-        """Pair items for the greatest gain."""
+        """Pair the items at these places for the greatest gain."""
         output, reference = arrays
-        spare, wanted = here.in_order(), there.in_order()
+        gain = gain or self._gain
+        spare, wanted = self._in_order(field, output, here), self._in_order(field, reference, there)
         gains = [
-            [self._gain(self, field.item(one), output[one], reference[other]) for other in wanted]
+            [gain(self, field.item(one), output[one], reference[other]) for other in wanted]
             for one in spare
         ]
         return [(spare[row], wanted[column]) for row, column in best_pairs(gains)]
 
-    def _meant_by(self, field: Field, array: list[Any]) -> _Meant:
+    def _in_order(self, field: Field, array: list[Any], places: Iterable[int]) -> list[int]:
+        """Give places in the order of what their items stand for."""
+        texts = self._meant_by(field, array).texts
+        return sorted(places, key=lambda place: (texts[place], place))
+
+    def _meant_by(self, field: Field, array: list[Any]) -> _Items:
         """Give what an array's items stand for, once for each."""
-        found = self._meant.get(id(array))
+        known = field.path, id(array)
+        found = self._items.get(known)
         if found is None:
             items = array
             if not field.place.has_positions:  # or an item's rules would hang on its position
                 its = field.item(0)
-                items = [meant(its, item) for item in array]
-            found = self._meant[id(array)] = _Meant(array, items, [*map(canonical, items)])
+                items = [self._meant.of(its, item) for item in array]
+            found = self._items[known] = _Items(array, items, [*map(canonical, items)])
         return found
-
-
-def _effort(field: Field, here: Side, there: Side) -> int:
-    """Count the pairs of items that are compared at most, with those inside of them."""
-    inside = [
-        sum(_inside(field.item(place), side.items[place]) for place in side.places)
-        for side in (here, there)
-    ]
-    return len(here.places) * len(there.places) + inside[0] * inside[1]
-
-
-def _unused(pairs: Pairs, others: Pairs) -> Pairs:
-    """Give the pairs of which neither item is in one of the others."""
-    here, there = {one for one, _ in others}, {other for _, other in others}
-    return [(one, other) for one, other in pairs if one not in here and other not in there]
-
-
-def _may_match(field: Field, side: Side) -> bool:
-    """Whether items that are equal to no other may still have something in common with one."""
-    return any(
-        type(side.items[place]) in _CONTAINERS or not field.item(place).is_exact
-        for place in side.places
-    )
-
-
-def _inside(field: Field, value: Any) -> int:
-    """Count the items of arrays inside a value that would have to be tried with each other."""
-    if type(value) is dict:
-        parts = value.items()
-        return sum(
-            _inside(field.member(name), part) for name, part in parts if type(part) in _CONTAINERS
-        )
-    if type(value) is not list:
-        return 0
-    count = sum(
-        _inside(field.item(place), part)
-        for place, part in enumerate(value)
-        if type(part) in _CONTAINERS
-    )
-    return count + _tried(field, value)
-
-
-def _tried(field: Field, items: list[Any]) -> int:
-    """Count the items of an array that would have to be tried with each other."""
-    rule = field.rule
-    if rule.order == "ordered":
-        return 0
-    groups = [[*range(len(items))]]
-    if rule.order == "by_key":
-        groups = [places for places in _keyed(field, items).values() if len(places) > 1]
-    return sum(len(places) for places in groups if _may_match(field, Side(items, places)))
-
-
-def _keyed(field: Field, items: list[Any]) -> dict[str, list[int]]:
-    """List the positions of items by the text of what their key stands for.
-
-    Those without one are listed by themselves.
-    """
-    key: Any = field.rule.key
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for position, item in enumerate(items):
-        has_key = type(item) is dict and key in item
-        value = meant(field.item(position).member(key), item[key]) if has_key else None
-        found[canonical(value) if has_key else ""].append(position)
-    return found
 
 
 def equal_pairs(output: list[str], reference: list[str]) -> tuple[Pairs, list[int], list[int]]:

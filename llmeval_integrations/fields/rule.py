@@ -17,6 +17,9 @@ Format = Literal["date", "date-time", "email", "uri"]
 ORDERS: Final = ("ordered", "any_order", "by_key")
 FORMATS: Final = ("date", "date-time", "email", "uri")
 
+_MOST_WEIGHT: Final = 1e100
+"""So little that no sum of weights is infinite."""
+
 
 class Rule(msgspec.Struct, frozen=True):
     """How the values of one field are compared; what an override may set."""
@@ -25,7 +28,7 @@ class Rule(msgspec.Struct, frozen=True):
     """Whether the field, with all below it, is left out."""
 
     weight: float = 1.0
-    """What the field counts in the score of the sample."""
+    """What the field counts in the score of the sample, at most 1e100."""
 
     tolerance: float = 0.0
     """By how much a number may be off."""
@@ -129,6 +132,8 @@ def _expected(name: str, value: Any) -> str | None:
         return None if isinstance(value, str) and value else "the name of a member, or None"
     if not is_number(value) or value < 0:
         return "a finite number of at least 0"
+    if name == "weight" and value > _MOST_WEIGHT:
+        return f"a number from 0 to {_MOST_WEIGHT:g}"
     if name == "similarity" and value > 1:
         return "a number from 0 to 1, or None"
     if name == "multiple_of" and value == 0:

@@ -2,89 +2,182 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.schema_document import SchemaDocument, matches
 
-Part: TypeAlias = Mapping[str, Any]
-"""One of the schemas that hold for a place."""
+Part: TypeAlias = dict[str, Any]
+"""One of the schemas that hold, or may hold, for a place."""
 
-_MOST_PARTS: Final = 64
-"""The most schemas of one place that are looked at, since they may contain each other."""
+Case: TypeAlias = tuple[Part, ...]
+"""Schemas that hold together; a place has a case for each of the alternatives it is given."""
 
+Group = TypeVar("Group", bound=Sequence[Part])
+
+_TELLING: Final = frozenset(
+    (
+        "type",
+        "enum",
+        "const",
+        "pattern",
+        "format",
+        "multipleOf",
+        "uniqueItems",
+        "properties",
+        "patternProperties",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "additionalItems",
+    )
+)
+"""The keywords that are looked at, besides those that lead to other schemas of the same place."""
+
+_ALTERNATIVES: Final = frozenset(("anyOf", "oneOf", "then", "else"))
+
+_MOST_WAYS: Final = 256
+"""The most combinations of schemas that are told apart as what may hold for a member or an item.
+
+Of more, which a schema that contains itself may have without end, each schema is a case by itself.
+"""
+
+# Each takes away all that defaults could make of it; `fields` alone say otherwise.
 _EXACT_TEXTS: Final = {
     "similarity": None,
     "ignore_case": False,
     "ignore_whitespace": False,
     "normalize_unicode": False,
     "format": None,
+    "coerce": False,
+    "compare": None,
+}
+_ON_GRID: Final = {
+    "tolerance": 0.0,
+    "relative_tolerance": None,
     "compare": None,
 }
 _EXACT_NUMBERS: Final = {
-    "tolerance": 0.0,
-    "relative_tolerance": None,
+    **_ON_GRID,
     "multiple_of": None,
-    "compare": None,
+    "coerce": False,
 }
 
+_NUMBERS: Final = frozenset((int, float, Decimal))
 
-def parts_of(schema: Any, document: SchemaDocument) -> tuple[Part, ...]:
-    """Give all schemas that hold, or may hold, for the place of this one.
+_FIXING: Final = frozenset(("enum", "const"))
+_OF_TEXTS: Final = _FIXING | {"pattern", "format"}
 
-    `$ref`s within the document are followed; what points elsewhere says nothing.
+
+def cases_of(schemas: Iterable[Any], document: SchemaDocument) -> tuple[Case, ...]:
+    """Give the cases of a place for which these schemas hold; none where they say nothing.
+
+    `$ref`s within the document are followed; what points elsewhere says nothing. Where several
+    keywords have alternatives, each of these is a case, and not each of their combinations, which
+    are too many.
     """
-    found: list[Part] = []
-    waiting = [schema]
-    while waiting and len(found) < _MOST_PARTS:
-        part = waiting.pop(0)
-        if not isinstance(part, Mapping) or any(part is known for known in found):
-            continue
-        found.append(part)
-        waiting.append(document.resolve(part.get("$ref")))
-        for keyword in ("allOf", "anyOf", "oneOf"):
-            branches = part.get(keyword)
-            waiting += branches if isinstance(branches, list) else []
-        waiting += [part.get("then"), part.get("else")]
-    return tuple(found)
+    cases: list[Case] = []
+    followed: set[int] = set()  # since alternatives may contain each other
+    waiting: list[tuple[Case, Iterable[Any]]] = [((), schemas)]
+    for case, more in waiting:
+        added = _together(more, document)
+        told = case + tuple([part for part in added if not _TELLING.isdisjoint(part)])
+        branches = [
+            branch
+            for part in added
+            if not _ALTERNATIVES.isdisjoint(part)
+            for branch in _alternatives(part)
+            if not isinstance(branch, dict) or id(branch) not in followed
+        ]
+        followed.update(map(id, branches))
+        waiting += [(told, [branch]) for branch in branches]
+        if told and not branches:
+            cases.append(told)
+    return tuple(_different(cases))
 
 
-def member(parts: tuple[Part, ...], name: str, document: SchemaDocument) -> tuple[Part, ...]:
-    """Give the schemas of an object's member."""
-    return tuple(each for found in _members(parts, name) for each in parts_of(found, document))
+def _together(schemas: Iterable[Any], document: SchemaDocument) -> list[Part]:
+    """Give these schemas and all that hold wherever they do."""
+    found: dict[int, Part] = {}
+    waiting = [*schemas]
+    for part in waiting:
+        if isinstance(part, dict) and id(part) not in found:
+            found[id(part)] = part
+            if "$ref" in part:
+                waiting.append(document.resolve(part["$ref"]))
+            if "allOf" in part:
+                waiting += _listed(part, "allOf")
+    return [*found.values()]
 
 
-def _members(parts: tuple[Part, ...], name: str) -> Iterator[Any]:
-    for part in parts:
+def _alternatives(part: Part) -> Iterator[Any]:
+    """Give what may hold where a schema does."""
+    yield from _listed(part, "anyOf")
+    yield from _listed(part, "oneOf")
+    if "then" in part or "else" in part:
+        yield part.get("then")
+        yield part.get("else")
+
+
+def _listed(part: Part, keyword: str) -> list[Any]:
+    found = part.get(keyword)
+    return found if isinstance(found, list) else []
+
+
+def _cases_of_any(ways: Sequence[Iterable[Any]], document: SchemaDocument) -> tuple[Case, ...]:
+    """Give the cases of a place for which the schemas of one of several ways hold."""
+    if len(ways) == 1:
+        return cases_of(ways[0], document)
+    told = _different([schema for schema in way if isinstance(schema, dict)] for way in ways)
+    if len(told) > _MOST_WAYS:
+        told = _different([schema] for way in told for schema in way)
+    return tuple(_different(case for way in told for case in cases_of(way, document)))
+
+
+def _different(groups: Iterable[Group]) -> list[Group]:
+    """Leave out groups of the same schemas."""
+    found = [*groups]
+    if len(found) > 1:
+        found = [*{frozenset(map(id, group)): group for group in found}.values()]
+    return found
+
+
+def member(cases: tuple[Case, ...], name: str, document: SchemaDocument) -> tuple[Case, ...]:
+    """Give the cases of an object's member."""
+    return _cases_of_any([_members(case, name) for case in cases], document)
+
+
+def _members(case: Case, name: str) -> Iterator[Any]:
+    for part in case:
         properties, patterns = part.get("properties"), part.get("patternProperties")
         found = []
-        if isinstance(properties, Mapping) and name in properties:
+        if isinstance(properties, dict) and name in properties:
             found.append(properties[name])
-        if isinstance(patterns, Mapping):
+        if isinstance(patterns, dict):
             found += [schema for pattern, schema in patterns.items() if matches(pattern, name)]
         yield from found or [part.get("additionalProperties")]
 
 
-def names_in(parts: tuple[Part, ...]) -> frozenset[str]:
+def names_in(cases: tuple[Case, ...]) -> frozenset[str]:
     """Give the names of the members of which the schemas say something by name."""
-    found = [part.get("properties") for part in parts]
-    return frozenset(name for names in found if isinstance(names, Mapping) for name in names)
+    found = [part["properties"] for part in _parts(cases) if "properties" in part]
+    return frozenset().union(*[names for names in found if isinstance(names, dict)])
 
 
-def has_name_patterns(parts: tuple[Part, ...]) -> bool:
+def has_name_patterns(cases: tuple[Case, ...]) -> bool:
     """Whether a member's schema may hang on how its name is written."""
-    return any(isinstance(part.get("patternProperties"), Mapping) for part in parts)
+    return any(isinstance(part.get("patternProperties"), dict) for part in _parts(cases))
 
 
-def item(parts: tuple[Part, ...], position: int, document: SchemaDocument) -> tuple[Part, ...]:
-    """Give the schemas of an array's item."""
-    return tuple(each for found in _items(parts, position) for each in parts_of(found, document))
+def item(cases: tuple[Case, ...], position: int, document: SchemaDocument) -> tuple[Case, ...]:
+    """Give the cases of an array's item."""
+    return _cases_of_any([_items(case, position) for case in cases], document)
 
 
-def _items(parts: tuple[Part, ...], position: int) -> Iterator[Any]:
-    for part in parts:
+def _items(case: Case, position: int) -> Iterator[Any]:
+    for part in case:
         items = part.get("items")
         first = part.get("prefixItems", items if isinstance(items, list) else [])
         if isinstance(first, list) and position < len(first):
@@ -95,50 +188,84 @@ def _items(parts: tuple[Part, ...], position: int) -> Iterator[Any]:
             yield items
 
 
-def has_positions(parts: tuple[Part, ...]) -> bool:
+def has_positions(cases: tuple[Case, ...]) -> bool:
     """Whether items at different positions may have different schemas."""
     return any(
         isinstance(part.get("prefixItems"), list) or isinstance(part.get("items"), list)
-        for part in parts
+        for part in _parts(cases)
     )
 
 
-def settings_of(parts: tuple[Part, ...]) -> dict[str, Any]:
+def _parts(cases: tuple[Case, ...]) -> Iterator[Part]:
+    return (part for case in cases for part in case)
+
+
+def settings_of(cases: tuple[Case, ...]) -> dict[str, Any]:
     """Give what the schemas of a place set."""
-    settings: dict[str, Any] = {}
-    types = {name for part in parts for name in _types(part)}
-    fixed = {type(value) for part in parts for value in _fixed(part)}
-    if any(map(_fixes_texts, parts)):
-        settings.update(_EXACT_TEXTS)
-    for part in parts:
-        if part.get("format") in FORMATS and not _fixes_texts(part):
-            settings["format"] = settings.get("format") or part["format"]
-        if part.get("uniqueItems") is True:
-            settings["order"] = "any_order"
-        grid = part.get("multipleOf")
-        if isinstance(grid, (int, float)) and not isinstance(grid, bool) and grid > 0:
-            settings["multiple_of"] = grid
-    if fixed & {int, float, Decimal} or ("integer" in types and "number" not in types):
-        settings.update(_EXACT_NUMBERS)
-    elif "number" in types:
-        settings["is_number"] = True
+    keywords: frozenset[str] = frozenset().union(*_parts(cases))
+    settings = _of_numbers(cases, keywords)
+    if not _OF_TEXTS.isdisjoint(keywords):
+        settings.update(_of_texts(cases))
+    if "uniqueItems" in keywords and any(part.get("uniqueItems") is True for part in _parts(cases)):
+        settings["order"] = "any_order"
     return settings
+
+
+def _of_texts(cases: tuple[Case, ...]) -> dict[str, Any]:
+    formats: list[str] = []
+    is_fixed = False
+    for case in cases:
+        if any(map(_fixes_texts, case)):
+            is_fixed = True
+        elif all("string" in types for types in map(_types, case) if types):
+            formats += [part["format"] for part in case if part.get("format") in FORMATS]
+    if formats:
+        return {**_EXACT_TEXTS, "format": formats[0]}
+    return _EXACT_TEXTS if is_fixed else {}
 
 
 def _fixes_texts(part: Part) -> bool:
     """Whether a schema says how texts are written, whatever they mean."""
-    return "pattern" in part or any(isinstance(value, str) for value in _fixed(part))
+    return "pattern" in part or str in map(type, _fixed(part))
+
+
+def _of_numbers(cases: tuple[Case, ...], keywords: frozenset[str]) -> dict[str, Any]:
+    kinds = set(map(_kind_of_number, cases))
+    is_fixed = not _FIXING.isdisjoint(keywords) and any(map(_fixes_numbers, _parts(cases)))
+    if is_fixed or ("integer" in kinds and "number" not in kinds):
+        return {**_EXACT_NUMBERS}
+    settings: dict[str, Any] = {"is_number": True} if "number" in kinds else {}
+    if "multipleOf" in keywords:
+        for grid in [part.get("multipleOf") for part in _parts(cases)]:
+            if isinstance(grid, (int, float)) and not isinstance(grid, bool) and grid > 0:
+                settings.update(_ON_GRID, multiple_of=grid)
+    return settings
+
+
+def _kind_of_number(case: Case) -> str | None:
+    """Say whether a value for which these schemas hold is an integer or a number; or neither."""
+    kind = None
+    for part in case:
+        types = _types(part)
+        if "number" in types:
+            kind = kind or "number"
+        elif "integer" in types:
+            kind = "integer"
+        elif types:
+            return None
+    return kind
+
+
+def _fixes_numbers(part: Part) -> bool:
+    return not _NUMBERS.isdisjoint(map(type, _fixed(part)))
 
 
 def _types(part: Part) -> list[str]:
-    types = part.get("type", [])
-    return [
-        name for name in (types if isinstance(types, list) else [types]) if isinstance(name, str)
-    ]
+    types = part.get("type")
+    return types if isinstance(types, list) else [types] if types else []
 
 
 def _fixed(part: Part) -> list[Any]:
     """Give the values that a schema names."""
-    named = part.get("enum")
-    values = list(named) if isinstance(named, list) else []
-    return [*values, part["const"]] if "const" in part else values
+    named = _listed(part, "enum") if "enum" in part else []
+    return [*named, part["const"]] if "const" in part else named

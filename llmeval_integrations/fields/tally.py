@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final
+from hashlib import blake2b
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.figures import shares
 from llmeval_integrations.fields.outcome import KINDS, Kind
+from llmeval_integrations.fields.words import side_by_side
 from llmeval_integrations.frequent import Frequent
 from llmeval_integrations.json_value import canonical
 
@@ -16,6 +18,9 @@ _MOST_EXAMPLES: Final = 3
 _SHOWN_VALUES: Final = 5
 _LONGEST: Final = 200
 _OTHER: Final = "(other)"
+
+_Pair: TypeAlias = tuple[str, str, bytes]
+"""An output and its reference, as they are shown, and what tells those apart that are cut."""
 
 
 class FieldTally:
@@ -77,7 +82,7 @@ class _Field:
         self.values_beside: Counter[Kind] = Counter()
         """How many more, or fewer, values than leaves there are of each kind."""
         self.unreadable = 0
-        self.wrong_values: Frequent[tuple[str, str]] = Frequent()
+        self.wrong_values: Frequent[_Pair] = Frequent()
         self.examples: list[Any] = []
 
     @property
@@ -87,7 +92,7 @@ class _Field:
 
     def add(self, sample: Any, outcome: Mapping[str, Any]) -> None:
         if outcome["kind"] in ("mismatch", "wrong_type"):
-            self.wrong_values.add((_text(outcome["output"]), _text(outcome["reference"])))
+            self.wrong_values.add(_pair(outcome["output"], outcome["reference"]))
         if len(self.examples) < _MOST_EXAMPLES and sample not in self.examples:
             self.examples.append(sample)
 
@@ -112,12 +117,16 @@ class _Field:
         }
 
 
-def _wrong_value(found: tuple[tuple[str, str], int, int]) -> dict[str, Any]:
-    (output, reference), count, at_most = found
+def _wrong_value(found: tuple[_Pair, int, int]) -> dict[str, Any]:
+    (output, reference, _), count, at_most = found
     entry = {"output": output, "reference": reference, "count": count}
     return entry if count == at_most else {**entry, "at_most": at_most}
 
 
-def _text(value: Any) -> str:
-    text = canonical(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+def _pair(output: Any, reference: Any) -> _Pair:
+    here, there = canonical(output), canonical(reference)
+    shown = side_by_side(here, there, _LONGEST)
+    if shown == (here, there):
+        return *shown, b""
+    whole = f"{len(here)} {here}{there}".encode()
+    return *shown, blake2b(whole, digest_size=16).digest()

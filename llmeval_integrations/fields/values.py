@@ -7,7 +7,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from llmeval_integrations.edit_distance import measure
+from llmeval_integrations.edit_distance import edits_up_to
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.meanings import MEANINGS
 from llmeval_integrations.fields.rule import Rule
@@ -19,8 +19,8 @@ NOISE: Final = 1e-9
 """The share by which numbers of a schema's type "number" may be off where nobody says otherwise."""
 
 _ARITHMETIC: Final = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-"""Exact for all that floats and integers hold, and quick for 1e1000000 too, which a fraction, or
-an integer, would spell out."""
+"""Exact for all that floats hold, and for integers of as many digits; quick for 1e1000000 too,
+which a fraction, or an integer, would spell out."""
 
 TYPES: Final[dict[type, str]] = {
     str: "string",
@@ -99,13 +99,25 @@ def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     allowed = _ARITHMETIC.multiply(_exact(share), other.copy_abs())
     if off <= max(_exact(rule.tolerance), allowed):
         return True
-    grid = rule.multiple_of
-    return grid is not None and _on_grid(one, grid) == _on_grid(other, grid)
+    if rule.multiple_of is None:
+        return False
+    grid = _exact(rule.multiple_of)
+    arithmetic = _on_grids(one, other, grid)
+    return _nearest(one, grid, arithmetic) == _nearest(other, grid, arithmetic)
 
 
-def _on_grid(number: Decimal, grid: float) -> Decimal:
+def _nearest(number: Decimal, grid: Decimal, arithmetic: Context) -> Decimal:
     """Give the number of the grid's point that is nearest, the even one of two."""
-    return _ARITHMETIC.divide(number, _exact(grid)).to_integral_value(ROUND_HALF_EVEN)
+    return arithmetic.divide(number, grid).to_integral_value(ROUND_HALF_EVEN)
+
+
+def _on_grids(one: Decimal, other: Decimal, grid: Decimal) -> Context:
+    """Give what divides two numbers so that those that differ still do."""
+    if max(one.adjusted(), other.adjusted()) - grid.adjusted() < _ARITHMETIC.prec:
+        return _ARITHMETIC
+    wide = _ARITHMETIC.copy()
+    wide.prec += max(len(number.as_tuple().digits) for number in (one, other))
+    return wide
 
 
 @lru_cache(maxsize=1_024, typed=True)  # takes long of long integers, which come again and again
@@ -115,17 +127,14 @@ def _exact(number: Any) -> Decimal:
 
 
 def _of_texts(rule: Rule, output: str, reference: str) -> Verdict:
-    if rule.format is not None:
-        meaning = MEANINGS[rule.format]
-        if meaning(output) == meaning(reference):
-            return MATCH
     one, other = plain_text(rule, output), plain_text(rule, reference)
-    if one == other:
+    if one == other or (rule.format and meaning_of(rule, one) == meaning_of(rule, other)):
         return MATCH
     if rule.similarity is None:
         return MISMATCH
-    distance, _ = measure("levenshtein", one, other)
-    score = 1.0 - distance
+    longest = max(len(one), len(other))
+    edits = edits_up_to(int((1.0 - rule.similarity) * longest) + 1, one, other)
+    score = (longest - edits) / longest  # 1 less a share would be off 0.93 where that is set
     return ("match", score) if score >= rule.similarity else MISMATCH
 
 
@@ -135,4 +144,14 @@ def plain_text(rule: Rule, text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
     if rule.ignore_case:
         text = text.casefold()
+        if rule.normalize_unicode:  # small letters may be taken apart
+            text = unicodedata.normalize("NFKC", text)
     return " ".join(text.split()) if rule.ignore_whitespace else text
+
+
+def meaning_of(rule: Rule, plain: str) -> str:
+    """Write what a plain text stands for, the same for all that match but by their similarity."""
+    if rule.format is None:
+        return plain
+    meaning = MEANINGS[rule.format](plain)
+    return meaning.casefold() if rule.ignore_case else meaning  # addresses may escape capitals

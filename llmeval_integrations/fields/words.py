@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from llmeval_integrations.edit_distance import common_beginning
 from llmeval_integrations.fields.outcome import Outcome
 from llmeval_integrations.json_tree import Difference
 from llmeval_integrations.printable import printable
@@ -17,7 +18,7 @@ def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
     where the other side has something else.
     """
     replaced = {
-        (outcome.pointer, "missing" if type(outcome.reference) in (dict, list) else "extra")
+        (outcome.pointer, "missing" if _has_parts(outcome.reference) else "extra")
         for outcome in outcomes
         if outcome.kind == "wrong_type"
     }
@@ -44,4 +45,26 @@ def _said(place: str, group: Sequence[Outcome]) -> str:
         leaves = f" ({len(group)} fields)" if len(group) > 1 else ""
         return f"{place or 'the whole'} {first.kind}{leaves}"
     kind: Any = first.kind  # which is never "match" here
-    return str(Difference(place, kind, first.output, first.reference))
+    said = str(Difference(place, kind, first.output, first.reference))
+    return said if first.exact else f"{said} (too long to be compared exactly)"
+
+
+def _has_parts(value: Any) -> bool:
+    return type(value) in (dict, list) and bool(value)
+
+
+def side_by_side(output: str, reference: str, longest: int) -> tuple[str, str]:
+    """Cut two texts that differ so that one sees where, each to at most `longest` characters.
+
+    What they have in common at the beginning is left out, but for a few words.
+    """
+    common = common_beginning(output, reference)
+    start = common - longest // 3 if common > longest * 2 // 3 else 0
+    if start == 0 or max(len(output), len(reference)) <= longest:
+        return cut(output, longest), cut(reference, longest)
+    return cut(f"...{output[start:]}", longest), cut(f"...{reference[start:]}", longest)
+
+
+def cut(text: str, longest: int) -> str:
+    """Cut a text to at most `longest` characters."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

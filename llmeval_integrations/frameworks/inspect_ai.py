@@ -23,7 +23,7 @@ from typing import Any
 from llmeval_integrations.drop_ins import Wrapper
 from llmeval_integrations.errors import InputError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.picking import sample_of
+from llmeval_integrations.picking import as_python, may_look_at, sample_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
@@ -61,12 +61,14 @@ def inspect_scorer(
     messages: whether the output is the list of the conversation's messages, as ToolCalls reads
         it, rather than the text of the model's last one.
     reference: a key of the sample's metadata; unless given, the reference is the target, and an
-        empty one is absent. Of several targets none is guessed (InputError).
+        empty one is absent. Of several targets none is guessed (InputError, where the evaluator
+        looks at them).
 
     The reason is the score's explanation, its metadata are the result's with `label` and `passed`.
     An unscored result is `Score.unscored` with the label as its reason, which metrics leave out
-    and `unscored_samples` counts. A bad call raises one of our errors: the sample has an error,
-    and the evaluation fails unless `fail_on_error=False`.
+    and `unscored_samples` counts; so is an answer that is a label alone, for Inspect's metrics take
+    a text for 0 or 1. A bad call raises one of our errors: the sample has an error, and the
+    evaluation fails unless `fail_on_error=False`.
 
     The input is the text of the sample's input, of messages the user's last. The sample's metadata
     are variables of a judge's prompt, their `contexts` the contexts.
@@ -114,6 +116,8 @@ class _Scorer(Wrapper):
         if self.reference is not None:
             return state.metadata.get(self.reference)
         if len(target) > 1:
+            if not may_look_at(self.evaluator, "reference"):
+                return None
             raise InputError(
                 f"{self.evaluator.name}: the sample has {len(target)} targets, and the evaluator "
                 'looks at one; keep it in the metadata and name it with reference="..."'
@@ -124,9 +128,13 @@ class _Scorer(Wrapper):
         said = {
             "answer": answer,
             "explanation": result.reason,
-            "metadata": {**result.metadata, "label": result.label, "passed": result.passed},
+            "metadata": {
+                **result.metadata,
+                "label": result.label,
+                "passed": as_python(result.passed),
+            },
         }
-        value = getattr(result, self.value)
+        value = as_python(getattr(result, self.value))
         if value is None:
             return Score.unscored(reason=result.label or "unscored", **said)
         return Score(value=value, **said)

@@ -17,7 +17,7 @@ and gives; a client that is `Client(tracing_sampling_rate=0)` keeps that back. W
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from llmeval_integrations.drop_ins import Wrapper
@@ -34,6 +34,12 @@ except ModuleNotFoundError as error:
     if error.name != "langsmith":
         raise
     raise MissingDependencyError.of("langsmith", "langsmith") from error
+
+
+_GIVEN: Final = (
+    "the output is what the run gave, the reference what the example's outputs are; "
+    'JSON null is the text "null"'
+)
 
 
 class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
@@ -109,7 +115,13 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         self, inputs: Any, outputs: Any, references: Any, *, context: Any = None, **further: Any
     ) -> Sample:
         return self.keys.sample(
-            self.evaluator, inputs, outputs, references, contexts=context, variables=further
+            self.evaluator,
+            inputs,
+            outputs,
+            references,
+            given=_GIVEN,
+            contexts=context,
+            variables=further,
         )
 
     def _feedback(self, result: Result) -> dict[str, Any]:

@@ -16,13 +16,13 @@ An experiment of Phoenix's client takes the same object among its `evaluators`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.drop_ins import Wrapper
 from llmeval_integrations.errors import EvalError, MissingDependencyError
 from llmeval_integrations.evaluator import Evaluator as OurEvaluator
 from llmeval_integrations.evaluator import JudgedEvaluator
-from llmeval_integrations.picking import sample_of
+from llmeval_integrations.picking import as_python, sample_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
 
@@ -34,6 +34,12 @@ except ModuleNotFoundError as error:
     if error.name not in ("phoenix", "phoenix.evals"):
         raise
     raise MissingDependencyError.of("arize-phoenix-evals", "phoenix") from error
+
+
+_GIVEN: Final = (
+    "a column or key of that name is it, or the one that bind_evaluator(evaluator=..., "
+    'input_mapping={field: column}) names; JSON null is the text "null"'
+)
 
 
 class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
@@ -96,7 +102,7 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
             return None if pd.api.types.is_scalar(cell) and pd.isna(cell) else cell
 
         fields = {name: present(cells.get(name)) for name in PhoenixInput.model_fields}
-        return sample_of(self.evaluator, fields.pop("output"), **fields)
+        return sample_of(self.evaluator, fields.pop("output"), given=_GIVEN, **fields)
 
     def _score(self, result: Result) -> Score:
         return Score(
@@ -104,7 +110,7 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
             score=None if result.score is None else float(result.score),
             label=result.label,
             explanation=result.reason,
-            metadata={**result.metadata, "passed": result.passed},
+            metadata={**result.metadata, "passed": as_python(result.passed)},
             kind=self.kind,
             direction=self.direction,
         )

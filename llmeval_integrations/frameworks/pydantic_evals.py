@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.drop_ins import Wrapper
 from llmeval_integrations.errors import EvalError, MissingDependencyError
 from llmeval_integrations.evaluator import Evaluator as OurEvaluator
-from llmeval_integrations.picking import sample_of
+from llmeval_integrations.picking import as_python, sample_of
 
 try:
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
@@ -32,6 +32,12 @@ except ModuleNotFoundError as error:
     if error.name != "pydantic_evals":
         raise
     raise MissingDependencyError.of("pydantic-evals", "pydantic-evals") from error
+
+
+_GIVEN: Final = (
+    "the output is what the task gave, the reference the case's expected_output, contexts stand in "
+    'its metadata; JSON null is the text "null"'
+)
 
 
 class UnscoredError(EvalError):
@@ -46,7 +52,7 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
     passed the assertion NAME_passed. The reason stands with the first of these, the label, where
     there is one, is NAME_label. pydantic_evals has no place for metadata. An unscored result is an
     UnscoredError and a bad call its own error among the case's `evaluator_failures`: no mean has
-    them.
+    them. A label that is an answer without a score is a label under the evaluator's name.
 
     A data set that is written to a file has the repr of the evaluator, which is not read back: add
     it anew to what `from_file` gives.
@@ -77,6 +83,7 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
         sample = sample_of(
             self.evaluator,
             ctx.output,
+            given=_GIVEN,
             reference=ctx.expected_output,
             input=ctx.inputs,
             contexts=variables.get("contexts"),
@@ -85,11 +92,13 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
         )
         name, result = self.evaluator.name, await self.evaluator.aevaluate(sample)
         if result.score is None:
+            if result.answered and result.label is not None:
+                return {name: EvaluationReason(result.label, result.reason)}
             label = f" ({result.label})" if result.label else ""
             raise UnscoredError(f"{name} is unscored{label}: {result.reason}")
-        said: dict[str, Any] = {name: EvaluationReason(result.score, result.reason)}
-        if not isinstance(result.score, bool) and result.passed is not None:
-            said[f"{name}_passed"] = result.passed
+        said: dict[str, Any] = {name: EvaluationReason(as_python(result.score), result.reason)}
+        if not isinstance(said[name].value, bool) and result.passed is not None:
+            said[f"{name}_passed"] = bool(result.passed)
         if result.label is not None:
             said[f"{name}_label"] = result.label
         return said

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.judges.pass_fail import PassFail
 from llmeval_integrations.options import check_text
+from llmeval_integrations.wording import shown
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,15 @@ class Tone(PassFail):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_text(self, "tone")
-        object.__setattr__(self, "question", self.question.replace("{tone}", self.tone))
+        if self.tone != Tone.tone and "{tone}" not in self.question:
+            raise InvalidOptionError(
+                f"{self.name}: tone={shown(self.tone)} has no place in the question; "
+                "write {tone} where it belongs"
+            )
+
+    @property
+    def asked(self) -> str:
+        return self.question.replace("{tone}", self.tone)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ _FLAGS = {
     **dict.fromkeys(("pass", "passed", "passes", "is pass", "is passed"), Verdict.PASS),
     **dict.fromkeys(("fail", "failed", "fails", "is fail", "is failed"), Verdict.FAIL),
 }
+_TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class Evidence:
@@ -39,9 +40,9 @@ class Evidence:
             elif name == self._parts.verdict:
                 raise UnreadableJudgementError("the verdict is null")
             flag = _FLAGS.get(name)
-            if flag and str(value).lower() in ("true", "false"):
-                stance = {flag} if str(value).lower() == "true" else set(Verdict) - {flag}
-                self.lean(stance, f"{key}: {value}")
+            holds = _TRUTHS.get(str(value).lower()) if flag else None
+            if flag and holds is not None:
+                self.lean({flag} if holds else set(Verdict) - {flag}, f"{key}: {value}")
             elif self._parts.is_verdict_by_another_name(name) and isinstance(value, str):
                 word = read_word(value, Verdict)
                 self.lean({word} if word else conclusion(value), f"{key}: {value}")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from llmeval_integrations.asking.answers import check_type, name_of, read_answer, schema_of
 from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.fence import new_fence
 from llmeval_integrations.judges.filling import as_text
 from llmeval_integrations.judges.material import material
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.rereading import read_reply
-from llmeval_integrations.judges.thinking import without_thinking
 from llmeval_integrations.options import check_choice, check_number, number_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -43,7 +43,9 @@ class Judge(JudgedEvaluator):
     """The type of the answer: str for the raw text, or a pydantic model's class."""
 
     score: str | Callable[[Any], float] | None = None
-    """The score: a field's name, or a function of the answer that gives a number or True/False."""
+    """The score: a field's name, or a function of the answer that gives a number or True/False.
+    An answer for which there is no finite number, or for which the function raises, is unscored
+    with the label `no_score`."""
 
     threshold: float | None = None
     """The lowest score that passes; None leaves `passed` to scores that are True or False."""
@@ -62,15 +64,25 @@ class Judge(JudgedEvaluator):
         check_choice(self, "output", OUTPUTS)
         check_number(self, "retries", minimum=0, whole=True)
         if isinstance(self.score, str):
-            fields = getattr(self.result_type, "model_fields", {})
-            if self.score not in fields:
-                raise InvalidOptionError(
-                    f"{self.name}: score={self.score!r} is no field of the answer; "
-                    f"it has {', '.join(fields) or 'none'}"
-                )
+            self._check_field(self.score)
         elif self.score is not None and not callable(self.score):
             raise InvalidOptionError(
                 f"{self.name}: score={shown(self.score)} is not a field's name or a function"
+            )
+
+    def _check_field(self, name: str) -> None:
+        """Raise unless the answer has a field of this name that may be a number."""
+        fields = getattr(self.result_type, "model_fields", {})
+        if name not in fields:
+            raise InvalidOptionError(
+                f"{self.name}: score={name!r} is no field of the answer; "
+                f"it has {', '.join(fields) or 'none'}"
+            )
+        kind = fields[name].annotation
+        if not _may_be_number(kind):
+            raise InvalidOptionError(
+                f"{self.name}: score={name!r} is a field of type {getattr(kind, '__name__', kind)},"
+                " which is no number; a function of the answer can make one of it"
             )
 
     def judge(self, sample: Sample) -> Conversation:
@@ -86,9 +98,7 @@ class Judge(JudgedEvaluator):
         quoted = as_text(sample.output, "output")
 
         def read(reply: JudgeReply) -> Any:
-            if self.result_type is str:
-                return reply.text
-            return read_answer(self.result_type, without_thinking(reply.text, quoted))
+            return read_answer(self.result_type, reply.text, quoted)
 
         return self._result((yield from read_reply(request, read, self.retries)))
 
@@ -98,12 +108,50 @@ class Judge(JudgedEvaluator):
         if self.score is None:
             reason = answer if isinstance(answer, str) else "the answer is asked for no score"
             return Result(None, None, None, reason, metadata, answered=True)
-        given = getattr(answer, self.score) if isinstance(self.score, str) else self.score(answer)
-        figure = number_of(self, "score", given)
+        try:
+            figure = self._figure(answer)
+        except UnreadableJudgementError as error:
+            return Result.unscored(str(error), label="no_score", **metadata)
         passed = figure if isinstance(figure, bool) else None
         if self.threshold is not None:
             passed = figure >= self.threshold
         return Result(figure, passed, None, _reason(plain), metadata)
+
+    def _figure(self, answer: Any) -> Any:
+        """Give the score of an answer; raises UnreadableJudgementError where it leads to none.
+
+        Raises InvalidOptionError for a function that gives something other than numbers.
+        """
+        score: Any = self.score
+        by_field = isinstance(score, str)
+        try:
+            given = getattr(answer, score) if by_field else score(answer)
+        except Exception as error:
+            raise UnreadableJudgementError(
+                f"no score for the answer {shown(answer)}: {type(error).__name__}: {error}"
+            ) from error
+        try:
+            return number_of(self, "score", given)
+        except InvalidOptionError:
+            if not by_field and given is not None and not hasattr(given, "__float__"):
+                raise  # whatever the model says
+            raise UnreadableJudgementError(
+                f"the answer's score is {shown(given)}, which is no finite number"
+            ) from None
+
+
+def _may_be_number(kind: Any) -> bool:
+    """Whether a field of this type can be a number."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(map(_may_be_number, arguments))
+    if origin is Annotated:
+        return _may_be_number(arguments[0])
+    if origin is Literal:
+        return any(_may_be_number(type(value)) for value in arguments)
+    kind = origin or kind
+    is_known = isinstance(kind, type) and kind not in (Any, object)
+    return not is_known or hasattr(kind, "__float__")
 
 
 def _reason(plain: Any) -> str | None:

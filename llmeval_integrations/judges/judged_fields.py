@@ -69,9 +69,10 @@ class JudgedFields(JudgedEvaluator):
 
     Score, label, reason and metadata are those of JsonFields. The fields under `judged` match where
     a judge says that both tell the same; values that are the same, or of different JSON types,
-    are not put to it. One call judges all fields of a sample, and a sample without a difference in
-    them takes none; `judgements` in the metadata says what it found. Unscored where the reply
-    cannot be read for each of them.
+    are not put to it. Items in any order are paired before that: prose that differs counts there
+    as what their texts have in common. One call judges all fields of a sample, and a sample without
+    a difference in them takes none; `judgements` in the metadata says what it found. Unscored where
+    the reply cannot be read for each of them.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -80,7 +81,8 @@ class JudgedFields(JudgedEvaluator):
     """The model: whatever `load_client` takes."""
 
     judged: Sequence[str]
-    """The paths of the fields of prose, such as `/summary` or `/items/*/description`."""
+    """The paths of the fields of prose, such as `/summary` or `/items/*/description`. A sample
+    may lack them; a path that no sample has is no error, and nothing is judged there."""
 
     schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction, as for JsonFields."""
@@ -92,7 +94,8 @@ class JudgedFields(JudgedEvaluator):
     """The same settings for fields about which nothing else is said."""
 
     min_score: float | None = None
-    """The score that passes; None wants every leaf to match."""
+    """The score that passes; None wants every leaf to match. An output that is no JSON never
+    passes."""
 
     parsing: Parsing = "markdown"
     """How much may stand around the JSON, in output and reference alike."""

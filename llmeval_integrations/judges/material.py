@@ -14,14 +14,11 @@ from llmeval_integrations.wording import shown
 
 FIELDS: Final = ("input", "reference", "contexts")
 """The sample's fields that prompts may name beside the output and the sample's own variables."""
-_OURS: Final = frozenset(("question", "questions", "role", "output", "fence"))
+_OURS: Final = frozenset(("question", "role", "output", "fence"))
 
 
 def material(sample: Sample, fence: str) -> dict[str, Any]:
-    """Give a prompt's variables: the sample's own, its fields, its output between marks.
-
-    `documents` and `reference_text` are the contexts and the reference as text.
-    """
+    """Give a prompt's variables: the sample's own, its fields, its output between marks."""
     variables = sample.variables
     if variables is MISSING or variables is None:
         variables = {}
@@ -30,7 +27,24 @@ def material(sample: Sample, fence: str) -> dict[str, Any]:
     fields = {name: getattr(sample, name) for name in FIELDS}
     present = {name: value for name, value in fields.items() if value is not MISSING}
     output = fenced("output", as_text(sample.output, "output"), fence)
-    return {**variables, **present, **_as_texts(present), "output": output, "fence": fence}
+    return {**variables, **present, "output": output, "fence": fence}
+
+
+def background(sample: Sample, instruction: str | None) -> dict[str, str]:
+    """Give what the writer had, as our own prompts show it; the instruction stands for the input.
+
+    What is absent is an empty text, and left out of the prompt. What is there and empty says so:
+    a judge that is shown no documents would guess what they say.
+    """
+    told = documents = reference = ""
+    asked = sample.input if instruction is None else instruction
+    if asked is not MISSING and asked is not None:
+        told = as_text(asked, "input") or "(empty)"
+    if sample.contexts is not MISSING and sample.contexts is not None:
+        documents = _numbered(sample.contexts) or "(none)"
+    if sample.reference is not MISSING:
+        reference = as_text(sample.reference, "reference") or "(empty)"
+    return {"instruction": told, "documents": documents, "reference_text": reference}
 
 
 def quotable(prompt: Prompt, variables: Mapping[str, Any]) -> list[str]:
@@ -42,15 +56,6 @@ def quotable(prompt: Prompt, variables: Mapping[str, Any]) -> list[str]:
         if isinstance(value, str) or name in prompt.variables
     ]
     return [text for text in texts if "verdict" in text.casefold()]
-
-
-def _as_texts(present: dict[str, Any]) -> dict[str, str]:
-    """Give fields as our own prompts show them; what is absent is empty."""
-    contexts = present.get("contexts")
-    reference = ""
-    if "reference" in present:
-        reference = as_text(present["reference"], "reference") or "(empty)"
-    return {"documents": _numbered(contexts) if contexts else "", "reference_text": reference}
 
 
 def _numbered(contexts: Any) -> str:

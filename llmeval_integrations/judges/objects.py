@@ -15,18 +15,18 @@ from llmeval_integrations.judges.spans import MASK
 AROUND: Final = " \t\r\n\ufeff`~" + MASK
 """What stands around an object that a reply consists of."""
 
+_STRIKES_OUT = re.compile(r"(?<!~)~~(?!~)")
 _LANGUAGES = frozenset(("", "json", "json5", "jsonc", "python", "py", "javascript", "js"))
 _START = re.compile(r"\{(?=\s*[\"'“”„«»‹「『‘`}\w])")
 _SPACE_OR_COMMA = re.compile(r"[\s,]*")
 _COLON = re.compile(r"\s*[:：]\s*")
 _BARE_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}(?=\s*:)")
+_CUT_NAME = re.compile(r"\S([\w -]{0,60})[\s`]*\Z")
 _BARE_VALUE = re.compile(r"[^\s,{}\[\]:\"'“”„«»]+(?:[ \t]+[^\s,{}\[\]:\"'“”„«»]+)*")
 _IN_NESTED = re.compile(r"[\[\]{}\"']")
 _QUOTED = {quote: re.compile(rf"{quote}(?:[^{quote}\\]|\\.)*{quote}", re.DOTALL) for quote in "\"'"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-CUT: Final = -1
-"""In place of a position: the text ends before the object does."""
 
 # More than these are no judgement, and would cost a hostile text's reader seconds.
 _MOST_ATTEMPTS = 1_000  # at reading what is not JSON; each error costs the way to it
@@ -83,6 +83,12 @@ class FoundObject(msgspec.Struct, frozen=True):
     """Whether it is JSON, so that what its texts hold is known to be text. Raw line breaks in
     them are let pass."""
 
+    cut: bool = False
+    """Whether the text ends before it does; then its members have their names only."""
+
+    cut_name: str | None = None
+    """What there is of a name that the text's end cuts."""
+
 
 _decode_json = json.JSONDecoder(
     object_pairs_hook=Members, parse_int=float, strict=False
@@ -92,8 +98,8 @@ _decode_json = json.JSONDecoder(
 def find_objects(text: str, position: int = 0) -> Iterator[FoundObject]:
     """Find the outermost objects from a position on: JSON, else the like in other quotes or none.
 
-    What stands in an object that the text's end cuts is not looked at: the verdict on one of
-    several criteria may be whole where the verdict on all is lost.
+    The last one may be cut by the text's end. What stands in it is not looked at: the verdict on
+    one of several criteria may be whole where the verdict on all is lost.
 
     Raises UnreadableJudgementError where so many braces open nothing that looking further would
     take more than a few passes over the text.
@@ -107,8 +113,6 @@ def find_objects(text: str, position: int = 0) -> Iterator[FoundObject]:
             patience -= reached - begin
             found, reached = _read_loosely(text, begin)
             patience -= 3 * (reached - begin)  # which takes that much longer
-        if found is None and reached == CUT:
-            return
         if found is None:
             position = begin + 1
         else:
@@ -125,9 +129,11 @@ def find_sole_object(text: str) -> FoundObject | None:
     if not body.endswith("}") or body[: max(start, 0)].strip().lower() not in _LANGUAGES:
         return None
     before = text.index(body)
+    if _STRIKES_OUT.search(text, 0, before):
+        return None
     found = next(find_objects(text[: before + len(body)], before), None)
-    is_sole = found and (found.start, found.end) == (before + start, before + len(body))
-    return found if is_sole else None
+    span = (before + start, before + len(body))
+    return found if found and not found.cut and (found.start, found.end) == span else None
 
 
 def _read_json(text: str, start: int) -> tuple[FoundObject | None, int]:
@@ -154,8 +160,11 @@ def _read_loosely(text: str, start: int) -> tuple[FoundObject | None, int]:
     try:
         members = reader.members()
     except _NoObjectError:
-        is_cut = reader.has_key and reader.position == len(text)
-        return None, CUT if is_cut else reader.position
+        if reader.position < len(text) or not (reader.names or reader.cut_name is not None):
+            return None, reader.position
+        members = Members([(name, None) for name in reader.names])
+        found = FoundObject(members, start, len(text), False, True, reader.cut_name)
+        return found, len(text)
     return FoundObject(members, start, reader.position, sound=False), reader.position
 
 
@@ -169,8 +178,10 @@ class _Reader:
     def __init__(self, text: str, position: int) -> None:
         self.text = text
         self.position = position
-        self.has_key = False
-        """Whether a key with its colon was read."""
+        self.names: list[str] = []
+        """The keys that were read, each with its colon."""
+        self.cut_name: str | None = None
+        """What there is of a key in quotes that the text's end cuts."""
 
     def members(self) -> Members:
         """Read up to the closing brace."""
@@ -180,12 +191,19 @@ class _Reader:
             if self.text.startswith("}", self.position):
                 self.position += 1
                 return Members(members)
-            key = self._quoted() if self._at_quote() else self._match(_BARE_KEY)
+            key = self._key()
             self._match(_COLON)
-            self.has_key = True
+            self.names.append(key)
             members.append((key, self._value()))
             if len(members) > _MOST_MEMBERS:
                 raise _NoObjectError
+
+    def _key(self) -> str:
+        if not self._at_quote():
+            return self._match(_BARE_KEY)
+        if cut_name := _CUT_NAME.match(self.text, self.position):
+            self.cut_name = cut_name[1]
+        return self._quoted()
 
     def _at_quote(self) -> bool:
         return self.text[self.position : self.position + 1] in _END

@@ -17,7 +17,8 @@ Role = Literal["reasoning", "verdict", "confidence"]
 _REASONING = """reasoning reason reasons explanation rationale justification analysis critique
     feedback comment comments thoughts evidence"""
 _VERDICT = "verdict decision result outcome judgement judgment label grade answer assessment"
-_ALSO_VERDICTS: Final = frozenset(("overall", "final", "conclusion", "status", "evaluation"))
+_ALSO_VERDICTS = "overall final conclusion status evaluation correction corrected revised"
+_REMARKS = "note notes remark remarks comment comments update edit"
 _ROLES: Final[Mapping[Role, frozenset[str]]] = {
     "reasoning": frozenset(_REASONING.split()),
     "verdict": frozenset(_VERDICT.split()),
@@ -57,8 +58,12 @@ class Parts(msgspec.Struct, frozen=True):
 
     def is_verdict_by_another_name(self, name: str) -> bool:
         """Whether a name that is not the verdict's usually stands for one."""
-        usual = name in _ROLES["verdict"] or name in _ALSO_VERDICTS
+        usual = name in _ROLES["verdict"] or name in _ALSO_VERDICTS.split()
         return name != self.verdict and (usual or name.endswith(f" {self.verdict}"))
+
+    def is_remark(self, name: str) -> bool:
+        """Whether a name that is no part's usually stands for what is said in addition."""
+        return name in _REMARKS.split() and name not in self.labels
 
 
 @lru_cache(maxsize=32)

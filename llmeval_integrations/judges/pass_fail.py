@@ -13,7 +13,7 @@ from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.fence import new_fence
 from llmeval_integrations.judges.filling import as_text
 from llmeval_integrations.judges.judgement import Judgement, Verdict
-from llmeval_integrations.judges.material import material, quotable
+from llmeval_integrations.judges.material import background, material, quotable
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reading import parse_judgement
 from llmeval_integrations.judges.rereading import read_reply
@@ -21,7 +21,7 @@ from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
 from llmeval_integrations.options import check_choice, check_instance, check_number, check_text
 from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.sample import Sample
 
 JUDGEMENT_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -70,7 +70,8 @@ class PassFail(JudgedEvaluator):
     prompt: Any = PROMPT
     """A Prompt, or what one is made of. It may name `question`, `role`, `instruction`, `output`,
     `input`, `reference`, `contexts`, the sample's variables, and `fence`, the mark that stands
-    around the output."""
+    around the output; `documents` and `reference_text` are the contexts and the reference as text,
+    empty where there are none. A variable that is called like one of these gives way to it."""
 
     output: Output = "auto"
     """How the form of the reply is asked for; "text" for models that know no structured output."""
@@ -96,16 +97,18 @@ class PassFail(JudgedEvaluator):
                 f"{', '.join(self.prompt.variables) or 'nothing'}"
             )
 
+    @property
+    def asked(self) -> str:
+        """The question as the judge is asked it."""
+        return self.question
+
     def variables(self, sample: Sample, fence: str) -> dict[str, Any]:
         """Give the prompt what is known of the sample; background that is absent is empty."""
-        instruction = sample.input if self.instruction is None else self.instruction
-        if instruction is None or instruction is MISSING:
-            instruction = ""
         return {
-            "question": self.question,
-            "role": self.role or "",
-            "instruction": as_text(instruction, "instruction"),
             **material(sample, fence),
+            **background(sample, self.instruction),
+            "question": self.asked,
+            "role": self.role or "",
         }
 
     def judge(self, sample: Sample) -> Conversation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
@@ -11,6 +12,7 @@ from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import Steps, adrive, drive
+from llmeval_integrations.asking.thinking import without_thinking
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.rereading import read_reply
@@ -21,6 +23,9 @@ QuestionType = Literal["binary", "scaled", "multiple_choice"]
 
 MOST_QUESTIONS: Final = 200
 """The most questions of one call."""
+
+_FEWEST_CHOICES: Final = 2
+_MOST_CHOICES: Final = 6
 
 _FORMS: Final[dict[str, str]] = {
     "binary": 'answered with Pass or Fail. It ends with what passes, as "(Pass = ...)"',
@@ -157,7 +162,12 @@ def _check(specifications: Any, count: Any, kind: Any) -> None:
 def _schema(count: int, *, with_choices: bool) -> dict[str, Any]:
     properties: dict[str, Any] = {"question": {"type": "string"}}
     if with_choices:
-        choices = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 6}
+        choices = {
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": _FEWEST_CHOICES,
+            "maxItems": _MOST_CHOICES,
+        }
         properties["choices"] = choices
     question = {
         "type": "object",
@@ -176,26 +186,41 @@ def _schema(count: int, *, with_choices: bool) -> dict[str, Any]:
 
 def _questions(text: str, count: int, *, with_choices: bool) -> list[Question]:
     """Read a reply, an object with `questions` or the list itself; items may be plain texts."""
-    value = json_text.parse(text)
+    value = json_text.parse(without_thinking(text))
     items = value.get("questions") if isinstance(value, dict) else value
     if not isinstance(items, list):
         raise UnreadableJudgementError(f"expected a list of questions, got {shown(text)}")
     questions = [_question(item, with_choices=with_choices) for item in items]
     if len(questions) != count:
         raise UnreadableJudgementError(f"expected {count} questions, got {len(questions)}")
-    if len(set(questions)) != count:
+    if _number_of_different(questions) != count:
         raise UnreadableJudgementError(f"expected {count} questions, and some came twice")
     return questions
 
 
 def _question(item: Any, *, with_choices: bool) -> Question:
     text = item.get("question") if isinstance(item, dict) else item
-    choices = item.get("choices", ()) if isinstance(item, dict) else ()
     if not isinstance(text, str) or not text.strip():
         raise UnreadableJudgementError(f"expected a question, got {shown(item)}")
-    if not with_choices:
-        return Question(text.strip())
-    texts = isinstance(choices, list) and all(isinstance(one, str) for one in choices)
-    if not texts or len(set(choices)) < max(2, len(choices)):
-        raise UnreadableJudgementError(f"expected two or more different choices in {shown(item)}")
-    return Question(text.strip(), tuple(choices))
+    given = item.get("choices") if isinstance(item, dict) else None
+    return Question(text.strip(), _choices(given) if with_choices else ())
+
+
+def _choices(given: Any) -> tuple[str, ...]:
+    texts = given if isinstance(given, list) else []
+    choices = tuple(text.strip() for text in texts if isinstance(text, str))
+    if (
+        not _FEWEST_CHOICES <= len(choices) <= _MOST_CHOICES
+        or len(choices) != len(texts)
+        or not all(choices)
+        or _number_of_different(choices) != len(choices)
+    ):
+        raise UnreadableJudgementError(
+            f"expected {_FEWEST_CHOICES} to {_MOST_CHOICES} different choices, got {shown(given)}"
+        )
+    return choices
+
+
+def _number_of_different(texts: Sequence[str]) -> int:
+    """Count the texts that differ by more than case and white space."""
+    return len({" ".join(text.split()).casefold() for text in texts})

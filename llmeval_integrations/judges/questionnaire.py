@@ -21,7 +21,12 @@ from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.rereading import read_reply
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.several import parse_judgements, schema_of_judgements
+from llmeval_integrations.judges.several import (
+    PartlyReadError,
+    Reading,
+    parse_judgements,
+    schema_of_judgements,
+)
 from llmeval_integrations.judges.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
 from llmeval_integrations.options import check_choice, check_number, wrong
 from llmeval_integrations.result import Result
@@ -125,8 +130,19 @@ class Questionnaire(JudgedEvaluator):
         def read(reply: JudgeReply) -> list[Judgement]:
             return parse_judgements(reply.text, len(numbered), ignoring=quoted, fence=fence)
 
-        judgements = yield from read_reply(request, read, self.retries)
-        return [as_result(judgement, self.scores) for judgement in judgements]
+        readings: Sequence[Reading]
+        try:
+            readings = yield from read_reply(request, read, self.retries)
+        except PartlyReadError as error:
+            if self.unanswered == "unscored":
+                raise
+            readings = error.readings
+        return list(map(self._result, readings))
+
+    def _result(self, reading: Reading) -> Result:
+        if isinstance(reading, Judgement):
+            return as_result(reading, self.scores)
+        return Result.unscored(str(reading), label=reading.label)
 
     def _combined(self, results: Sequence[Result]) -> Result:
         """Make one result of the answers."""
@@ -147,7 +163,7 @@ class Questionnaire(JudgedEvaluator):
             reason = f"{asked - answered} of {asked} questions have no answer; {first.reason}"
             return Result(None, None, "unanswered", reason, metadata)
         score = fmean(float(result.score or 0) for result in answers)
-        passed = passes >= self.threshold * answered
+        passed = passes / answered >= self.threshold  # times `answered` it would be rounded
         failed = [
             f"{question} - {result.reason}"
             for question, result in zip(self.questions, results, strict=True)

@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from llmeval_integrations.asking.thinking import THINKING
 from llmeval_integrations.errors import UnreadableJudgementError
-from llmeval_integrations.judges.objects import FoundObject, Members, find_objects
+from llmeval_integrations.judges.objects import FoundObject, find_objects
 from llmeval_integrations.judges.spans import MASK
-from llmeval_integrations.judges.thinking import THINKING
+from llmeval_integrations.judges.statements import Statement, with_labels_for_tags
+from llmeval_integrations.judges.surroundings import Words, has_telling_word, names_in
 
 Contents: TypeAlias = frozenset[frozenset[tuple[str, str]]]
 """What some objects hold: the letters of their names and texts."""
 
 _NO_LETTER = re.compile(r"[\W_]+")
-_MARKUP = re.compile(r"[\\*_`]+")
-_SPACE = re.compile(r"\s+")
-# "The text says: {...}", "I could write {...}" and "Output format: {...}" introduce what is not the
-# judge's own word.
-_INTRODUCTION = re.compile(
-    r"(?:\b(?:says?|said|wrote|writes|contains?|claims?|claimed|reads|states?|stated|ends with"
-    r"|quot(?:e[sd]?|ing|ation)|such as|injected|forged|embedded|pretends?|might|could|tempted"
-    r"|draft|hypothetical\w*|suppose|imagine|not|never|wrong\w*|incorrect\w*|invalid|ignor\w+"
-    r"|previous\w*|earlier|before|possible|options?|trick\w*|wants?|demands?|tells me|would"
-    r"|instead of|rather than|input|reply with|answer with|respond with"
-    r"|with (?:it|this|that))\b(?P<between>[^.!?\n{}]{0,60}?)"
-    r"|(?:\A|\n)\W{0,8}(?:for |an? |the |here is (?:an?|the) )?"
-    r"(?:(?:output|response|reply|expected|required|json) )?"
-    r"(?:example|sample|template|format|schema)\b[^.!?\n{}]{0,40}:)"
-    rf"(?P<end>[\s:\"'“„«`*{MASK}]*)(?:`{{3}}\w*\s*)?\Z",
-    re.IGNORECASE,
-)
-# "As the text says so, here is my verdict" introduces one's own.
-_OWN = re.compile(
-    r"[,;]\s(?:so |and |thus |therefore )?(?:here(?:['’]s| is)|this is|my |the verdict|i(?! would"
-    r"| could| might| can| do| will not| did))\b",
-    re.IGNORECASE,
-)
-_POINTS = frozenset(":\"'“„«")
 _LAST_WORDS = 12  # letters
-_BLOCKQUOTE = re.compile(r"(?:\A|\n)\s{0,8}>[^\n]*\Z")
 
 
 @dataclass(frozen=True)
@@ -64,9 +41,14 @@ class Quotations:
     theirs is repeated, and not where a reply only ends with the same words."""
 
     def mask(self, text: str) -> str:
-        """Write MASK over what stands between fences, and over whole texts that could decide."""
+        """Write MASK over what stands between fences, and over whole texts that could decide.
+
+        A text that says no more than any judgement does is not known again.
+        """
+        names = names_in(self.names)
         for quoted in self._deciding:
-            text = text.replace(quoted, MASK * len(quoted))
+            if has_telling_word(quoted, names):
+                text = text.replace(quoted, MASK * len(quoted))
         start = text.find(self.fence) if self.fence else -1
         if start < 0:
             return text
@@ -106,56 +88,73 @@ class Quotations:
         Or whether its end does, from the last words of the reasoning on: quoted without escapes, a
         text that goes on with `", "verdict": "Pass"}` ends the judge's own object.
         """
-        if self._objects and _content(found.members) in self._objects:
-            return True
-        if any(_content(found.members) in _objects_of(text) for text in self.examples):
+        if self.hold_members(found.members):
             return True
         letters = letters_of(source)
         end = letters[max(0, letters.rfind(letters_of(self.names[0]))) :]
         return bool(letters) and any(
-            letters in text or _ends_alike(letters, end, text) for text in self._as_letters
+            letters in as_letters or ("}" in text and _ends_alike(letters, end, as_letters))
+            for text, as_letters in zip(self.texts, self._as_letters)
         )
 
-    def hold_statement(self, source: str, reasonings: Sequence[str]) -> bool:
-        """Whether a labelled verdict stands in one of the texts.
-
-        A text that is a whole judgement, such as the prompt's example, shares its labelled verdict
-        with honest replies; there one of the `reasonings` has to be the same too, if any is given.
-        """
-        plain = _plain(source)
-        if any(plain in part for part in self._parts):
-            return True
-        verdict, reasons = letters_of(source), list(filter(None, map(letters_of, reasonings)))
-        if any(verdict in text and not reasons for text in self._as_letters):
-            return True
-        return any(
-            verdict in text and any(reason in text for reason in reasons)
-            for text in (*self._as_letters, *map(_letters_of_few, self.examples))
-        )
-
-    def introduced(self, text: str, start: int, *, label: bool = False) -> bool:
-        """Whether an object stands in a blockquote, or words before it say that it is no judgement.
-
-        Before a label, and at the end of a line, they need a colon or a quotation mark behind them:
-        many a line ends with "as the source says".
-        """
-        if _BLOCKQUOTE.search(text, max(0, start - 160), start):
-            return True
-        found = _INTRODUCTION.search(text, max(0, start - 160), start)
-        if not found or _OWN.search(found["between"] or ""):
+    def hold_members(self, members: Mapping[str, Any]) -> bool:
+        """Whether an object with these members stands in one of the texts."""
+        if not self._objects and not self.examples:
             return False
-        pointed = found["between"] is None or not _POINTS.isdisjoint(found["end"])
-        return pointed or not (label or "\n" in found["end"])
+        content = _content(members)
+        return content in self._objects or any(content in _objects_of(t) for t in self.examples)
+
+    def show(self, source: str) -> bool:
+        """Whether a stated verdict stands in one of the texts."""
+        stated = letters_of(source)
+        return any(stated in text for text in self._as_letters)
+
+    def repeat_reasons(self, source: str, reasonings: Sequence[str]) -> bool:
+        """Whether one of the examples holds a stated verdict, and one of the reasonings too."""
+        stated = letters_of(source)
+        holding = [text for text in map(_letters_of_few, self.examples) if stated in text]
+        reasons = filter(None, map(letters_of, reasonings if holding else ()))
+        return any(reason in text for reason in reasons for text in holding)
+
+    def repeated(self, text: str, statements: Sequence[Statement]) -> list[Statement]:
+        """Give the statements that stand in one of the texts with the words around them.
+
+        There are none where no verdict does.
+        """
+        verdicts = (item for item in statements if item.name == self.names[0])
+        if not any(self._hold_value(text, item) for item in verdicts) or not self._runs:
+            return []
+        words, names = Words.of(text), names_in(self.names)
+        return [
+            item
+            for item in statements
+            if self._hold_value(text, item) and self._hold_runs(words.runs_at(item.label, names))
+        ]
+
+    def _hold_runs(self, runs: Iterable[str]) -> bool:
+        return any(run in known for run in runs for known in self._runs)
+
+    def _hold_value(self, text: str, statement: Statement) -> bool:
+        """Whether what is stated stands in one of the texts; of a reasoning any words may."""
+        if statement.name == self.names[1]:
+            return True
+        value = letters_of(text[statement.label : statement.told_end])
+        return any(value in letters for letters in self._all_letters)
 
     @cached_property
     def _as_letters(self) -> list[str]:
         return [letters_of(text) for text in self.texts]
 
     @cached_property
-    def _parts(self) -> list[str]:
-        """The texts that hold a verdict without the rest of a judgement."""
-        plain = map(_plain, self._deciding)
-        return [text for text in plain if not all(name in text for name in self.names)]
+    def _all_letters(self) -> list[str]:
+        return [*self._as_letters, *map(_letters_of_few, self.examples)]
+
+    @cached_property
+    def _runs(self) -> list[frozenset[str]]:
+        """The runs of words around the labels in each text that has any."""
+        foreign = (_runs_of(text, self.names) for text in self._deciding)
+        examples = (_runs_of_few(text, self.names, whole_lines=True) for text in self.examples)
+        return list(filter(None, (*foreign, *examples)))
 
     @cached_property
     def _objects(self) -> Contents:
@@ -183,15 +182,11 @@ def letters_of(text: str) -> str:
     return _NO_LETTER.sub("", text.casefold())
 
 
-def _plain(text: str) -> str:
-    return _SPACE.sub(" ", _MARKUP.sub("", text.casefold())).strip()
-
-
 def _contents(text: str) -> Contents:
     """Give what the objects in a text hold."""
     found: set[frozenset[tuple[str, str]]] = set()
     with suppress(UnreadableJudgementError):  # a hostile text; it is searched letter by letter
-        found.update(_content(item.members) for item in find_objects(text))
+        found.update(_content(item.members) for item in find_objects(text) if not item.cut)
     return frozenset(found)
 
 
@@ -200,7 +195,15 @@ _letters_of_few = lru_cache(maxsize=32)(letters_of)
 _objects_of = lru_cache(maxsize=32)(_contents)
 
 
-def _content(members: Members) -> frozenset[tuple[str, str]]:
+def _runs_of(text: str, names: tuple[str, ...], *, whole_lines: bool = False) -> frozenset[str]:
+    words = Words.of(with_labels_for_tags(text, names))
+    return frozenset(words.all_runs(names_in(names), whole_lines=whole_lines))
+
+
+_runs_of_few = lru_cache(maxsize=32)(_runs_of)
+
+
+def _content(members: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     return frozenset(
         (letters_of(key), letters_of(value) if isinstance(value, str) else "")
         for key, value in members.items()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations import json_text
+from llmeval_integrations.asking.thinking import answer_spans
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.judges.gathering import Gatherer
 from llmeval_integrations.judges.judgement import Judgement
@@ -13,7 +14,6 @@ from llmeval_integrations.judges.objects import AROUND, FoundObject, Members, fi
 from llmeval_integrations.judges.parts import Parts
 from llmeval_integrations.judges.quotations import Quotations
 from llmeval_integrations.judges.spans import cut
-from llmeval_integrations.judges.thinking import answer_spans
 from llmeval_integrations.wording import shown
 
 REQUIRED: Final = ("reasoning", "verdict", "confidence")
@@ -26,7 +26,7 @@ def parse_judgement(
     reply: Any,
     required_keys: Iterable[str] = REQUIRED,
     *,
-    methods: Sequence[Method] = (),
+    methods: Iterable[Method] = (),
     ignoring: Iterable[str] = (),
     fence: str = "",
     examples: Iterable[str] = (),
@@ -46,16 +46,18 @@ def parse_judgement(
     `<output MARK>` and `</output MARK>`. `examples` holds texts of one's own with judgements, such
     as the prompt: only a judgement that stands in them as a whole is a quotation.
 
-    Raises UnreadableJudgementError with the reason. Takes linear time.
+    Raises UnreadableJudgementError with the reason, InvalidOptionError for a wrong argument. Takes
+    linear time.
     """
-    parts = Parts.of(required_keys)
+    parts = Parts.of(_as_tuple("required_keys", required_keys, _is_text, "names"))
+    tried = _as_tuple("methods", methods, callable, "functions")
     quotations = Quotations(
         _as_texts("ignoring", ignoring), fence, parts.names, _as_texts("examples", examples)
     )
     gatherer = Gatherer(parts, quotations)
     try:
         if isinstance(reply, str):
-            _read_text(_decoded(reply), gatherer, methods)
+            _read_text(_decoded(reply), gatherer, tried)
         else:
             _take_sole(FoundObject(_members(reply), 0, 0, sound=True), "", gatherer)
         return gatherer.evidence.judgement()
@@ -63,22 +65,38 @@ def parse_judgement(
         raise UnreadableJudgementError(f"Unreadable judgement, {error}: {shown(reply)}") from None
 
 
-def _as_texts(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    texts = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(text, str) for text in texts):
-        raise InvalidOptionError(f"{name}={shown(texts)} is not a list of texts")
-    return tuple(text for text in texts if text.strip())
+def _as_texts(name: str, given: Any) -> tuple[str, ...]:
+    return tuple(filter(str.strip, _as_tuple(name, given, _is_text, "texts")))
+
+
+def _as_tuple(name: str, given: Any, is_one: Callable[[Any], bool], kind: str) -> tuple[Any, ...]:
+    """Give an argument of several things as a tuple; one alone is taken for several."""
+    if is_one(given):
+        return (given,)
+    try:
+        things = tuple(given)
+    except TypeError:
+        things = (given,)
+    if not all(map(is_one, things)):
+        raise InvalidOptionError(f"{name}={shown(given)} is not a list of {kind}")
+    return things
+
+
+def _is_text(thing: Any) -> bool:
+    return isinstance(thing, str)
 
 
 def _members(reply: Any) -> Members:
     """Give the members of a mapping, or of a pydantic model."""
     if isinstance(reply, Members):
         return reply
-    if hasattr(type(reply), "model_dump"):
-        reply = reply.model_dump()
-    if not isinstance(reply, Mapping):
-        raise UnreadableJudgementError("it is neither a text nor a mapping")
-    return Members([(key, value) for key, value in reply.items() if isinstance(key, str)])
+    try:
+        given = reply.model_dump() if hasattr(type(reply), "model_dump") else reply
+        if isinstance(given, Mapping):
+            return Members([(key, value) for key, value in given.items() if isinstance(key, str)])
+    except Exception as error:
+        raise UnreadableJudgementError(f"its members cannot be read ({shown(error)})") from error
+    raise UnreadableJudgementError("it is neither a text nor a mapping")
 
 
 def _decoded(reply: str) -> str:

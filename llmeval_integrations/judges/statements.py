@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -12,14 +12,14 @@ import msgspec
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.judges.judgement import Verdict
 from llmeval_integrations.judges.spans import MASK
-from llmeval_integrations.judges.words import QUOTES
+from llmeval_integrations.judges.words import QUOTES, first_mention
 
 _MOST = 2_000
 _BLANK = r"[^\S\n]"  # white space within a line; French puts a hard space before a colon
 _QUOTE = re.escape(QUOTES.replace("`", ""))
 _LEAD_WORDS = (
-    r"(?:(?:so|thus|therefore|hence|and|finally|in conclusion|conclusion|my|the|our|final|overall)"
-    r"[\s,:]{1,3}){0,4}"
+    r"(?:(?:so|thus|therefore|hence|and|finally|in conclusion|conclusion|correction|my|the|our"
+    r"|final|overall)[\s,:]{1,3}){0,4}"
 )
 # A judge's own label opens a line or a sentence. Markdown, numbers and symbols may stand before
 # it, but no ">", which quotes, and no "~", which strikes out.
@@ -63,6 +63,9 @@ _RELATED_LABEL = (
 
 Manner = Literal["own", "concluding", "passing", "key"]
 
+_END: Final = "\x03"
+"""Stands where a tag closed what a label states."""
+
 
 class Statement(msgspec.Struct, frozen=True):
     """A label and what follows it."""
@@ -87,6 +90,9 @@ class Statement(msgspec.Struct, frozen=True):
     text: str
     """What it states."""
 
+    closed: bool = False
+    """Whether a tag ends it."""
+
     @property
     def head(self) -> str:
         """The first line that says something."""
@@ -102,14 +108,29 @@ class Statement(msgspec.Struct, frozen=True):
         """Where that line ends."""
         return self.head_start + len(self.head)
 
+    @property
+    def told_end(self) -> int:
+        """Where the first word for a verdict in that line ends, or else the line."""
+        mentioned = first_mention(self.head)
+        return self.head_start + mentioned if mentioned else self.head_end
+
+    @property
+    def end(self) -> int:
+        """Where all that it states ends."""
+        return self.start + len(self.text)
+
+
+def with_labels_for_tags(text: str, labels: Iterable[str]) -> str:
+    """Write `<verdict>` as a label on a line of its own, other tags as blank; lengths stay."""
+    return _tags(tuple(labels)).sub(_as_label, text)
+
 
 def find_statements(text: str, labels: Mapping[str, str]) -> list[Statement]:
-    """Find what a text states under labels, in its order.
+    """Find what a text, in which labels stand for tags, states under labels, in its order.
 
     `labels` gives each label, in small letters, the name that statements bear. Raises
     UnreadableJudgementError where there are thousands of labels.
     """
-    text = _tags(tuple(labels)).sub(_as_label, text)
     found: list[Statement] = []
     for count, word in enumerate(_pattern(tuple(labels)).finditer(text)):
         if count > _MOST:
@@ -125,9 +146,12 @@ def find_statements(text: str, labels: Mapping[str, str]) -> list[Statement]:
         name = labels.get(_spaced(word["name"] or ""), RELATED)
         found.append(Statement(name, manner, begin, word.start(), closing.end(), ""))
     ends = [item.begin for item in found[1:]] + [len(text)]
-    return [
-        msgspec.structs.replace(item, text=text[item.start : end]) for item, end in zip(found, ends)
-    ]
+    return [_up_to(end, item, text) for item, end in zip(found, ends)]
+
+
+def _up_to(end: int, statement: Statement, text: str) -> Statement:
+    stated, closing, _ = text[statement.start : end].partition(_END)
+    return msgspec.structs.replace(statement, text=stated, closed=bool(closing))
 
 
 def find_bare_verdicts(text: str) -> set[Verdict]:
@@ -163,10 +187,11 @@ def _tags(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _as_label(tag: re.Match[str]) -> str:
-    """Write `<verdict>` as a label on a line of its own, other tags as blank; lengths stay."""
     if tag["label"] and not tag["end"]:
         return f"\n{tag['label']}:"
-    return ("\n" if tag["end"] else " ") + " " * (len(tag[0]) - 1)
+    if tag["label"]:
+        return f"\n{_END}".ljust(len(tag[0]))
+    return " " * len(tag[0])
 
 
 def _one_of(labels: tuple[str, ...]) -> str:

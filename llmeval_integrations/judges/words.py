@@ -60,18 +60,23 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 # Words that explain the one verdict, and that nobody who means the other would choose.
-_SUBJECT = r"(?:(?:this|that|it|which)\s(?:is|was|would be|seems)\s)?"
+_IT = r"(?:this|that|it|which|(?:the|this)\s(?:text|response|output|answer|reply|submission))"
+_SUBJECT = rf"(?:{_IT}\s(?:is|was|would be|seems)\s)?"
 _MEETS = r"(?:met|satisfied|fulfilled|present|given|named|mentioned|correct|supported)\b"
 _AGAINST: Final[dict[Any, re.Pattern[str]]] = {
     Verdict.PASS: re.compile(
         rf"\W*{_SUBJECT}(?:wrong|incorrect|invalid|mistaken|inadequate|insufficient|unmet"
-        rf"|(?:\w+\s){{0,3}}(?:not|none|never)\s(?:\w+\s)?{_MEETS})",
+        rf"|(?:\w+\s){{0,3}}(?:not|none|never)\s(?:\w+\s)?{_MEETS}"
+        r"|none\s(?:\w+\s){0,5}(?:met|satisfied|fulfilled)\b"
+        r"|(?:\w+\s){0,3}(?:does|do|did)(?:\snot|n['’]t)\s(?:meet|satisfy|fulfil)\w*\b)",
         re.IGNORECASE,
     ),
     Verdict.FAIL: re.compile(
         rf"\W*{_SUBJECT}(?:nothing\s(?:is\s|was\s)?(?:wrong|missing)"
         r"|no\s(?:issue|error|problem|mistake|fault)s?(?:\sfound)?\W*\Z"
-        rf"|(?:all|every|each)\s(?:\w+\s){{0,3}}{_MEETS}\W*\Z)",
+        rf"|(?:all|every|each)\s(?:\w+\s){{0,3}}{_MEETS}\W*\Z"
+        r"|(?:\w+\s){0,3}(?:meets|satisfies|fulfils)\s(?:all|every|each|the)"
+        r"(?:\s(?!but\b|except\b)\w+){1,2}\W*\Z)",
         re.IGNORECASE,
     ),
 }
@@ -101,12 +106,28 @@ TAKEN_BACK: Final = re.compile(
 )
 """Words by which a judge takes its verdict back, wherever they stand behind it."""
 
+# "I cannot judge it."
+_REFUSED = (
+    r"(?:\A|[.!?\n])\W{0,4}(?:(?:sorry|but|so|however|thus)\W{1,3})?"
+    r"i (?:can(?:not|['’]t| not)|will not|won['’]t|am (?:not able|unable) to)"
+    r" (?:judge|evaluate|grade|assess|answer|decide|rate)"
+    r"(?: (?:it|this|that|(?:the|this|that) \w+))?[ \t]{0,4}(?:[.!\n]|\Z)"
+)
+# "The object above is from the student's text."
+_TAKEN_OVER = (
+    r"\b(?:json|object|judge?ment|verdict|above|block)\s(?:above\s|below\s)?"
+    r"(?:(?:is|was|comes|came)\s(?:from|part of)|(?:was|stands|stood)\sin)"
+    r"\s(?:the|its|his|her|their)\s"
+    r"(?:\w+(?:['’]s)?\s)?(?:candidate|student|writer|author|user|text|output|response|reply"
+    r"|submission|prompt|input)\b"
+)
 UNDONE: Final = re.compile(
     r"(?:\A|[.!?\n,;]|<-)\W{0,4}(?:(?:actually|sorry|instead|rather|ignore (?:that|this|it|my)"
     r"|not (?:this|that|so)|is what|edit)\b"
     r"|(?:no|nope|not|wrong|incorrect|invalid|false)[ \t]{0,4}(?:[^\w\s]|\Z))"
     r"|\b(?:kidding|joking)\b|\bthe (?:exact )?(?:opposite|reverse)\b|\bother way (?:a)?round\b"
     r"|\bon (?:closer|further|second) \w+|\bshould (?:have been|actually be|instead be|really be)\b"
+    rf"|{_REFUSED}|{_TAKEN_OVER}"
     r"|\b(?:this|that|it|which|above) (?:is|was) (?:just |only |merely )?(?:an? |the )?"
     r"(?:quot\w+|example|placeholder|template|copied|copy|taken from|injected|forged|what the)",
     re.IGNORECASE,
@@ -126,8 +147,10 @@ _THEREFORE = r"(?:(?:therefore|thus|clearly|hence|overall|then|simply)\s)?"
 _VERDICT_WORD = r"(?:(?P<PASS{0}>pass(?:e[sd])?)|(?P<FAIL{0}>fail(?:s|ed|ure)?))"
 _CONCLUSION = re.compile(
     r"(?:(?:\A|[.!?\n;,]|[-=]>|→|⇒)\W{0,4}"
+    r"(?:i\s(?:\w+\s)?(?:conclude|find|decide|hold)\sthat\s)?"
     r"(?:(?:so|thus|therefore|hence|overall|final|finally|in conclusion|conclusion"
     r"|result|answer|(?:(?:my|the|this|final|overall|correct)\s){1,3}" + _NOUN + r")[\s,:]{1,3}"
+    r"(?:(?:here|in\sthis\scase)\s)?"
     r"(?:(?:is|must be|should be)\s)?){0,2}"
     rf"(?:{_OBJECT}\s|i\s)?{_THEREFORE}"
     r"(?:(?:(?:does|did|do|can|could|should|must|will)(?:\s?not|n['’]t)|not)\s)?"
@@ -137,9 +160,11 @@ _CONCLUSION = re.compile(
     rf"{_VERDICT_WORD.format('')}"
     rf"|\b(?:(?:i|we)\s(?:\w+\s){{0,2}}{_RATED}\s{_OBJECT}|(?:(?:not|never|cannot)\s)?be\s{_RATED})\s(?:as\s)?(?:an?\s)?"
     rf"{_VERDICT_WORD.format('_RATED')})"
-    r"(?:\sit\sis|\s(?:it|this|verdict|mark|grade)\b)?(?:\swith\s\w+\sconfidence)?\W{0,6}\Z",
+    r"(?:\sit\sis|\s(?:it|this|verdict|mark|grade)\b)?(?:\swith\s\w+\sconfidence)?"
+    r"(?:\s(?:because|since)\s[^.!?\n]{1,100})?\W{0,6}\Z",
     re.IGNORECASE,
 )
+_LONGEST_END: Final = 200
 _NOT = re.compile(r"\b(?:not|cannot|never)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -217,10 +242,12 @@ def leanings(text: str) -> set[Verdict]:
 
 def conclusion(reasoning: str) -> set[Verdict]:
     """Give the verdict with which a reasoning ends ("So it fails."), or none."""
-    end = reasoning[-60:].casefold()
+    end = reasoning[-_LONGEST_END:].casefold()
+    if "because" not in end and "since" not in end:
+        end = end[-60:]
     if "pass" not in end and "fail" not in end:  # the search costs more than all else of a reading
         return set()
-    found = _CONCLUSION.search(reasoning, max(0, len(reasoning) - 160))
+    found = _CONCLUSION.search(reasoning, max(0, len(reasoning) - _LONGEST_END))
     if not found:
         return set()
     passes = bool(found["PASS"] or found["PASS_RATED"])

@@ -90,5 +90,4 @@ class Batches:
 
 def _has_ids(table: Any, column: str) -> bool:
     """Whether any row has an id: the first ones, which decide elsewhere, are others in each cut."""
-    named = [table.column(place) for place, name in enumerate(table.column_names) if name == column]
-    return any(each.null_count < len(each) for each in named)
+    return column in table.column_names and table.column(column).null_count < table.num_rows

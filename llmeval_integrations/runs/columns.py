@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from os import PathLike
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.picking import storable
 from llmeval_integrations.runs.fields import FIELDS, Columns, columns_by_evaluator
+from llmeval_integrations.runs.hints import hint
 from llmeval_integrations.runs.naming import name_evaluators
-from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.running import evaluate
 
 KINDS: Final[dict[str, type]] = {
@@ -26,6 +26,9 @@ KINDS: Final[dict[str, type]] = {
 """What stands behind the evaluator's name in a column's, and the type of its cells."""
 
 
+_ASKING: Final = ("concurrency", "cache", "frozen", "max_cost", "max_tokens")
+
+
 class RowErrorWarning(UserWarning):
     """Rows could not be evaluated; their errors stand in a column."""
 
@@ -37,10 +40,11 @@ class TableEvaluation:
     then come NAME_passed, NAME_label, NAME_reason and NAME_error, and with `metadata` also
     NAME_metadata, as JSON. An unscored row has no score, but a reason and perhaps a label. A row
     that an evaluator cannot look at has nothing but an error, and a RowErrorWarning says how many
-    there are.
+    there are. Of half a surrogate pair, which no column of texts can hold, the escape is written.
 
-    Raises InputError for a column that is not there, and for one that would be overwritten though
-    it is read; InvalidOptionError for what is no evaluator.
+    The options of judges are those of `evaluate`. Raises InputError for a column that is not there,
+    for one that would be overwritten though it is read, and for two new ones of one name;
+    InvalidOptionError for what is no evaluator, and for an option that there is not.
     """
 
     def __init__(
@@ -50,27 +54,33 @@ class TableEvaluation:
         *,
         fields: Mapping[str, str] | None = None,
         metadata: bool = False,
-        concurrency: int = 32,
-        cache: str | PathLike[str] | None = None,
-        frozen: bool = False,
-        max_cost: float | None = None,
-        max_tokens: int | None = None,
+        **asking: Any,
     ) -> None:
+        for option in asking:
+            if option not in _ASKING:
+                known = ("fields", "metadata", *_ASKING)
+                raise InvalidOptionError(f"no option is called {option!r}; {hint(option, known)}")
         self._evaluators = name_evaluators(evaluators)
         self._fields = fields
-        self._asking = {
-            "concurrency": concurrency,
-            "cache": cache,
-            "frozen": frozen,
-            "max_cost": max_cost,
-            "max_tokens": max_tokens,
-        }
+        self._asking = asking
         self._kinds = {end: kind for end, kind in KINDS.items() if metadata or end != "_metadata"}
         self.read: list[str] = []
         """The columns that are read."""
+        for column in fields.values() if isinstance(fields, Mapping) else ():
+            if not isinstance(column, str) and column in present:
+                raise InputError(f"the name of column {column!r} is no text; rename it")
         for name, columns in columns_by_evaluator(fields or {}, self._evaluators).items():
             self._find(columns, present, ("output", *self._evaluators[name].needs), name)
-        for column in self.kinds:
+        self._check_new()
+
+    def _check_new(self) -> None:
+        names = [f"{name}{end}" for name in self._evaluators for end in self._kinds]
+        for column in names:
+            if names.count(column) > 1:
+                raise InputError(
+                    f"two new columns would be called {column!r}; give one of the evaluators "
+                    "another name: {name: evaluator}"
+                )
             if column in self.read:
                 raise InputError(
                     f"column {column!r} is read and would be overwritten; give the evaluator "
@@ -97,7 +107,7 @@ class TableEvaluation:
 
     def columns(self, table: Any) -> dict[str, list[Any]]:
         """Evaluate a table; give the new columns, in which None is no value."""
-        rows = evaluate(table, self._evaluators, fields=self._fields, **self._asking).rows  # type: ignore[arg-type]
+        rows = evaluate(table, self._evaluators, fields=self._fields, **self._asking).rows
         made: dict[str, list[Any]] = {column: [] for column in self.kinds}
         for row in rows:
             for end, cell in zip(self._kinds, _cells(row)):
@@ -109,8 +119,10 @@ class TableEvaluation:
 
 def _cells(row: Row) -> Iterator[Any]:
     yield None if row.score is None else float(row.score)
-    yield from (row.passed, row.label, row.reason, row.error)
-    yield text_of(row.metadata) if row.metadata else None
+    yield row.passed
+    for text in (row.label, row.reason, row.error):
+        yield text if text is None or text.isascii() else storable(text)
+    yield write_value(row.metadata).decode() if row.metadata else None
 
 
 def _tell(name: str, column: list[str | None]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any, Final
 
 from llmeval_integrations.errors import InputError
+from llmeval_integrations.runs.cells import is_json, readable
 from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
@@ -16,32 +17,25 @@ _BATCH: Final = 1_000
 def read_frame(frame: Any, source: Source) -> Iterator[Record]:
     """Read a DataFrame of pandas; what it counts as missing (None, NaN, NA) is absent.
 
-    Arrays of NumPy, which is what pandas makes of the lists in a Parquet file, are lists.
+    Arrays of NumPy, which is what pandas makes of the lists in a Parquet file, are lists, and maps
+    of Arrow are objects.
     """
     if not frame.columns.is_unique:
         raise InputError(f"two columns of the DataFrame share a name: {list(frame.columns)!r:.200}")
     source.total = len(frame)
+    kinds = {
+        column: kind.pyarrow_dtype
+        for column, kind in frame.dtypes.items()
+        if hasattr(kind, "pyarrow_dtype") and not is_json(kind.pyarrow_dtype)
+    }
     for start in range(0, len(frame), _BATCH):
         part = frame.iloc[start : start + _BATCH]
         absent = part.isna().itertuples(index=False, name=None)
         for row, holes in zip(part.to_dict("records"), absent, strict=True):
             source.done += 1
             cells = zip(row.items(), holes, strict=True)
-            yield source.done, {key: _listed(cell) for (key, cell), hole in cells if not hole}
-
-
-def _listed(cell: Any) -> Any:
-    """Make lists of the arrays in a cell; pandas puts none into what is too deep for this."""
-    if type(cell) is str:
-        return cell
-    try:
-        if type(cell) is dict:
-            return {key: _listed(item) for key, item in cell.items()}
-        if hasattr(cell, "tolist"):
-            cell = cell.tolist()
-        return [_listed(item) for item in cell] if type(cell) is list else cell
-    except RecursionError:
-        return cell
+            present = {key: cell for (key, cell), hole in cells if not hole}
+            yield source.done, readable(present, kinds)
 
 
 def read_named_rows(frame: Any, source: Source) -> Iterator[Record]:
@@ -53,11 +47,13 @@ def read_named_rows(frame: Any, source: Source) -> Iterator[Record]:
 
 
 def read_items(items: Iterable[Any], source: Source) -> Iterator[Record]:
-    """Read samples, and mappings from column to value."""
+    """Read samples, and mappings from column to value, in which arrays of NumPy are lists."""
     source.total = len(items) if isinstance(items, Sized) else None
     for number, item in enumerate(items, 1):
         source.done = number
-        if isinstance(item, (Sample, Mapping)):
+        if isinstance(item, dict):
+            yield number, readable(item)
+        elif isinstance(item, (Sample, Mapping)):
             yield number, item
         else:
             yield number, InputError(f"expected a Sample or a mapping, got {shown(item)}")

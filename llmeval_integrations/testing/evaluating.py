@@ -7,11 +7,12 @@ from typing import Any, Final, NoReturn
 
 import pytest
 
+from llmeval_integrations.catalog import list_evaluators
 from llmeval_integrations.errors import EvalError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.printable import one_line
 from llmeval_integrations.result import Result
-from llmeval_integrations.runs.naming import free_name, name_evaluators
+from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.testing.found import FOUND, EvaluationFailure, Found
 from llmeval_integrations.testing.judges import Judges
@@ -65,22 +66,17 @@ class Evaluate:
         """Fail the test, or skip it where no evaluator could tell and that is to be skipped."""
         __tracebackhide__ = True
         short = short_message(bad)
-        untold = all(each.passed is None and not each.scored for each in bad.values())
+        untold = all(each.passed is None and each.is_unscored for each in bad.values())
         if untold and self._unscored == "skip":
             pytest.skip(short)
-        undecided = any(each.passed is None or not each.scored for each in bad.values())
+        undecided = any(each.passed is None or each.is_unscored for each in bad.values())
         raise EvaluationFailure(long_message(sample, bad), short, undecided=undecided)
 
     def _named(self, evaluators: Sequence[Evaluator]) -> Mapping[str, Evaluator]:
         """Name the evaluators that are given, or take the marker's."""
         for given in evaluators:
-            if isinstance(given, (list, tuple)) and any(
-                isinstance(each, Evaluator) for each in given
-            ):
-                raise InvalidOptionError(
-                    f"expected an Evaluator, got {shown(given)}; "
-                    "write them one by one: evaluate(output, JsonValidity(), JsonMatch())"
-                )
+            if call := _right_call(given):
+                raise InvalidOptionError(f"expected an Evaluator, got {shown(given)}; {call}")
         named = name_evaluators(evaluators) if evaluators else self._evaluators
         if not named:
             raise InvalidOptionError(
@@ -100,15 +96,19 @@ class Evaluate:
 
     def _record(self, name: str, result: Result) -> None:
         """Keep a result for the summary, and for JUnit's properties."""
-        found: list[Found] = self._item.stash.setdefault(FOUND, [])
         score = None if result.score is None else float(result.score)
-        reason = None if result.reason is None else one_line(str(result.reason))[:LONGEST]
+        passed = None if result.passed is None else bool(result.passed)
         label = None if result.label is None else one_line(str(result.label))[:LONGEST]
-        found.append(Found(name, score, result.passed, label, reason))
-        known = [key.rpartition(".")[0] for key, _ in self._item.user_properties]
-        place = free_name(f"llmeval.{name}", known)
-        for key, value in (("score", score), ("passed", result.passed), ("label", label)):
-            if value is not None:
-                self._item.user_properties.append((f"{place}.{key}", value))
-        if reason:
-            self._item.user_properties.append((f"{place}.reason", reason))
+        reason = one_line(str(result.reason))[:LONGEST] if result.reason else None
+        found = Found(name, score, passed, label, reason)
+        self._item.stash.setdefault(FOUND, []).append(found)
+
+
+def _right_call(given: Any) -> str | None:
+    """Word how to give what stands where only evaluators stand; None for what the core words."""
+    if isinstance(given, (list, tuple)) and any(isinstance(each, Evaluator) for each in given):
+        return "write them one by one: evaluate(output, JsonValidity(), JsonMatch())"
+    is_name = isinstance(given, str) and given in list_evaluators()
+    if isinstance(given, (Evaluator, type)) or is_name:
+        return None
+    return "what it is compared with is named: evaluate(output, JsonMatch(), reference=...)"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 import pytest
 
@@ -17,8 +19,25 @@ class Found(NamedTuple):
     reason: str | None
 
 
+Sent: TypeAlias = tuple[str, float | None, bool | None]
+"""What goes along with a test's report: the evaluator, its score and verdict."""
+
 FOUND: Final = pytest.StashKey[list[Found]]()
 """Where a test keeps what its evaluators found."""
+
+
+def properties(found: Iterable[Found]) -> Iterator[tuple[str, float | bool | str]]:
+    """Give what was found as JUnit's properties: `llmeval.json_match.score`, …
+
+    What it says the second time in the same test is `llmeval.json_match.2.score`.
+    """
+    times: Counter[str] = Counter()
+    for evaluator, *values in found:
+        times[evaluator] += 1
+        time = f".{times[evaluator]}" if times[evaluator] > 1 else ""
+        for key, value in zip(Found._fields[1:], values):
+            if value is not None:
+                yield f"llmeval.{evaluator}{time}.{key}", value
 
 
 MISSED: Final = "llmeval_missed"

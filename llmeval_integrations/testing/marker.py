@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,13 @@ class Marked:
 
     @classmethod
     def of(cls, marker: Any) -> Marked:
-        """Read a marker; raises InvalidOptionError, and TypeError for what it does not take."""
-        return _read(*marker.args, **marker.kwargs)
+        """Read a marker; raises InvalidOptionError."""
+        try:
+            return _read(*marker.args, **marker.kwargs)
+        except TypeError as error:
+            known = ", ".join(signature(_read).parameters)
+            wrong = str(error).removeprefix(f"{_read.__name__}() ")
+            raise InvalidOptionError(f"the marker takes {known}: {wrong}") from error
 
     def samples(self, folder: Path) -> list[Sample]:
         """Read the rows; raises InputError for one that is none, and where there are none."""

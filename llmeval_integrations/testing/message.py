@@ -39,10 +39,8 @@ def short_message(bad: Mapping[str, Result]) -> str:
 def _short(name: str, result: Result) -> str:
     state = result.label or ("failed" if result.scored else "unscored")
     if _lacks_verdict(result):
-        state = (
-            f"gave a score ({result.score}) and no verdict; "
-            "use an evaluator with a threshold, such as min_score"
-        )
+        gave = f"a score ({result.score})" if result.scored else f"an answer ({result.label})"
+        state = f"gave {gave} and no verdict; use an evaluator with a threshold, such as min_score"
     text = f"{name}: {state}: {result.reason}" if result.reason else f"{name}: {state}"
     return one_line(text)[:LONGEST]
 
@@ -61,7 +59,7 @@ def _details(result: Result) -> list[str]:
 
 
 def _lacks_verdict(result: Result) -> bool:
-    return result.scored and result.passed is None
+    return not result.is_unscored and result.passed is None
 
 
 def _first_entries(result: Result) -> tuple[Result, int]:

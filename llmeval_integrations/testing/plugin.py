@@ -5,13 +5,13 @@ What these are made of is imported once a test needs it: the plugin is loaded in
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from llmeval_integrations.errors import EvalError
-from llmeval_integrations.testing.found import FOUND, MISSED, EvaluationFailure
+from llmeval_integrations.errors import EvalError, InvalidOptionError
+from llmeval_integrations.testing.found import FOUND, MISSED, EvaluationFailure, properties
 from llmeval_integrations.testing.judges import Judges
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ MARKER: Final = "llmeval"
 _SAMPLE: Final = "sample"
 _EVALUATE: Final = "evaluate"
 _JUDGES: Final = pytest.StashKey[Judges]()
+_MARKED: Final = pytest.StashKey["Marked"]()
 _TALLIES: Final = pytest.StashKey["Tallies"]()
 
 
@@ -91,6 +92,27 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
     return _evaluate(request.node)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Forget what was found when the test was run before, and refuse one that has no row.
+
+    Pytest makes tests of rows of functions only: what is marked and of another kind, as a
+    unittest.TestCase, would pass with nothing evaluated.
+    """
+    if FOUND in item.stash:
+        item.stash[FOUND] = []
+    if item.get_closest_marker(MARKER) is None:
+        return
+    if _SAMPLE not in _parameters(item):
+        pytest.fail(
+            f"marked with {MARKER}, and run for no row: only a function that takes `sample`, or "
+            "such a method of a plain class, is run for rows; a unittest.TestCase is not",
+            pytrace=False,
+        )
+    if marked := _marked(item):
+        item.stash[_MARKED] = marked
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
     """Evaluate the output of the row where a marked test does not ask for it by itself.
@@ -98,12 +120,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     A row that nothing was evaluated for must not count as one that passes.
     """
     done = yield
-    if _marked(pyfuncitem) is None:
+    if _MARKED not in pyfuncitem.stash:
         return done
     if _EVALUATE not in pyfuncitem.fixturenames:
         __tracebackhide__ = True
         _evaluate(pyfuncitem)()
-    elif FOUND not in pyfuncitem.stash:
+    elif not pyfuncitem.stash.get(FOUND, None):
         pytest.fail(
             "nothing was evaluated: the test takes `evaluate` and does not call it; "
             "write evaluate(sample.output)",
@@ -118,23 +140,30 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Send along what was found, and let single rows fail where a pass rate is asked for."""
     report = yield
-    if report.when != "call":
-        return report
-    sent = vars(report)  # which goes along from xdist's workers
-    sent["llmeval"] = [list(found) for found in item.stash.get(FOUND, [])]
-    marked = _marked(item)
-    if marked is None:
-        return report
-    sent["llmeval_rate"] = marked.min_pass_rate
-    if call.excinfo is None or not isinstance(call.excinfo.value, EvaluationFailure):
+    marked = item.stash.get(_MARKED, None)
+    if FOUND in item.stash:
+        _send_along(report, item, marked)
+    if not marked or report.when != "call" or call.excinfo is None:
         return report
     failure = call.excinfo.value
+    if not isinstance(failure, EvaluationFailure):
+        return report
     if _EVALUATE not in getattr(item, "fixturenames", ()):  # then no line of the test led here
         report.longrepr = call.excinfo.getrepr(style="value", tbfilter=False)
     if marked.min_pass_rate < 1 and not failure.undecided:
         report.outcome = "skipped"
-        sent["wasxfail"] = f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.short}"
+        vars(report)["wasxfail"] = (
+            f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.short}"
+        )
     return report
+
+
+def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marked | None) -> None:
+    """Let a report, also one of xdist's workers, say all that was found for the test so far."""
+    found = item.stash[FOUND]
+    rate = None if marked is None else marked.min_pass_rate
+    vars(report)["llmeval"] = _test(item), [each[:3] for each in found], rate
+    report.user_properties += properties(found)
 
 
 class _Counting:
@@ -145,9 +174,8 @@ class _Counting:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a test in."""
-        found, rate = getattr(report, "llmeval", ()), getattr(report, "llmeval_rate", None)
-        if report.when == "call" and (found or rate is not None):
-            _tallies(self._config).add(report.nodeid, found, rate)
+        if sent := getattr(report, "llmeval", None):
+            _tallies(self._config).note(report.nodeid, *sent)
 
 
 def _tallies(config: pytest.Config) -> Tallies:
@@ -201,21 +229,34 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _marked(item: Any) -> Marked | None:
-    marker = item.get_closest_marker(MARKER)
-    if marker is None:
+    markers = list(item.iter_markers_with_node(MARKER))
+    if not markers:
         return None
     from llmeval_integrations.testing.marker import Marked
 
+    node, marker = markers[0]  # a method's counts before its class's
     try:
+        if sum(each is node for each, _ in markers) > 1:
+            raise InvalidOptionError(f"marked with {MARKER} twice; a test has one file of rows")
         return Marked.of(marker)
-    except (EvalError, TypeError) as error:
+    except EvalError as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: {error}") from error
+
+
+def _parameters(item: Any) -> Mapping[str, Any]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
+def _test(item: Any) -> str:
+    """Give the id that all rows of a test share; brackets may stand in the names of folders too."""
+    name = getattr(item, "originalname", item.name)
+    return f"{item.parent.nodeid}::{name}"
 
 
 def _evaluate(item: Any) -> Evaluate:
     from llmeval_integrations.testing.evaluating import Evaluate
 
     config = item.config
-    sample = getattr(item, "callspec", None) and item.callspec.params.get(_SAMPLE)
+    sample = _parameters(item).get(_SAMPLE)
     unscored = config.getoption("--llmeval-unscored")
-    return Evaluate(item, config.stash[_JUDGES], _marked(item), sample, unscored)
+    return Evaluate(item, config.stash[_JUDGES], item.stash.get(_MARKED, None), sample, unscored)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from llmeval_integrations.intervals import wilson
 from llmeval_integrations.runs.numbers import percent, percents
+from llmeval_integrations.testing.found import Sent
 
-_HEADS: Final = ("evaluator", "tests", "passed", "95 % interval", "unscored", "mean")
+_HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
 
 
 class _Tally:
-    """One evaluator's figures in one test, over all rows."""
+    """One evaluator's figures in one test, over all samples."""
 
     def __init__(self) -> None:
         self.passes = 0
@@ -43,33 +44,46 @@ class _Tally:
 
 
 class Tallies:
-    """The figures of a session, by test and evaluator."""
+    """The figures of a session, by test and evaluator.
+
+    A sample is counted once: in a marked test that is its row, else each output that is evaluated.
+    """
 
     def __init__(self) -> None:
-        self._tallies: dict[tuple[str, str], _Tally] = {}
+        self._found: dict[str, tuple[str, list[Sent]]] = {}
         self._rates: dict[str, float] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._tallies)
+        return any(found for _, found in self._found.values())
 
-    def add(self, nodeid: str, found: Iterable[Sequence[Any]], rate: float | None) -> None:
-        """Count in what one test found; `rate` is the pass rate that it asks for."""
-        test = nodeid.partition("[")[0]
+    def note(self, nodeid: str, test: str, found: list[Sent], rate: float | None) -> None:
+        """Take what was found for a row or in a test so far, in place of what was noted before.
+
+        For it is told after each phase and subtest, and anew where a test is run again. `rate` is
+        the pass rate that a marked test asks for.
+        """
         if rate is not None:
             self._rates[test] = rate
-        for evaluator, score, passed, *_ in found:
-            self._tallies.setdefault((test, evaluator), _Tally()).add(score, passed)
+        self._found[nodeid] = test, found
+
+    def _tallies(self) -> dict[tuple[str, str], _Tally]:
+        tallies: dict[tuple[str, str], _Tally] = {}
+        for test, found in self._found.values():
+            for evaluator, score, passed in _of_row(found) if test in self._rates else found:
+                tallies.setdefault((test, evaluator), _Tally()).add(score, passed)
+        return tallies
 
     def lines(self) -> Iterator[str]:
         """Write a table: a line for every evaluator, all tests together, and for marked tests."""
         rows: list[tuple[str, ...]] = [_HEADS]
+        tallies = self._tallies()
         by_evaluator: dict[str, _Tally] = {}
-        for (_, evaluator), tally in self._tallies.items():
+        for (_, evaluator), tally in tallies.items():
             _merge(by_evaluator.setdefault(evaluator, _Tally()), tally)
         rows += [(name, *tally.cells()) for name, tally in by_evaluator.items()]
         rows += [
             (f"{test}: {evaluator}", *tally.cells())
-            for (test, evaluator), tally in self._tallies.items()
+            for (test, evaluator), tally in tallies.items()
             if test in self._rates
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -80,13 +94,31 @@ class Tallies:
     def missed(self) -> dict[str, list[str]]:
         """Word, by marked test, where the pass rate is under what it asks for."""
         missed: dict[str, list[str]] = {}
-        for (test, evaluator), tally in self._tallies.items():
+        for (test, evaluator), tally in self._tallies().items():
             least = self._rates.get(test, 1)
             if least < 1 and (tally.rate is None or tally.rate < least):
                 rate = "nothing" if tally.rate is None else percent(tally.rate)
                 line = f"{evaluator} passed {rate}, under min_pass_rate={least:g}"
                 missed.setdefault(test, []).append(line)
         return missed
+
+
+def _of_row(found: list[Sent]) -> Iterator[Sent]:
+    """Make one of all that each evaluator found for a row, which passes if all of it passes.
+
+    What fails makes it fail; else what is unscored makes it unscored. Its score is the mean.
+    """
+    by_evaluator: dict[str, list[tuple[float | None, bool | None]]] = {}
+    for evaluator, score, passed in found:
+        by_evaluator.setdefault(evaluator, []).append((score, passed))
+    for evaluator, each in by_evaluator.items():
+        scored = [(score, passed) for score, passed in each if score is not None]
+        verdicts = [passed for _, passed in scored]
+        if not scored or (len(scored) < len(each) and False not in verdicts):
+            yield evaluator, None, None
+            continue
+        verdict = False if False in verdicts else None if None in verdicts else True
+        yield evaluator, sum(score for score, _ in scored) / len(scored), verdict
 
 
 def _merge(into: _Tally, other: _Tally) -> None:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-_CALLS: Final = frozenset(("function_call", "tool_use", "tool_call", "invalid_tool_call"))
+_CALLS: Final = frozenset(
+    ("function_call", "tool_use", "tool_call", "invalid_tool_call", "custom_tool_call")
+)
+# Written as calls are, with a name and arguments, but what they call is the API's own to run.
+_OF_THE_API: Final = frozenset(
+    [
+        *("mcp_call", "mcp_approval_request", "mcp_tool_use"),
+        *("server_tool_use", "server_tool_call", "server_tool_call_chunk"),
+    ]
+)
 _OTHERS: Final = frozenset(
     [
         *("text", "text-plain", "output_text", "input_text", "refusal", "citation", "citable"),
         *("thinking", "redacted_thinking", "reasoning", "compaction", "program"),
         *("image", "image_url", "audio", "video", "file", "document", "container_upload"),
-        *("mcp_list_tools", "mcp_approval_response", "additional_tools", "cache", "non_standard"),
+        *("mcp_list_tools", "mcp_tool_listing", "mcp_approval_response", "additional_tools"),
+        *("cache", "fallback", "non_standard"),
     ]
 )
-# What an API does by itself, such as `web_search_call`, and what it or a tool gave back.
+# What else an API does by itself, such as `web_search_call`, and what it or a tool gave back.
 _ENDINGS: Final = ("_call", "_result", "_output")
 
 # Google's parts have no type but these members, here without underscores and capitals.
@@ -37,9 +47,16 @@ def is_call_type(kind: str | None) -> bool:
     return kind in _CALLS
 
 
+def is_of_the_api(block: dict[str, Any]) -> bool:
+    """Whether this looks like a call, and is one that an API makes by itself."""
+    return type_of(block) in _OF_THE_API
+
+
 def is_other_type(kind: str) -> bool:
     """Whether blocks of this type are known to be something else than calls."""
-    return kind in _OTHERS or (kind.endswith(_ENDINGS) and not is_call_type(kind))
+    if kind in _OTHERS or kind in _OF_THE_API:
+        return True
+    return kind.endswith(_ENDINGS) and not is_call_type(kind)
 
 
 def is_other_block(item: Any) -> bool:

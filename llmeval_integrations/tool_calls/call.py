@@ -8,6 +8,7 @@ import msgspec
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.tool_calls.blocks import is_of_the_api
 from llmeval_integrations.wording import shown
 
 
@@ -37,11 +38,14 @@ _BESIDE_A_NAME = frozenset((*_NAMES, *_IDS, "type", "index"))
 def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     """Read one call; None where the object is something else.
 
-    The first rule that fits applies: an object under `function`, `function_call` or
+    The first rule that fits applies: what an API calls by itself, such as `mcp_call` and
+    `server_tool_use`, is something else; an object under `function`, `function_call` or
     `functionCall` is the call; a text under `name` or `tool_name` is its name, with the arguments
     under `arguments`, `args`, `input`, `parameters` or `tool_kwargs`; a name with no more than an
     `id`, `type` or `index` beside it is a call without arguments.
     """
+    if is_of_the_api(item):
+        return None
     number = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
     for wrapper in _WRAPPERS:
         inner = item.get(wrapper)

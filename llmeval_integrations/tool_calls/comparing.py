@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Literal, get_args
 
 import msgspec
 
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_value import canonical
-from llmeval_integrations.tool_calls.arguments import ComparedArguments, WrongArgument
+from llmeval_integrations.tool_calls.arguments import ComparedArguments
 from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.differences import WrongArgument
 from llmeval_integrations.tool_calls.expected import written
-from llmeval_integrations.tool_calls.ordering import disorder, kept, rearranged
+from llmeval_integrations.tool_calls.ordering import disorder, rearranged
 from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
 from llmeval_integrations.tool_calls.precedence import Before, Precedence
 
@@ -98,7 +99,7 @@ class CallComparison:
         self._names = [f"\0{call.name}" if call.problem else call.name for call in made]
         self._wanted = [call.name for call in expected]
         self._arguments = arguments
-        self._compared: dict[tuple[int, int], ComparedArguments] = {}
+        self._scores: dict[tuple[int, int], float] = {}
 
     def calls(self, order: Order, before: Before = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
@@ -132,21 +133,27 @@ class CallComparison:
         )
 
     def _score(self, row: int, column: int) -> float:
-        return self._compare(row, column).score
+        score = self._scores.get((row, column))
+        if score is None:
+            score = self._compare(row, column).score
+            self._scores[row, column] = score
+        return score
 
     def _compare(self, row: int, column: int) -> ComparedArguments:
-        if (row, column) not in self._compared:
-            self._compared[row, column] = self._arguments(self.made[row], self.expected[column])
-        return self._compared[row, column]
+        return self._arguments(self.made[row], self.expected[column])
 
     def _row(self, row: int, column: int, *, late: bool) -> ComparedCall:
         """Compare two calls of the same tool."""
-        name, compared = self.made[row].name, self._compare(row, column)
-        wrong = [one for found in compared.wrong.values() for one in found]
+        name = self.made[row].name
+        score, wrong = self._scores.get((row, column)), []
+        if score != 1:
+            # Anew: of the many pairs of calls that were compared only the scores are kept.
+            compared = self._compare(row, column)
+            score, wrong = compared.score, list(compared.wrong_arguments())
         if late:
             return ComparedCall("wrong_order", 0.0, name, row, column, arguments=wrong)
         kind = "wrong_arguments" if wrong else "right"
-        return ComparedCall(kind, compared.score, name, row, column, arguments=wrong)
+        return ComparedCall(kind, score, name, row, column, arguments=wrong)
 
     def _leftover(self, left: list[int], missed: list[int]) -> Iterator[ComparedCall]:
         """Tell what has no partner: the same tool elsewhere, or another one in its place."""
@@ -171,33 +178,34 @@ class CallComparison:
                 )
 
     def _in_best_order(self, pairs: Pairs, precedence: Precedence) -> Pairs:
-        """Choose among pairs that have the same scores, for order to be kept.
+        """Choose among all pairs, for those in order to have the highest sum of scores.
 
-        Where it cannot be, pairs that do not cross may be better, of which the scores are lower.
+        Where the search for that is cut short, pairs that do not cross may be better.
         """
+        if not disorder(pairs, precedence, self._score).cost:
+            return pairs
         names = {
             call.name
             for call, before, after in zip(self.expected, precedence.before, precedence.after)
             if before or after
         }
-        made: dict[int, Hashable] = {}
-        expected: dict[int, Hashable] = {}
-        for name in names:
-            rows = [n for n, other in enumerate(self._names) if other == name]
-            columns = [n for n, other in enumerate(self._wanted) if other == name]
-            made |= {n: (name, *(self._score(n, column) for column in columns)) for n in rows}
-            expected |= {n: (name, *(self._score(row, n) for row in rows)) for n in columns}
-        pairs, self.limit_reached = rearranged(pairs, precedence, made, expected, self._score)
-        if disorder(pairs, precedence, self._score).cost:
-            others, reached = self._in_order_first()
-            self.limit_reached |= reached
-            # The first of equals is the best.
-            return max(pairs, others, key=lambda some: kept(some, precedence, self._score))
-        return pairs
+        tools = [
+            (
+                [n for n, other in enumerate(self._names) if other == name],
+                [n for n, other in enumerate(self._wanted) if other == name],
+            )
+            for name in sorted(names)
+        ]
+        starts = [
+            [(row, column) for row, column in some if self._names[row] in names]
+            for some in (pairs, self._in_order_first())
+        ]
+        found, self.limit_reached = rearranged(starts, precedence, tools, self._score)
+        return sorted(found + [pair for pair in pairs if self._names[pair[0]] not in names])
 
-    def _in_order_first(self) -> tuple[Pairs, bool]:
+    def _in_order_first(self) -> Pairs:
         """Pair without crossing, then what is left over in any order."""
-        pairs, reached = pair_in_order(self._names, self._wanted, self._score)
+        pairs, _ = pair_in_order(self._names, self._wanted, self._score)
         left, wanted = self._without(pairs)
         more, _ = pair_by_name(
             [self._names[n] for n in left],
@@ -205,7 +213,7 @@ class CallComparison:
             lambda row, column: self._score(left[row], wanted[column]),
             self._texts,
         )
-        return sorted(pairs + [(left[row], wanted[column]) for row, column in more]), reached
+        return sorted(pairs + [(left[row], wanted[column]) for row, column in more])
 
 
 def _same_names_first(

@@ -8,6 +8,7 @@ import msgspec
 
 from llmeval_integrations.errors import InvalidReferenceError
 from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.json_value import write_scalar
 from llmeval_integrations.tool_calls.call import not_a_call
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.wording import shown
@@ -25,6 +26,12 @@ class AnyOf(msgspec.Struct, frozen=True):
 
     optional: bool = False
     """Whether it may be left out."""
+
+
+class AnySpelling(msgspec.Struct, frozen=True, eq=False):
+    """A number or boolean in place of a text, for which any text will do that says the same."""
+
+    value: Any
 
 
 def read_marked(value: Any) -> Any:
@@ -115,7 +122,9 @@ def _accepted(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """Write an expected value as JSON, choices as `read_marked` reads them."""
+    """Write a value as JSON, choices as `read_marked` reads them."""
+    if isinstance(value, AnySpelling):
+        return write_scalar(value.value)
     if isinstance(value, AnyOf):
         if len(value.values) == 1 and not value.optional:
             return written(value.values[0])

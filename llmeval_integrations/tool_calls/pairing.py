@@ -38,6 +38,9 @@ def pair_by_name(
     reached = False
     for name in here.keys() & there.keys():
         rows, columns = here[name], there[name]
+        if len(rows) == len(columns) == 1:
+            pairs.append((rows[0], columns[0]))
+            continue
         if len(rows) * len(columns) > MAX_COMPARED:
             reached = True
             pairs += _paired_by_text(rows, columns, *texts())

@@ -39,8 +39,9 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     `messages`. In a message the first of these that holds calls
     counts: `tool_calls` and `invalid_tool_calls`, `additional_kwargs.tool_calls`, the blocks of
     `content`, `parts`, `blocks` or `output`, the tags in a text. Blocks of other types, there or
-    in a list by themselves, and messages of users, systems and tools, hold none. Whatever else
-    stands in a list is a call with a `problem`.
+    in a list by themselves, hold none, nor does what an API calls by itself, such as OpenAI's
+    `mcp_call` and Anthropic's `server_tool_use`, nor messages of users, systems and tools.
+    Whatever else stands in a list is a call with a `problem`.
     """
     if isinstance(value, str) and OPENING in value and not _is_json(value):
         return list(_in_tags(value, parsing))
@@ -56,7 +57,8 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
             return calls
     elif not parsed or isinstance(value, str):
         return []
-    return Defect("not_a_call", (not_a_call(parsed).problem or "").capitalize())
+    problem = not_a_call(parsed).problem or ""
+    return Defect("not_a_call", problem[:1].upper() + problem[1:])
 
 
 def _is_json(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ _ALTERNATIVES: Final = ("allOf", "anyOf", "oneOf")
 _MOST = 256  # schemas that are looked at for one place; a schema may refer to itself
 
 Types = frozenset[str]
+Read = Callable[[Any, "SchemaPart"], Any]
 
 
 class SchemaPart:
@@ -22,17 +23,24 @@ class SchemaPart:
     `$ref` within the document, `allOf`, `anyOf` and `oneOf` are followed.
     """
 
-    def __init__(self, root: Any, schemas: Iterable[Any] | None = None) -> None:
+    def __init__(
+        self, root: Any, schemas: Iterable[Any] | None = None, read: Read | None = None
+    ) -> None:
+        """Begin at the root; `read` says how defaults are read, which is as they are."""
         self._document = root if isinstance(root, SchemaDocument) else SchemaDocument(root)
         self._own = [root] if schemas is None else list(schemas)
+        self._read = read
         self._members: dict[str, SchemaPart] = {}
+        self._items: dict[int, SchemaPart] = {}
 
     @cached_property
     def default(self) -> Any:
         """The default, where there is one and all that apply without a choice agree; or MISSING."""
         found = [part["default"] for part in self._walk(("allOf",)) if "default" in part]
         same = len({canonical(default) for default in found}) == 1
-        return found[0] if same else MISSING
+        if not same:
+            return MISSING
+        return found[0] if self._read is None else self._read(found[0], self)
 
     @cached_property
     def types(self) -> Types:
@@ -44,8 +52,19 @@ class SchemaPart:
         """Whether this is an array that holds nothing twice: a set."""
         return any(part.get("uniqueItems") is True for part in self._parts)
 
+    @property
+    def is_positional(self) -> bool:
+        """Whether the place of an item decides about its schema."""
+        return self._prefixed > 0
+
+    @cached_property
+    def _prefixed(self) -> int:
+        return max((len(_list(part.get("prefixItems"))) for part in self._parts), default=0)
+
     def member(self, name: str) -> SchemaPart:
         """Give the part for an object's member."""
+        if not self._parts:
+            return self
         known = self._members.get(name)
         if known is not None:
             return known
@@ -57,14 +76,16 @@ class SchemaPart:
 
     def item(self, position: int) -> SchemaPart:
         """Give the part for an array's item."""
-        found = []
-        for part in self._parts:
-            first = part.get("prefixItems")
-            if isinstance(first, list) and position < len(first):
-                found.append(first[position])
-            else:
-                found.append(part.get("items"))
-        return self._part(found)
+        if not self._parts:
+            return self
+        at = min(position, self._prefixed)  # all behind these are alike
+        if at not in self._items:
+            found = []
+            for part in self._parts:
+                first = _list(part.get("prefixItems"))
+                found.append(first[at] if at < len(first) else part.get("items"))
+            self._items[at] = self._part(found)
+        return self._items[at]
 
     def at(self, steps: Iterable[str], value: Any) -> SchemaPart:
         """Give the part for a place in a value, one that says nothing where there is none.
@@ -82,7 +103,7 @@ class SchemaPart:
         return part
 
     def _part(self, schemas: list[Any]) -> SchemaPart:
-        return SchemaPart(self._document, schemas) if any(schemas) else _UNKNOWN
+        return SchemaPart(self._document, schemas, self._read) if any(schemas) else _UNKNOWN
 
     @cached_property
     def _parts(self) -> list[dict[str, Any]]:

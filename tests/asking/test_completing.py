@@ -41,6 +41,22 @@ def test_an_answer_can_be_an_object():
     assert client.requests[0].schema == City.model_json_schema()
 
 
+def test_thinking_before_an_object_is_no_part_of_it_and_text_is_given_whole():
+    thought = '<think>{"name": "Lyon", "people": 1}?</think>\n{"name": "Paris", "people": 2}'
+    assert Scripted(thought).complete("The capital?", City) == City(name="Paris", people=2)
+    assert Scripted(thought).complete("The capital?") == thought
+    with pytest.raises(UnreadableJudgementError):
+        Scripted('<think>{"name": "Lyon", "people": 1}').complete("The capital?", City)
+
+
+@pytest.mark.parametrize(("temperature", "max_tokens"), [(0, 1), (2, 10**6), (None, None)])
+def test_settings_at_their_bounds_are_sent(temperature, max_tokens):
+    client = Scripted("Paris")
+    client.complete("Where?", temperature=temperature, max_tokens=max_tokens)
+    [request] = client.requests
+    assert (request.temperature, request.max_tokens) == (temperature, max_tokens)
+
+
 def test_messages_and_settings_reach_the_model():
     client = Scripted("Paris")
     messages = [{"role": "system", "content": "Be brief."}, Message("user", "Where?")]
@@ -74,8 +90,19 @@ def test_what_is_no_such_answer_is_raised(reply, error):
         ({"prompt": [{"role": "user", "content": 3}]}, "text as content"),
         ({"prompt": "x", "result_type": int}, "result_type"),
         ({"prompt": "x", "output": "xml"}, "output"),
+        ({"prompt": "x", "temperature": "hot"}, "temperature='hot' is not a number from 0 to 2"),
+        ({"prompt": "x", "temperature": -0.1}, "temperature"),
+        ({"prompt": "x", "temperature": 2.1}, "temperature"),
+        ({"prompt": "x", "temperature": float("nan")}, "temperature=nan"),
+        ({"prompt": "x", "temperature": True}, "temperature"),
+        ({"prompt": "x", "max_tokens": -5}, "max_tokens=-5 is not a whole number from 1"),
+        ({"prompt": "x", "max_tokens": 0}, "max_tokens"),
+        ({"prompt": "x", "max_tokens": 1.5}, "max_tokens"),
+        ({"prompt": "x", "max_tokens": True}, "max_tokens"),
     ],
 )
 def test_a_wrong_argument_is_named(arguments, words):
+    client = Scripted("a")
     with pytest.raises(InvalidOptionError, match=words):
-        Scripted("a").complete(**arguments)
+        client.complete(**arguments)
+    assert client.requests == []

@@ -129,6 +129,52 @@ def test_nobody_begins_before_the_pause_is_over():
     run(test)
 
 
+@pytest.mark.parametrize("pauses", [(0.02, 0.1), (0.1, 0.02)])
+def test_of_the_pauses_that_a_wave_is_told_the_longest_holds(pauses):
+    async def test():
+        limiter, loop = Limiter(4), asyncio.get_running_loop()
+        eras = [await limiter.acquire() for _ in pauses]
+        began = loop.time()
+        for era, seconds in zip(eras, pauses):
+            limiter.slower(era, seconds, asked=seconds)
+            limiter.release()
+        assert (limiter.limit, limiter.era) == (2, 1)
+        await asyncio.gather(limiter.acquire(), limiter.acquire())
+        assert 0.09 < loop.time() - began < 2
+        assert limiter.under_way == 2
+
+    run(test)
+
+
+def test_who_is_pushed_back_after_the_others_have_gone_on_stops_them_and_halves_nothing():
+    async def test():
+        limiter, loop = Limiter(4), asyncio.get_running_loop()
+        first, last = [await limiter.acquire() for _ in range(2)]
+        limiter.slower(first, 0)
+        limiter.release()
+        await limiter.acquire()
+        began = loop.time()
+        limiter.slower(last, 0.2, asked=0.1)
+        limiter.release()
+        assert limiter.limit == 2
+        await limiter.acquire()
+        assert 0.09 < loop.time() - began < 2
+
+    run(test)
+
+
+def test_a_wave_that_is_told_no_time_pauses_once():
+    async def test():
+        limiter = Limiter(4)
+        eras = [await limiter.acquire() for _ in range(3)]
+        for era, seconds in zip(eras, (0.01, 3600, 3600)):
+            limiter.slower(era, seconds)
+            limiter.release()
+        await limiter.acquire()
+
+    run(test)
+
+
 def test_a_caller_who_gives_up_leaves_the_place_to_the_next():
     async def test():
         limiter = Limiter(1)

@@ -1,6 +1,9 @@
 """What `check_evaluator` takes, what it tells apart, and what it gives."""
 
 import json
+import math
+import re
+import unicodedata
 from enum import Enum
 from types import SimpleNamespace
 
@@ -152,6 +155,119 @@ def test_a_fault_is_shown_by_its_cases_alone(change, shown_by):
     assert wrong == set(shown_by)
 
 
+TIDIED = {
+    "words": lambda text: re.sub(r"[A-Za-z]+", "word", text),
+    "letters": sorted,
+    "first letters": lambda text: text[:1000],
+    "case": str.lower,
+    "spaces before": str.lstrip,
+    "spaces behind": str.rstrip,
+    "spaces within": lambda text: " ".join(text.split()) if text.strip() == text else text,
+    "punctuation": lambda text: text.strip("."),
+    "characters": lambda text: text.encode("ascii", "replace").decode(),
+    "accents": lambda text: re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", text)),
+    "zeros": lambda text: text.lstrip("0"),
+    "numbers": lambda text: float(text) if re.fullmatch(r"[0-9.]+", text) else text,
+    "null": lambda text: None if text == "null" else text,
+    "true": lambda text: text == "true" or text,
+}
+"""Ways of taking texts for alike, one at a time."""
+
+ROUNDED = {
+    "sign of integers": lambda number: abs(number) if isinstance(number, int) else number,
+    "sign of floats": lambda number: number if isinstance(number, int) else abs(number),
+    "whole part": int,
+    "fraction": lambda number: number if isinstance(number, int) else float(round(number)),
+    "tenths": lambda number: round(number, 1),
+    "hundred-thousandths": lambda number: round(number, 5),
+    "last places": lambda number: round(number, 12),
+    "size": lambda number: number and math.copysign(1, number),
+    "zero": lambda number: number or None,
+}
+"""Ways of taking numbers for alike."""
+
+
+def leaves(change, kinds):
+    """Make a change of all values of these kinds, however deep."""
+
+    def changed(value):
+        if isinstance(value, dict):
+            return {key: changed(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return list(map(changed, value))
+        return change(value) if type(value) in kinds else value
+
+    return changed
+
+
+def shown_by(claim, answer):
+    """Name the cases in which the answer is wrong, of those that texts of usual size decide."""
+    return [
+        case.name
+        for case in bank(claim)[0]
+        if case.expected in ("yes", "no")
+        and len(case.output) < 10_000
+        and answer(case.output, case.reference) != (case.expected == "yes")
+    ]
+
+
+@pytest.mark.parametrize("claim", ["json_equality", "json_match"])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *(pytest.param(leaves(change, [str]), id=name) for name, change in TIDIED.items()),
+        *(pytest.param(leaves(change, [int, float]), id=name) for name, change in ROUNDED.items()),
+    ],
+)
+def test_whoever_takes_different_values_for_alike_is_found(changed, claim):
+    alike = compared_as(changed)
+    assert shown_by(claim, lambda output, reference: alike(output, reference).passed)
+
+
+def test_who_tidies_up_and_rounds_is_found_by_the_check():
+    tidy = leaves(lambda text: text.strip().lower(), [str])
+    whole = leaves(lambda number: abs(round(number)), [int, float])
+    found = check_evaluator(compared_as(lambda value: whole(tidy(value))), "json_equality")
+    wrong = {finding.case for finding in found if finding.kind == "wrong"}
+    assert {"a space behind a text", "a text in capital letters"} <= wrong
+    assert {"the sign of an integer", "a fraction and its whole part"} <= wrong
+
+
+KEYWORDS = """
+    type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
+    pattern maxItems minItems uniqueItems maxContains minContains maxProperties minProperties
+    required dependentRequired $ref allOf anyOf oneOf not if then else dependentSchemas prefixItems
+    items contains properties patternProperties additionalProperties propertyNames unevaluatedItems
+    unevaluatedProperties
+""".split()
+"""Those of JSON Schema 2020-12 that decide."""
+
+
+def without(schema, keyword):
+    if isinstance(schema, list):
+        return [without(item, keyword) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: without(item, keyword) for key, item in schema.items() if key != keyword}
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS)
+def test_who_leaves_a_keyword_of_a_schema_unread_is_found(keyword):
+    schema = JsonSchema()
+    assert shown_by(
+        "json_schema", lambda output, given: schema(output, without(given, keyword)).passed
+    )
+
+
+def test_who_cannot_encode_half_a_pair_is_found():
+    def encodes(output, reference):
+        output.encode()
+        return RIGHT(output, reference)
+
+    found = check_evaluator(encodes, "json_equality")
+    assert {(each.case, each.kind) for each in found} == {("half a pair, raw", "raised")}
+
+
 def test_who_compares_texts_depends_on_the_order_of_keys():
     found = check_evaluator(
         lambda output, reference: RIGHT(output, reference).passed and output == reference,
@@ -189,6 +305,16 @@ async def awaited(output, reference):
     return RIGHT(output, reference)
 
 
+class Foreign:
+    """A truth value of another library, as numpy's, which is no bool."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return float(self.value)
+
+
 class AwaitedObject:
     async def __call__(self, output, reference):
         return RIGHT(output, reference).score
@@ -208,6 +334,8 @@ class AwaitedObject:
         lambda output, reference: float(RIGHT(output, reference).score),
         lambda output, reference: {"passed": RIGHT(output, reference).passed},
         lambda output, reference: Result(0.9, RIGHT(output, reference).passed),
+        lambda output, reference: Result(0.9, Foreign(RIGHT(output, reference).passed)),
+        lambda output, reference: {"passed": Foreign(RIGHT(output, reference).passed)},
         awaited,
         AwaitedObject(),
     ],
@@ -276,6 +404,7 @@ class Word(Enum):
         lambda judgement: {"verdict": str(judgement.verdict)},
         lambda judgement: Word(str(judgement.verdict)),
         lambda judgement: judgement.verdict.value == "Pass",
+        lambda judgement: Foreign(judgement.verdict.value == "Pass"),
     ],
 )
 def test_a_verdict_is_read_in_many_shapes(shape):
@@ -324,7 +453,7 @@ def test_findings_are_a_sequence_and_a_table():
     assert list(found)[:2] == list(found[:2])
     assert len(found) == len(found.findings)
     text = str(found)
-    assert text.startswith(f"<lambda> as json_equality: {len(found)} findings in 103 cases")
+    assert text.startswith(f"<lambda> as json_equality: {len(found)} findings in 132 cases")
     assert all(len(line) <= 120 for line in text.splitlines())
     assert "yes: True" in text
     half = next(finding for finding in found if finding.case.startswith("half a pair"))
@@ -336,4 +465,4 @@ def test_findings_are_a_sequence_and_a_table():
 def test_no_finding_is_false_and_a_line():
     found = check_evaluator(RIGHT)
     assert not found
-    assert str(found).startswith("json_equality as json_equality: no finding in 103 cases")
+    assert str(found).startswith("json_equality as json_equality: no finding in 132 cases")

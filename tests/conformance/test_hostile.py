@@ -83,7 +83,7 @@ def test_what_sleeps_is_given_up(isolate):
     )
     assert time.monotonic() - start < 1.5
     assert (found.tried, {finding.kind for finding in found}) == (3, {"slow"})
-    assert "3 of 103 cases" in next(each.got for each in found if each.case == "all cases")
+    assert "3 of 132 cases" in next(each.got for each in found if each.case == "all cases")
 
 
 @EITHER
@@ -159,7 +159,7 @@ def test_what_cannot_be_sent_to_another_process_is_tried_with_one_seed():
     assert not found
     assert found.seeds == 1
     assert check_evaluator(JsonMatch(), isolate=False).seeds == 1
-    assert "107 cases, 1 hash seed," in str(found)
+    assert "136 cases, 1 hash seed," in str(found)
 
 
 class TwoFaced:

@@ -1,6 +1,8 @@
 """How similar two documents are, as one figure."""
 
 import json
+import random
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -78,3 +80,45 @@ def test_the_bound_is_named():
     assert result.metadata == {"pairing_limit_reached": True}
     assert JsonSimilarity()(long[:100], other[:100]).metadata == {}
     assert JsonSimilarity()(long, long[::-1]).metadata == {}  # what is equal needs no trying
+
+
+def test_equal_items_are_no_pair_where_others_have_more_in_common():
+    assert JsonSimilarity()(["ab", "aba"], ["aba", "ba"]).score == pytest.approx(2 / 3)
+    output = [{"t": "ab"}, {"t": "aba"}]
+    assert JsonSimilarity()(output, [{"t": "aba"}, {"t": "ba"}]).score == pytest.approx(2 / 3)
+
+
+words = st.lists(st.text("ab", min_size=1, max_size=4), min_size=1, max_size=4)
+
+
+@law
+@given(words, words)
+def test_no_other_pairing_has_more_in_common(output, reference):
+    longer, shorter = sorted((output, reference), key=len, reverse=True)
+    best = max(
+        sum(JsonSimilarity()([one], [other]).score for one, other in zip(order, shorter))
+        for order in permutations(longer, len(shorter))
+    )
+    assert JsonSimilarity()(output, reference).score == pytest.approx(best / len(longer))
+
+
+def texts(count, length, seed):
+    choose = random.Random(seed)
+    return ["".join(choose.choices("abcdefghij ", k=length)) for _ in range(count)]
+
+
+def test_long_texts_count_as_several_pairs():
+    output, reference = texts(20, 20_000, 1), texts(20, 20_000, 2)
+    assert JsonSimilarity()(output, reference).metadata == {"pairing_limit_reached": True}
+    assert JsonSimilarity()(output[:2], reference[:2]).metadata == {}
+
+
+@pytest.mark.once
+def test_very_long_texts_are_measured_as_far_as_that_can_be():
+    [text], [other] = texts(1, 100_000, 1), texts(1, 9_000, 2)
+    result = JsonSimilarity()([text], [f"{other}{text[:91_000]}"])
+    assert result.score == pytest.approx(0.82, abs=0.001)
+    assert result.metadata == {}
+    result = JsonSimilarity()([text], texts(1, 100_000, 3))
+    assert result.metadata == {"exact": False}
+    assert result.reason.endswith("(texts too long to be compared exactly)")

@@ -114,6 +114,47 @@ def test_an_unscored_part_can_be_left_out_with_its_weight():
     assert "left out: mute" in left_out((JsonValidity(), 1), (Mute(), 1)).reason
 
 
+@dataclass(frozen=True)
+class Says(Evaluator):
+    """Gives this score and verdict."""
+
+    score: object
+    passed: object = None
+
+    def check(self, sample):
+        return Result(self.score, self.passed)
+
+
+def test_a_part_that_failed_in_the_words_of_numpy_has_failed():
+    np = pytest.importorskip("numpy")
+    result = WeightedSum([(Says(0.0, np.False_), 1), (JsonValidity(), 1)])("{}")
+    assert (result.score, result.passed, result.label) == (1.0, False, "says: failed")
+
+
+def test_weights_may_be_numbers_of_numpy():
+    np = pytest.importorskip("numpy")
+    parts = [(JsonValidity(), np.int64(2)), (JsonFields(), np.float32(0.5))]
+    assert WeightedSum(parts).parts == ((JsonValidity(), 2), (JsonFields(), 0.5))
+    assert "np." not in repr(WeightedSum(parts))
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("-inf")])
+@pytest.mark.parametrize("unscored", ["unscored", "left_out"])
+def test_a_part_whose_score_is_no_finite_number_makes_no_sum(score, unscored):
+    total = WeightedSum([(Says(score), 1), (JsonValidity(), 1)], unscored)
+    with pytest.raises(ValueError, match=f"the score {score} of says is no finite number"):
+        total("{}")
+    [row] = evaluate([{"output": "{}"}], [total]).rows
+    assert row.error.startswith("ValueError: row 1: the score ")
+
+
+def test_the_reason_says_what_was_left_out_and_what_the_sum_is_taken_times():
+    parts = [(JsonValidity(), 1), (Says(0.25), -1), (Mute(), 3)]
+    result = WeightedSum(parts, "left_out")("{}")
+    assert result.score == 0.75 * 2.5
+    assert result.reason == "2.5 * (1 * json_validity 1 + -1 * says 0.25) = 1.875; left out: mute"
+
+
 def test_many_samples_are_as_one_by_one():
     samples = [Sample(text) for text in ("{}", "{", "[1, 2, 3, 4, 5]", None)]
     total = WeightedSum({JsonValidity(): 1, LENGTH: 0.5})

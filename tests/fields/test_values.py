@@ -1,6 +1,7 @@
 """How two values of one field are compared: numbers of any size, numbers as text, formats."""
 
-from time import perf_counter
+from time import perf_counter, process_time
+from unicodedata import normalize
 
 import pytest
 
@@ -13,6 +14,7 @@ from llmeval_integrations import (
     ToolCalls,
 )
 
+MOMENT = "2024-01-05T10:00:00Z"
 FAR = ["1e1000000", "-1e1000000", "1e-1000000", "1e10000000", "1.5e999999999999", "1e-9999999999"]
 NUMBER = {"properties": {"a": {"type": "number"}}}
 COMPARING = {
@@ -162,3 +164,102 @@ def test_a_hostile_address_takes_no_time(part):
         {"a": f"http://{part * 100_000}:x"}, reference={"a": "http://e.com"}
     ).passed
     assert perf_counter() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "texts"),
+    [
+        ("email", {"ignore_whitespace": True}, ["A@B.c", " a@b.c", "a@b.c "]),
+        ("uri", {"ignore_case": True}, ["%7Ea", "~A", "~a"]),
+        ("uri", {"ignore_case": True}, ["HTTP://E.com/%41", "http://e.com/a", "http://e.com/A"]),
+        ("uri", {"normalize_unicode": True}, ["http://e.com/é", "http://e.com/e\u0301"]),
+        ("date-time", {"ignore_whitespace": True}, [" 2024-01-05T10:00:00Z", "2024-01-05  10:00:00z"]),
+    ],
+)  # fmt: skip
+def test_what_does_not_count_in_a_text_does_not_count_in_its_meaning(kind, settings, texts):
+    """So that two that match a third one match each other, in whatever order they come."""
+    evaluator = JsonFields(fields={"": {"order": "any_order"}, "/*": {"format": kind, **settings}})
+    texts = [text if kind != "uri" or ":" in text else f"http://e.com/{text}" for text in texts]
+    for first in texts:
+        for second in texts:
+            assert evaluator([first], [second]).passed
+            assert evaluator([first, second], [second, texts[0]]).passed
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        ("uri", ["urn:", "urn:None", "urn:/", "urn://None", "urn:?None", "urn:#None"]),
+        ("uri", ["urn a None", "urn:a", " urn:a", "urn None a None None"]),
+        ("uri", ["file:///a", "file:/a", "file:////a", "x://", "x:", "x:///"]),
+        ("date-time", [MOMENT, "2024-01-05T10:00:00", f" {MOMENT}", "UTC 1064301720 0 "]),
+        ("date-time", ["2024-01-05T10:00:00.1Z", MOMENT, "2024-01-05T10:01:00Z"]),
+        ("date", ["2024-01-05", "2024-01-06", "2024-1-05", "24-01-05"]),
+    ],
+)
+def test_texts_that_mean_something_else_never_match(kind, texts):
+    evaluator = JsonFields(defaults={"format": kind})
+    for place, one in enumerate(texts):
+        for other in texts[:place]:
+            assert not evaluator([one], [other]).passed, (one, other)
+    assert JsonFields(None, {"": {"order": "any_order"}}, {"format": kind})(
+        texts, texts[::-1]
+    ).passed
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("0001-01-01T00:00:00+01:00", "0001-01-01T00:30:00+01:30", True),
+        ("9999-12-31T23:59:59-01:00", "9999-12-31T23:29:59-01:30", True),
+        ("9999-12-31T23:59:59-01:00", "9999-12-31T23:29:58-01:30", False),
+        ("0001-01-01T00:00:00+01:00", "0001-01-01T00:00:00", False),
+        ("2024-01-05T00:30:00+01:00", "2024-01-04T23:30:00Z", True),
+        ("2024-01-05T10:00:00-05:30", "2024-01-05T15:30:00.000Z", True),
+    ],
+)
+def test_a_moment_may_lie_before_the_first_year_and_after_the_last(one, other, same):
+    evaluator = JsonFields({"properties": {"a": {"format": "date-time"}}})
+    assert evaluator({"a": one}, reference={"a": other}).passed is same
+
+
+def test_a_similarity_as_high_as_its_threshold_is_enough():
+    for length in range(1, 101):
+        for wrong in range(length):
+            threshold = round(1 - wrong / length, 2)
+            if threshold == (length - wrong) / length:
+                evaluator = JsonFields(defaults={"similarity": threshold})
+                result = evaluator(["b" * wrong + "a" * (length - wrong)], ["a" * length])
+                assert (result.passed, result.score) == (True, threshold), (length, wrong)
+
+
+@pytest.mark.parametrize("text", ["Μα\u0390ου", "\u01f0", "\u1fb7", "ﬁne ſ", "㎒"])
+def test_text_that_looks_the_same_does_so_in_capitals_too(text):
+    both = {"ignore_case": True, "normalize_unicode": True}
+    for defaults in (both, {"ignore_case": True}):
+        assert JsonFields(defaults=defaults)([text], [text.upper()]).passed
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        assert JsonFields(defaults=both)([normalize(form, text.upper())], [text]).passed
+
+
+ZEROS = "0" * 19_999
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "grid", "same"),
+    [
+        (f"1{ZEROS}1", f"1{ZEROS}0", 1, False),
+        (f"1{ZEROS}1", f"1{ZEROS}0", 5, True),
+        (f"1{ZEROS}3", f"1{ZEROS}0", 5, False),
+        (f"1{ZEROS}0", "1e20000", 7, True),
+        ("1e20000", "2e20000", 1, False),
+        ("1e1000000", "1.5e1000000", 7, False),
+        ("1e1000000", "7", 7, False),
+    ],
+    ids=lambda value: str(value)[:12],
+)
+def test_the_grid_is_as_fine_for_large_numbers(output, reference, grid, same):
+    evaluator = JsonFields(fields={"": {"multiple_of": grid}})
+    start = process_time()
+    assert evaluator(output, reference).passed is same
+    assert process_time() - start < 1

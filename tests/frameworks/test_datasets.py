@@ -5,12 +5,13 @@ import os
 import pytest
 from framework_cases import RESULTS, Fixed, run_example
 
-from llmeval_integrations import InputError, JsonEquality, JsonValidity
+from llmeval_integrations import ExactMatch, InputError, JsonEquality, JsonSchema, JsonValidity
+from llmeval_integrations import evaluate as evaluate_file
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 pytest.importorskip("datasets")
 
-from datasets import Dataset, DatasetDict, Value, load_from_disk
+from datasets import Dataset, DatasetDict, Value, load_dataset, load_from_disk
 
 from llmeval_integrations.frameworks import datasets as ours
 from llmeval_integrations.frameworks.datasets import evaluate
@@ -81,6 +82,36 @@ def test_an_empty_dataset_has_empty_columns():
 def test_what_is_no_dataset_is_refused(table):
     with pytest.raises(InputError, match="expected a Dataset or a DatasetDict, got"):
         evaluate(table, [JsonValidity()])
+
+
+def test_half_a_surrogate_pair_ends_no_job():
+    rows = Dataset.from_dict({"output": ["[1]", '{"a\\ud800": 1}']})
+    scored = evaluate(rows, [JsonSchema({"type": "object"}, parsing="lenient")], metadata=True)
+    assert list(scored["json_schema"]) == [0.0, 0.0]
+    assert r"\ud800" in list(scored["json_schema_reason"])[1]
+
+
+def test_a_text_in_a_column_of_mixed_types_is_the_text(tmp_path):
+    data = tmp_path / "mixed.jsonl"
+    data.write_text(
+        '{"output": "yes", "reference": "yes"}\n{"output": {"a": [1]}, "reference": "no"}\n{"output": null}\n'
+    )
+    dataset = load_dataset("json", data_files=str(data), split="train", cache_dir=tmp_path / "kept")
+    if type(dataset.features["output"]).__name__ != "Json":
+        pytest.skip("this version has no such columns")
+    evaluators = [ExactMatch(), JsonValidity()]
+    with pytest.warns(RowErrorWarning):
+        scored = evaluate(dataset, evaluators)
+    for name in ("exact_match", "json_validity"):
+        rows = [row for row in evaluate_file(data, evaluators).rows if row.evaluator == name]
+        assert list(scored[name]) == [row.score for row in rows]
+    assert list(scored["exact_match"]) == [1.0, 0.0, None]
+
+
+def test_arrays_of_a_format_are_lists():
+    dataset = Dataset.from_dict({"output": [{"a": [1, 2]}], "reference": ['{"a": [1, 2]}']})
+    [row] = evaluate_file(dataset.with_format("numpy"), [JsonEquality()]).rows
+    assert row.score is True
 
 
 def test_the_example():

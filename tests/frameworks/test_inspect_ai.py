@@ -191,6 +191,36 @@ def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):
     assert failed.status == "error"
 
 
+def test_of_several_targets_none_is_needed_by_who_looks_at_none(tmp_path):
+    fixed = Fixed(RESULTS["yes"])
+    rows = [Row(input="?", target=["a", "b"])]
+    log = run(tmp_path, [inspect_scorer(fixed)], ["1"], rows)
+    assert (log.status, fixed.samples[0].reference) == ("success", MISSING)
+    log = run(tmp_path, [inspect_scorer(judge())], ["1"], rows, fail_on_error=False)
+    assert "the sample has 2 targets" in log.samples[0].error.message
+
+
+def test_an_answer_without_a_score_is_in_no_mean(tmp_path):
+    answer = Result(None, None, "refund", "because", answered=True)
+    log = run(tmp_path, [inspect_scorer(Fixed(answer))], ["1"])
+    [figures] = log.results.scores
+    assert (figures.scored_samples, figures.unscored_samples) == (0, 1)
+    said = log.samples[0].scores["fixed"]
+    assert (said.reason, said.metadata["label"], said.explanation) == (
+        "refund",
+        "refund",
+        "because",
+    )
+
+
+def test_what_numpy_says_stands_in_the_log(tmp_path):
+    np = pytest.importorskip("numpy")
+    log = run(tmp_path, [inspect_scorer(Fixed(Result(np.True_, np.False_)))], ["1"])
+    said = read_eval_log(log.location).samples[0].scores["fixed"]
+    assert (said.value, said.metadata["passed"]) == (True, False)
+    assert type(said.value) is bool
+
+
 def test_what_is_no_evaluator_or_option_is_refused():
     with pytest.raises(InvalidOptionError, match="'json_validity' is no Evaluator"):
         inspect_scorer("json_validity")

@@ -6,7 +6,15 @@ import uuid
 import pytest
 from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent  # noqa: F401
 
-from llmeval_integrations import InvalidOptionError, JsonEquality, JsonSchema, JsonValidity, Sample
+from llmeval_integrations import (
+    InvalidOptionError,
+    JsonEquality,
+    JsonSchema,
+    JsonValidity,
+    MissingFieldError,
+    Result,
+    Sample,
+)
 
 pytest.importorskip("langsmith")
 
@@ -157,3 +165,14 @@ def test_the_example_of_the_docstring():
     )
     [row] = names["experiment"]
     assert row["evaluation_results"]["results"][0].score is True
+
+
+def test_what_is_missing_is_said_with_how_it_is_given():
+    with pytest.raises(MissingFieldError, match=r"needs a reference, and .* example's outputs"):
+        LangSmithEvaluator(JsonEquality())(outputs="1")
+
+
+def test_an_answer_without_a_score_is_feedback():
+    answer = Result(None, None, "refund", "because", answered=True)
+    [[feedback]] = experiment([LangSmithEvaluator(Fixed(answer))], ONE)
+    assert (feedback.score, feedback.value, feedback.comment) == (None, "refund", "because")

@@ -321,3 +321,16 @@ def test_without_llama_index_the_module_says_what_to_install():
         "llmeval_integrations.errors.MissingDependencyError: llama-index-core is not installed; "
         "run: pip install 'llmeval-integrations[llamaindex]'"
     )
+
+
+class Sorts(Evaluator):
+    """Gives a label that is an answer, and no score."""
+
+    def check(self, _):
+        return Result(None, None, "refund", "because", answered=True)
+
+
+def test_an_answer_without_a_score_is_a_label_and_no_invalid_result():
+    made = LlamaIndexEvaluator(Sorts()).evaluate(response="Money back!")
+    assert (made.invalid_result, made.invalid_reason) == (False, None)
+    assert (made.label, made.score, made.feedback) == ("refund", None, "because")

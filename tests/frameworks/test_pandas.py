@@ -144,5 +144,11 @@ def test_a_frame_with_a_column_twice_is_refused():
         evaluate(frame, [JsonValidity()])
 
 
+def test_columns_are_called_by_texts():
+    frame = pd.DataFrame([["1", "2"]])
+    with pytest.raises(InputError, match="the name of column 0 is no text; rename it"):
+        evaluate(frame, [JsonValidity()], fields={"output": 0})
+
+
 def test_the_example():
     run_example(ours)

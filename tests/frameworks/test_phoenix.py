@@ -16,6 +16,7 @@ from llmeval_integrations import (
     JsonEquality,
     JsonSchema,
     JsonValidity,
+    Result,
     Sample,
     StringDistance,
 )
@@ -144,6 +145,45 @@ def test_the_asynchronous_runner_awaits():
 def test_what_is_no_evaluator_raises():
     with pytest.raises(InvalidOptionError, match="PhoenixEvaluator: 'json_validity' is no"):
         PhoenixEvaluator("json_validity")
+
+
+def test_arrays_out_of_parquet_are_lists(tmp_path):
+    pytest.importorskip("pyarrow")
+    row = {"output": [1, 2], "reference": "[1, 2]", "contexts": ["one", "two"]}
+    pd.DataFrame([row]).to_parquet(tmp_path / "data.parquet")
+    frame = pd.read_parquet(tmp_path / "data.parquet")
+    assert type(frame["contexts"][0]).__name__ == "ndarray"
+    asked = judge()
+    scored = run(frame, PhoenixEvaluator(JsonEquality()), PhoenixEvaluator(asked))
+    assert [scored[f"{name}_score"][0]["score"] for name in ("json_equality", "safety")] == [
+        1.0,
+        1.0,
+    ]
+    fixed = Fixed(RESULTS["yes"])
+    run(frame, PhoenixEvaluator(fixed))
+    assert fixed.samples[0].contexts == ["one", "two"]
+
+
+def test_what_is_missing_is_said_with_how_it_is_given():
+    frame = pd.DataFrame({"answer": ["[1]"], "gold": ["[1]"]})
+    scored = run(frame, PhoenixEvaluator(JsonEquality()))
+    [said] = scored["json_equality_execution_details"][0]["exceptions"]
+    assert "needs an output, and there is none; a column or key of that name" in said
+    with pytest.raises(PhoenixCallError, match=r"needs a reference, .* bind_evaluator"):
+        PhoenixEvaluator(JsonEquality()).evaluate({"output": "1"})
+
+
+def test_an_answer_without_a_score_is_a_label():
+    answer = Result(None, None, "refund", "because", answered=True)
+    [score] = run(ONE, PhoenixEvaluator(Fixed(answer)))["fixed_score"]
+    assert "score" not in score
+    assert (score["label"], score["explanation"]) == ("refund", "because")
+
+
+def test_what_numpy_says_is_json():
+    np = pytest.importorskip("numpy")
+    [score] = PhoenixEvaluator(Fixed(Result(np.True_, np.True_))).evaluate({"output": "1"})
+    assert (score.score, json.dumps(score.metadata)) == (1.0, '{"passed": true}')
 
 
 EXAMPLE = {

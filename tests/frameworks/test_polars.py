@@ -3,7 +3,7 @@
 import pytest
 from framework_cases import RESULTS, Fixed, run_example
 
-from llmeval_integrations import InputError, JsonEquality, JsonValidity
+from llmeval_integrations import InputError, JsonEquality, JsonSchema, JsonValidity
 
 pytest.importorskip("polars")
 
@@ -76,6 +76,13 @@ def test_an_empty_frame_has_empty_columns_of_the_same_types():
 def test_what_is_no_frame_is_refused(table, message):
     with pytest.raises(InputError, match=message):
         evaluate(table, [JsonValidity()])
+
+
+def test_half_a_surrogate_pair_ends_no_job():
+    rows = pl.DataFrame({"output": ["[1]", '{"a\\ud800": 1}']})
+    scored = evaluate(rows, [JsonSchema({"type": "object"}, parsing="lenient")], metadata=True)
+    assert list(scored["json_schema"]) == [0.0, 0.0]
+    assert r"\ud800" in list(scored["json_schema_reason"])[1]
 
 
 def test_the_example():

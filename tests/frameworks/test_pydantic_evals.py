@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent  # noqa: F401
 
-from llmeval_integrations import InvalidOptionError, JsonEquality, JsonValidity, Sample
+from llmeval_integrations import InvalidOptionError, JsonEquality, JsonValidity, Result, Sample
 
 pytest.importorskip("pydantic_evals")
 
@@ -101,6 +101,32 @@ def test_a_report_says_what_was_evaluated_with():
 def test_what_is_no_evaluator_raises():
     with pytest.raises(InvalidOptionError, match="PydanticEvaluator: 'json_validity' is no"):
         PydanticEvaluator("json_validity")
+
+
+def test_an_answer_without_a_score_is_a_label():
+    answer = Result(None, None, "refund", "because", answered=True)
+    [case] = report(Fixed(answer)).cases
+    assert (case.labels["fixed"].value, case.labels["fixed"].reason) == ("refund", "because")
+    assert case.scores == case.assertions == {}
+    assert case.evaluator_failures == []
+
+
+def test_what_numpy_says_is_a_score_and_an_assertion():
+    np = pytest.importorskip("numpy")
+    [case] = report(
+        Fixed(Result(np.float32(0.5), np.False_), "a"), Fixed(Result(np.True_), "b")
+    ).cases
+    assert {name: each.value for name, each in case.scores.items()} == {"a": 0.5}
+    assert {name: each.value for name, each in case.assertions.items()} == {
+        "a_passed": False,
+        "b": True,
+    }
+
+
+def test_what_is_missing_is_said_with_how_it_is_given():
+    [case] = report(JsonEquality(), cases=[Case(inputs="?")]).cases
+    assert "needs a reference, and there is none; " in case.evaluator_failures[0].error_message
+    assert "the case's expected_output" in case.evaluator_failures[0].error_message
 
 
 def test_the_example_of_the_docstring():

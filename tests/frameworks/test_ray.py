@@ -26,10 +26,12 @@ from llmeval_integrations import (
     Evaluator,
     InputError,
     InvalidOptionError,
+    JsonEquality,
     JsonFields,
     JsonValidity,
     Result,
     evaluate,
+    evaluate_batch,
     load_evaluator,
 )
 from llmeval_integrations.frameworks import ray as ours
@@ -311,3 +313,12 @@ def test_a_run_has_the_rows_of_one_machine(cluster, second, data, tmp_path):
     there = [row for row in run.rows if row.evaluator != "leaves"]
     assert there == here.rows
     assert {name: run.summary["evaluators"][name] for name in ("slow", "json_validity")} == here.summary["evaluators"]  # fmt: skip
+
+
+def test_tensors_are_arrays():
+    np = pytest.importorskip("numpy")
+    from ray.data.extensions import ArrowTensorArray
+
+    outputs = ArrowTensorArray.from_numpy(np.array([[1, 2], [3, 4]]))
+    table = pa.table({"output": outputs, "reference": ["[1, 2]", "[3, 4]"]})
+    assert evaluate_batch(table, [JsonEquality()])["score"].to_pylist() == [1.0, 1.0]

@@ -1,7 +1,9 @@
 """An answer in the caller's own form: pydantic models, raw text, scores by field and function."""
 
 import json
-from typing import Literal
+from decimal import Decimal
+from enum import Enum, IntEnum
+from typing import Annotated, Any, Literal, Optional
 
 import pytest
 from scripted import Scripted
@@ -16,6 +18,18 @@ class Rating(pydantic.BaseModel):
     reasoning: str
     stars: int = pydantic.Field(ge=1, le=5)
     tone: Literal["warm", "cold"]
+
+
+class Grade(pydantic.BaseModel):
+    grade: float | str | None
+
+
+class Level(IntEnum):
+    LOW = 1
+
+
+class Shade(Enum):
+    DARK = 1
 
 
 GOOD = {"reasoning": "it rhymes", "stars": 4, "tone": "warm"}
@@ -79,12 +93,21 @@ def test_the_output_stands_between_marks():
     assert client.said == f"Rate <output {mark}>\nx\n</output {mark}> of N"
 
 
+def test_every_name_that_is_no_field_is_free_for_variables():
+    client = Scripted(GOOD)
+    names = ("documents", "reference_text", "question", "role", "instruction")
+    prompt = "{output}" + "".join(f" {{{name}}}" for name in names)
+    Judge(client, prompt, Rating)("x", variables={name: name.upper() for name in names})
+    assert client.said.endswith(" DOCUMENTS REFERENCE_TEXT QUESTION ROLE INSTRUCTION")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"result_type": int}, "result_type"),
         ({"result_type": {"type": "object"}}, "result_type"),
         ({"result_type": Rating, "score": "star"}, "stars"),
+        ({"result_type": Rating, "score": "tone"}, "tone.* is no number"),
         ({"score": "stars"}, "score"),
         ({"score": 3}, "score"),
         ({"threshold": "high"}, "threshold"),
@@ -95,7 +118,78 @@ def test_a_wrong_option_is_named(options, words):
         Judge(Scripted(GOOD), "Rate {output}", **options)
 
 
-def test_a_score_that_is_no_number_is_a_bad_call():
+@pytest.mark.parametrize("score", ["grade", lambda answer: answer.grade])
+@pytest.mark.parametrize(
+    ("reply", "word"),
+    [({"grade": None}, "None"), ('{"grade": 1e999}', "inf"), ('{"grade": -1e999}', "-inf")],
+)
+def test_an_answer_without_a_finite_number_is_unscored_and_loses_no_other(score, reply, word):
+    client = Scripted(*[{"grade": 1}] * 3, reply)
+    judge = Judge(client, "Rate {output}", Grade, score)
+    results = judge.evaluate_many([{"output": str(number)} for number in range(4)])
+    assert [result.score for result in results] == [1, 1, 1, None]
+    assert (results[3].label, results[3].is_unscored) == ("no_score", True)
+    assert f"score is {word}, which is no finite number" in results[3].reason
+    assert "answer" in results[3].metadata
+    assert len(client.requests) == 4  # what has the form asked for is not asked for again
+
+
+@pytest.mark.parametrize("grade", ["good", 10**400])
+def test_a_field_that_may_be_a_number_need_not_be_one(grade):
+    class Mark(pydantic.BaseModel):
+        grade: int | str
+
+    result = Judge(Scripted({"grade": grade}), "Rate {output}", Mark, "grade")("x")
+    assert (result.score, result.label) == (None, "no_score")
+
+
+@pytest.mark.parametrize(
+    ("reply", "result_type", "score", "words"),
+    [
+        ({"grade": 0}, Grade, lambda answer: 1 / answer.grade, "ZeroDivisionError"),
+        ({"grade": None}, Grade, lambda answer: answer.grade > 1, "TypeError"),
+        ("seven", str, int, "'seven': ValueError"),
+    ],
+)
+def test_an_answer_for_which_the_function_raises_is_unscored(reply, result_type, score, words):
+    result = Judge(Scripted(reply), "Rate {output}", result_type, score)("x")
+    assert (result.score, result.passed, result.label) == (None, None, "no_score")
+    assert words in result.reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "may_be_one"),
+    [
+        (float, True),
+        (bool, True),
+        (Decimal, True),
+        (int | None, True),
+        (Optional["float"], True),
+        (Annotated[float, "x"] | str, True),
+        (Literal[1, 2], True),
+        (Level, True),
+        (Any, True),
+        (object, True),
+        (str, False),
+        (str | None, False),
+        (Annotated[str, "x"], False),
+        (Literal["good", "bad"], False),
+        (Shade, False),
+        (list[float], False),
+        (dict[str, float], False),
+        (None, False),
+    ],
+)
+def test_a_field_that_can_never_be_a_number_is_no_score(kind, may_be_one):
+    model = pydantic.create_model("Answer", mark=(kind, ...))
+    if may_be_one:
+        Judge(Scripted(GOOD), "Rate {output}", model, "mark")
+    else:
+        with pytest.raises(InvalidOptionError, match=r"'mark' is a field of type .* is no number"):
+            Judge(Scripted(GOOD), "Rate {output}", model, "mark")
+
+
+def test_a_function_that_gives_no_number_is_a_bad_call():
     with pytest.raises(InvalidOptionError, match="score"):
         Judge(Scripted(GOOD), "Rate {output}", Rating, lambda _: "high")("x")
 

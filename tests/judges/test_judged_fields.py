@@ -60,6 +60,42 @@ def test_objects_may_be_put_to_the_judge_as_wholes():
     assert "[2, 1]" in client.said
 
 
+def test_prose_in_any_order_is_paired_with_what_is_likest_and_judged():
+    client = Scripted(judged("Pass"), judged("Fail", "Fail"))
+    evaluator = JudgedFields(client, ["/items/*/t"], fields={"/items": {"order": "any_order"}})
+    one = {"items": [{"t": "x"}]}
+    assert evaluator(one, {"items": [{"t": "X"}]}).passed
+    both = {"items": [{"t": "It snows."}, {"t": "The ferry was late."}]}
+    result = evaluator(both, {"items": [{"t": "The ferry is late."}, {"t": "It snowed."}]})
+    assert [(said["output"], said["reference"]) for said in result.metadata["outcomes"]] == [
+        ("It snows.", "It snowed."),
+        ("The ferry was late.", "The ferry is late."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "expected", "calls", "passes"),
+    [
+        (1, 1.5, 1, True),
+        ({"x": 1}, {"x": True}, 1, True),
+        ([1], [True], 1, True),
+        (1, 1.0, 0, True),
+        (1, True, 0, False),
+        ([1], "y", 0, False),
+        ("1", 1, 0, False),
+    ],
+)
+def test_types_and_equality_are_those_of_json(output, expected, calls, passes):
+    def compare(one, other):
+        raise AssertionError(f"a judge decides on {one} and {other}")
+
+    client = Scripted(judged("Pass"))
+    result = JudgedFields(client, ["/a"], defaults={"compare": compare})(
+        {"a": output}, {"a": expected}
+    )
+    assert (len(client.requests), result.passed) == (calls, passes)
+
+
 @pytest.mark.parametrize(
     "reply",
     [

@@ -36,6 +36,39 @@ def test_questions_of_multiple_choice_have_choices():
     assert pickle.loads(pickle.dumps(question)).choices == ("short", "long")  # noqa: S301
 
 
+@pytest.mark.parametrize(
+    "choices",
+    [
+        None,
+        "a, b",
+        ["a"],
+        list("abcdefg"),
+        ["", " "],
+        ["a", ""],
+        ["a", "A "],
+        ["a", 2],
+        [["a"], ["b"]],
+    ],
+)
+def test_two_to_six_choices_that_differ_are_wanted(choices):
+    client = Scripted({"questions": [{"question": "How long?", "choices": choices}]})
+    with pytest.raises(UnreadableJudgementError, match="2 to 6 different choices, got"):
+        QuestionGenerator(client).generate(SPECS, 1, "multiple_choice")
+
+
+def test_six_choices_are_not_too_many_and_lose_the_space_around_them():
+    client = Scripted({"questions": [{"question": "How long?", "choices": [" a", *"bcdef"]}]})
+    [question] = QuestionGenerator(client).generate(SPECS, 1, "multiple_choice")
+    assert question.choices == tuple("abcdef")
+
+
+def test_what_a_model_thinks_first_is_no_question():
+    thought = '<think>["no?"] has one</think>\n["Is it short?", "Is it kind?"]'
+    client = Scripted(thought)
+    assert QuestionGenerator(client).generate(SPECS, 2) == ["Is it short?", "Is it kind?"]
+    assert len(client.requests) == 1
+
+
 def test_the_plain_list_that_some_models_give_is_read_too():
     generator = QuestionGenerator(Scripted('["Is it short?", "Is it kind?"]'))
     assert generator.generate(SPECS, 2) == ["Is it short?", "Is it kind?"]
@@ -61,6 +94,8 @@ def test_they_can_be_asked():
             {"questions": [{"question": f"{n}?", "choices": ["a", "a"]} for n in range(3)]},
             "choices",
         ),
+        ("binary", reply("a?", "A? ", "b?"), "twice"),
+        ("binary", reply("Is it\nshort?", "Is it  short?", "b?"), "twice"),
     ],
 )
 def test_other_than_what_was_asked_for_is_an_error_that_says_what_came(kind, came, words):

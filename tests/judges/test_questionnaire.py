@@ -67,6 +67,17 @@ def test_a_threshold_of_one_wants_every_question():
     assert "Is it new?" in result.reason
 
 
+@pytest.mark.parametrize(("threshold", "passes"), [(0.56, 14), (0.28, 7), (0.07, 7), (0.55, 11)])
+def test_a_share_of_exactly_the_threshold_passes(threshold, passes):
+    asked = round(passes / threshold)
+    questions = [f"Is it {number}?" for number in range(asked)]
+    for more in (0, -1):
+        verdicts = ["Pass"] * (passes + more) + ["Fail"] * (asked - passes - more)
+        client = Scripted(numbered(*verdicts))
+        result = Questionnaire(client, questions, calls="one", threshold=threshold)("a")
+        assert result.passed is (more == 0)
+
+
 def test_a_question_without_an_answer_leaves_the_whole_unscored():
     answers = dict.fromkeys(QUESTIONS[:3], judgement()) | {QUESTIONS[3]: DOWN}
     result = Questionnaire(by_question(answers), QUESTIONS)("a")
@@ -80,6 +91,36 @@ def test_it_may_be_left_out_instead_and_is_counted():
     result = Questionnaire(by_question(answers), QUESTIONS, unanswered="left_out")("a")
     assert (result.score, result.passed) == (1.0, True)
     assert (result.metadata["asked"], result.metadata["answered"]) == (4, 3)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        numbered("Pass", "Perhaps", "Fail", "Pass"),
+        {name: said for name, said in numbered(*["Pass"] * 4).items() if name != "question_2"}
+        | {"question_3": judgement("Fail")},
+    ],
+)
+def test_one_of_several_answers_in_one_call_may_be_left_out_too(reply):
+    client = Scripted(reply)
+    judge = Questionnaire(client, QUESTIONS, calls="one", unanswered="left_out")
+    result = judge("a")
+    assert (result.score, result.passed) == (pytest.approx(2 / 3), True)
+    assert (result.metadata["asked"], result.metadata["answered"]) == (4, 3)
+    labels = [entry["label"] for entry in result.metadata["questions"]]
+    assert labels == ["Pass", "unreadable", "Fail", "Pass"]
+    assert len(client.requests) == 2  # the judge is asked for it once more
+    assert judge("a").metadata["judge"]["calls"] == 2
+    again = Questionnaire(
+        Scripted(reply, numbered(*["Pass"] * 4)), QUESTIONS, calls="one", unanswered="left_out"
+    )
+    assert again("a").metadata["answered"] == 4
+
+
+def test_no_clear_answer_in_one_call_is_never_a_score():
+    client = Scripted(numbered(*["Perhaps"] * 4))
+    result = Questionnaire(client, QUESTIONS, calls="one", unanswered="left_out")("a")
+    assert (result.score, result.passed, result.label) == (None, None, "unanswered")
 
 
 def test_no_answer_at_all_is_never_a_score():
@@ -113,6 +154,32 @@ def test_answers_in_another_order_are_put_in_order():
 def test_a_reply_that_leaves_open_what_answers_what_is_unscored(reply):
     result = Questionnaire(Scripted(reply), QUESTIONS, calls="one", retries=0)("a")
     assert (result.score, result.label) == (None, "unreadable")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        numbered(*["Pass"] * 5),
+        {**numbered("Pass", "Pass", "Pass"), "question_5": judgement()},
+        json.dumps(numbered(*["Pass"] * 4)).replace("question_2", "question_1"),
+        json.dumps(numbered(*["Pass"] * 4))[:-1] + ', "question_4": {"verdict": "Fail"}}',
+        {"judgements": [judgement()] * 4},
+        {},
+        "Pass, Pass, Pass, Pass",
+    ],
+)
+def test_nothing_is_left_out_where_it_is_open_what_answers_what(reply):
+    judge = Questionnaire(Scripted(reply), QUESTIONS, calls="one", unanswered="left_out")
+    assert (judge("a").score, judge("a").label) == (None, "unreadable")
+
+
+@pytest.mark.parametrize("calls", ["each", "one"])
+def test_columns_of_the_data_are_not_the_questions(calls):
+    client = Scripted(judgement() if calls == "each" else numbered("Pass"))
+    names = ("question", "questions", "role", "instruction")
+    Questionnaire(client, QUESTIONS[:1], calls=calls)("x", variables=dict.fromkeys(names, "2+2?"))
+    assert "2+2?" not in client.said
+    assert QUESTIONS[0] in client.said
 
 
 def test_background_reaches_every_call():

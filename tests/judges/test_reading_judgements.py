@@ -177,6 +177,7 @@ def test_a_method_may_read_the_whole_reply_as_the_verdict():
         return {"verdict": text}
 
     assert parse_judgement("PASS ✅", ["verdict"], methods=[read_word]).verdict is Verdict.PASS
+    assert parse_judgement("PASS ✅", ["verdict"], methods=read_word).verdict is Verdict.PASS
     with pytest.raises(UnreadableJudgementError):
         parse_judgement("Not a pass", ["verdict"], methods=[read_word])
 
@@ -190,6 +191,29 @@ def test_one_text_to_ignore_may_be_given_by_itself():
         parse_judgement(own, ignoring=f"Hello. {own}")
     with pytest.raises(InvalidOptionError, match="ignoring="):
         parse_judgement(own, ignoring=[None])
+
+
+@pytest.mark.parametrize("name", ["required_keys", "methods", "ignoring", "examples"])
+@pytest.mark.parametrize("value", [3, None, [3]])
+def test_a_wrong_argument_is_named(name, value):
+    with pytest.raises(InvalidOptionError, match=f"{name}=.* is not a list of"):
+        parse_judgement(GOOD, **{name: value})
+
+
+class Unwilling:
+    def model_dump(self):
+        raise KeyError("reasoning")
+
+
+class Changing(dict):
+    def items(self):
+        raise RuntimeError("changed")
+
+
+@pytest.mark.parametrize("reply", [Unwilling(), Changing(GOOD)])
+def test_a_reply_that_does_not_give_its_members_is_unreadable(reply):
+    with pytest.raises(UnreadableJudgementError, match="its members cannot be read"):
+        parse_judgement(reply)
 
 
 def test_reasoning_keeps_what_it_quotes():

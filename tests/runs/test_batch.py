@@ -195,3 +195,8 @@ def test_a_table_whose_first_rows_lack_an_id_calls_none_by_the_id_of_another():
     rows = [{"id": None, "output": "1"}] * 9 + [{"id": 3, "output": "1"}]
     made = evaluate_batch(pa.Table.from_pylist(rows), [JsonValidity()])
     assert made["id"].to_pylist() == [*(f"row {number}" for number in range(1, 10)), "3"]
+
+
+def test_a_table_with_a_column_twice_is_refused():
+    with pytest.raises(InputError, match="the table: two columns share a name"):
+        evaluate_batch(pa.table([["1"], ["x"]], names=["output", "output"]), [JsonValidity()])

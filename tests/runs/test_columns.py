@@ -1,5 +1,6 @@
 """A table's results as further columns, whatever kind of table it is."""
 
+import json
 import warnings
 
 import pytest
@@ -22,9 +23,12 @@ ROWS = [{"output": "[1]", "gold": "[1.0]"}, {"output": "[1,", "gold": "[1]"}]
 class Second(Evaluator):
     """Cannot look at the second of two samples."""
 
+    def __init__(self, words="two"):
+        self.words = words
+
     def check(self, sample):
         if sample.output == "2":
-            raise ZeroDivisionError("two")
+            raise ZeroDivisionError(self.words)
         return Result(1, True)
 
 
@@ -121,3 +125,41 @@ def test_a_column_that_is_not_there_is_named(present, evaluators, options, messa
 def test_what_is_no_evaluator_is_refused(evaluators):
     with pytest.raises(InvalidOptionError):
         TableEvaluation(["output"], evaluators)
+
+
+HALF = "\ud800"
+
+
+def test_half_a_surrogate_pair_is_written_out():
+    odd = Result(0.5, False, HALF, f"{HALF} é", {"a": [HALF, "x" * 300]})
+    made = columns([{"output": "1"}], [Fixed(odd)], metadata=True)
+    assert (made["fixed_label"], made["fixed_reason"]) == ([r"\ud800"], [r"\ud800 é"])
+    assert json.loads(made["fixed_metadata"][0]) == odd.metadata
+    made["fixed_metadata"][0].encode()
+    with pytest.warns(RowErrorWarning):
+        made = columns([{"output": "2"}], [Second(HALF)])
+    assert made["second_error"] == [r"ZeroDivisionError: row 1: \ud800"]
+
+
+def test_two_columns_of_one_name_are_refused_before_anything_is_evaluated():
+    fixed = Fixed(RESULTS["yes"])
+    with pytest.raises(InputError, match="two new columns would be called 'x_label'; give one"):
+        TableEvaluation(["output"], {"x": fixed, "x_label": fixed})
+    evaluators = {"x": fixed, "x_metadata": fixed}
+    assert "x_metadata" in TableEvaluation(["output"], evaluators).kinds
+    with pytest.raises(InputError, match="'x_metadata'"):
+        TableEvaluation(["output"], evaluators, metadata=True)
+
+
+def test_an_option_that_there_is_not_is_named():
+    with pytest.raises(
+        InvalidOptionError, match="no option is called 'metdata'; did you mean 'metadata'"
+    ):
+        TableEvaluation(["output"], [JsonValidity()], metdata=True)
+
+
+def test_a_column_whose_name_is_no_text_has_to_be_renamed():
+    with pytest.raises(InputError, match="the name of column 0 is no text; rename it"):
+        TableEvaluation([0, 1], [JsonValidity()], fields={"output": 0})
+    with pytest.raises(InputError, match="is not a field and a column's name"):
+        TableEvaluation([0, 1], [JsonValidity()], fields={"output": 2})

@@ -258,6 +258,90 @@ def test_arrays_in_the_cells_of_pandas_are_lists():
     assert [row.score for row in evaluate(frame, [JsonEquality()]).rows] == [True, True, True]
 
 
+def test_arrays_in_rows_are_lists():
+    np = pytest.importorskip("numpy")
+    rows = [
+        {"output": np.array([1, 2]), "reference": "[1, 2]"},
+        {"output": {"a": np.array(["x"])}, "reference": '{"a": ["x"]}'},
+        {"output": "[1]", "reference": [np.int64(1)]},
+    ]
+    assert [row.score for row in evaluate(rows, [JsonEquality()]).rows] == [True, True, True]
+
+
+class Image:
+    """An array of which nobody wants to have a list."""
+
+    lists = 0
+
+    def tolist(self):
+        Image.lists += 1
+
+
+@pytest.mark.parametrize("form", ["rows", "pandas"])
+def test_arrays_that_no_evaluator_looks_at_stay_arrays(form, monkeypatch):
+    monkeypatch.setattr(Image, "lists", 0)
+    rows = [{"output": "1", "image": Image()}] * 3
+    rows = pytest.importorskip("pandas").DataFrame(rows) if form == "pandas" else rows
+    assert [row.score for row in evaluate(rows, [JsonValidity()]).rows] == [1, 1, 1]
+    assert Image.lists == 0
+
+
+def column(kind, *cells):
+    """Give a column of pyarrow: of maps, of such in a list and a struct, or of texts of JSON."""
+    pa = pytest.importorskip("pyarrow")
+    pairs = pa.map_(pa.string(), pa.list_(pa.int64()))
+    if kind == "json":
+        return pa.ExtensionArray.from_storage(pa.json_(), pa.array(cells, pa.string()))
+    return pa.array(cells, pairs if kind == "map" else pa.struct({"m": pa.list_(pairs)}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "reference"),
+    [
+        ("map", [("a", [1])], '{"a": [1]}'),
+        ("map", [("a", None)], '{"a": null}'),
+        ("nested", {"m": [[("a", [1])], None]}, '{"m": [{"a": [1]}, null]}'),
+        ("json", '{"a": [1]}', '{"a": [1]}'),
+        ("json", '"[1]"', "[1]"),
+    ],
+)
+@pytest.mark.parametrize("form", ["table", "parquet", "pandas"])
+def test_cells_of_arrow_are_what_they_stand_for(tmp_path, form, kind, cell, reference):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"output": column(kind, cell, None), "reference": [reference] * 2})
+    if form == "parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, tmp_path / "data.parquet")
+        table = tmp_path / "data.parquet"
+    elif form == "pandas":
+        table = table.to_pandas(types_mapper=pytest.importorskip("pandas").ArrowDtype)
+    first, second = evaluate(table, [JsonEquality()]).rows
+    assert (first.score, first.error) == (True, None)
+    assert second.error.startswith("InputError: row 2: nothing in column 'output'")
+
+
+def test_a_text_in_a_column_of_json_is_the_text():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(
+        {"output": column("json", '"yes"', "no JSON"), "reference": ["yes", "no JSON"]}
+    )
+    assert [row.score for row in evaluate(table, [ExactMatch()]).rows] == [1, 1]
+
+
+@pytest.mark.parametrize("form", ["table", "parquet"])
+def test_a_table_with_a_column_twice_is_refused(tmp_path, form):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table([["1"], ["x"]], names=["output", "output"])
+    if form == "parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, tmp_path / "data.parquet")
+        table = tmp_path / "data.parquet"
+    with pytest.raises(InputError, match=r"two columns share a name: \['output', 'output'\]"):
+        evaluate(table, [JsonValidity()])
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_an_empty_cell_of_a_table_is_an_absent_value_and_not_null(kind):
     library = pytest.importorskip(kind)

@@ -8,26 +8,6 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-INVOICE = """
-    from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity
-    SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}
-"""
-
-
-@pytest.fixture
-def session(pytester):
-    """Write a test file and run it; gives pytest's result."""
-
-    def session(code, *options, rows=()):
-        head = "\n".join(line[4:] for line in INVOICE.strip("\n").split("\n"))
-        pytester.makepyfile(test_it=f"{head}\nimport pytest\n{code}")
-        (pytester.path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        quiet = ("-p", "no:cacheprovider", "-p", "no:anyio", "-p", "no:langsmith_plugin")
-        run = pytester.runpytest_subprocess if "-n" in options else pytester.runpytest_inprocess
-        return run(*quiet, *options)
-
-    return session
-
 
 def rows(outputs):
     return [{"id": f"row {n}", "output": text, "reference": '{"total": 1}'} for n, text in enumerate(outputs)]  # fmt: skip
@@ -134,6 +114,22 @@ def test_evaluators_in_a_list_are_told_apart_from_one(session):
     result = session("def test_it(evaluate):\n    evaluate('{', [JsonValidity(), JsonMatch()])")
     result.stdout.fnmatch_lines(["E *expected an Evaluator, got [[]JsonValidity*; write them one by one: evaluate(output, JsonValidity(), JsonMatch())"])  # fmt: skip
     assert "naming.py" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        ("'{}'", "evaluate(output, JsonMatch(), reference=...)"),
+        ("{'total': 1}", "evaluate(output, JsonMatch(), reference=...)"),
+        ("'json_match'", "load_evaluator('json_match')"),
+        ("JsonMatch", "JsonMatch()"),
+    ],
+)
+def test_what_is_no_evaluator_is_told_with_what_would_be_right(session, given, right):
+    result = session(f"def test_it(evaluate):\n    evaluate('{{}}', {given})")
+    assert any(
+        "expected an Evaluator, got" in line and line.endswith(right) for line in shown(result)
+    )
 
 
 ONLY_A_SCORE = UNSCORED.replace('Result.unscored("nobody can tell")', "Result(0.2)")
@@ -264,7 +260,9 @@ def test_columns_may_be_called_otherwise(session):
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (MARKED.format(more=", colour='red'"), "*unexpected keyword argument 'colour'*"),
+        (MARKED.format(more=", min_pass_rat=1"), "the marker takes data, evaluators, min_pass_rate, fields: *'min_pass_rat'"),
+        (MARKED.format(more="").replace('data="cases.jsonl", ', ""), "the marker takes data, *: *'data'"),
+        (f"@pytest.mark.llmeval(data='other.jsonl'){MARKED.format(more='')}", "marked with llmeval twice; a test has one file of rows"),
         (MARKED.format(more=", min_pass_rate=95"), "*min_pass_rate=95 is not from 0 to 1*"),
         (MARKED.format(more="").replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
         (MARKED.format(more="").replace("JsonMatch()", "'json_match'"), "*expected an Evaluator, got 'json_match'*"),

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 import pytest
 
+from llmeval_integrations import ToolCalls
 from llmeval_integrations.json_value import equal
-from llmeval_integrations.tool_calls.coercing import coerce
-from llmeval_integrations.tool_calls.expected import AnyOf
+from llmeval_integrations.tool_calls.coercing import coerce, spelled
+from llmeval_integrations.tool_calls.expected import AnyOf, written
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 
 
@@ -48,7 +49,7 @@ from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 )
 def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
     schema = SchemaPart({"type": types} if types else {})
-    assert equal(coerce(value, schema), read)
+    assert equal(written(coerce(value, schema)), read)
 
 
 def test_a_number_that_is_too_long_to_write_out_is_read():
@@ -70,18 +71,36 @@ def test_inner_values_and_choices_are_read_too():
 @pytest.mark.parametrize(
     ("value", "beside", "text"),
     [
-        (1.0, ["1.0"], "1.0"),
-        (1, ["1.00"], "1.00"),
-        (True, ["True"], "True"),
-        (True, ["1"], "true"),
-        (1, ["True"], "1"),
-        (1.5, ["2", AnyOf(["+1.5"])], "+1.5"),
-        (1.0, ["x", 1.0], "1"),
-        (1.0, [], "1"),
+        (1.0, "1.0", "1.0"),
+        (1, "1.00", "1.00"),
+        (True, "True", "True"),
+        (True, "1", "true"),
+        (1, "True", "1"),
+        (1.5, "+1.5", "+1.5"),
+        (1.0, "x", "1"),
+        (1.0, 1.0, "1"),
+        (1.0, None, "1"),
     ],
 )
 def test_of_texts_that_say_the_same_the_one_beside_is_taken(value, beside, text):
-    schema = SchemaPart({"type": "string"})
-    assert coerce(value, schema, beside) == text
-    members = SchemaPart({"properties": {"s": {"type": "string"}}})
-    assert coerce({"s": value}, members, [{"s": one} for one in beside]) == {"s": text}
+    assert spelled(coerce(value, SchemaPart({"type": "string"})), beside) == text
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "integer", "default": "10"}, 10),
+        ({"type": "integer", "default": "10"}, "010"),
+        ({"type": "boolean", "default": "False"}, False),
+        ({"type": "string", "default": 1.0}, "1.0"),
+        ({"type": "string", "default": "1.0"}, 1),
+        ({"type": "object", "properties": {"n": {"type": "integer"}}, "default": {"n": "1"}}, {"n": 1}),
+        ({"type": "object", "properties": {"n": {"type": "integer", "default": "1"}}, "default": {}}, {"n": 1}),
+    ],
+)  # fmt: skip
+def test_defaults_are_read_like_values(schema, value):
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"a": schema}}}]
+    calls = [{"name": "f", "arguments": {"a": value}}], [{"name": "f", "arguments": {}}]
+    for output, reference in (calls, calls[::-1]):
+        assert ToolCalls(tools, coerce=True)(output, reference).passed
+        assert not ToolCalls(tools)(output, reference).passed

@@ -151,6 +151,10 @@ def test_what_holds_no_calls_at_all_is_a_defect(value, name):
     assert defect.name == name
 
 
+def test_a_reason_quotes_the_output_as_it_is():
+    assert read_calls({"Name": "Ann B"}).reason == "No tool call: {'Name': 'Ann B'}"
+
+
 def test_objects_of_sdks_and_frameworks_are_read():
     messages = pytest.importorskip("langchain_core.messages")
     called = messages.AIMessage("", tool_calls=[{"name": "weather", "args": ARGUMENTS, "id": "c1"}])
@@ -179,6 +183,42 @@ def test_objects_of_sdks_and_frameworks_are_read():
     reasoning = items.ResponseReasoningItem(type="reasoning", id="r", summary=[])
     called = items.ResponseFunctionToolCall.model_validate(RESPONSES)
     assert read_calls([reasoning, called]) == [WITH_ID]
+
+
+OF_THE_API = {
+    "OpenAI": {"type": "mcp_call", "id": "m", "name": "weather", "arguments": TEXT, "server_label": "s", "output": None},
+    "OpenAI, to be approved": {"type": "mcp_approval_request", "id": "m", "name": "weather", "arguments": TEXT, "server_label": "s"},
+    "Anthropic": {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "rain"}},
+    "Anthropic, MCP": {"type": "mcp_tool_use", "id": "s", "name": "weather", "input": ARGUMENTS, "server_name": "s"},
+    "LangChain": {"type": "server_tool_call", "id": "s", "name": "web_search", "args": {"query": "rain"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("own", OF_THE_API.values(), ids=OF_THE_API)
+def test_what_an_api_calls_by_itself_is_no_call(own):
+    for value in ([own, ANTHROPIC], {"content": [own, ANTHROPIC]}, {"output": [own, RESPONSES]}):
+        assert read_calls(value) == read_calls(json.dumps(value)) == [WITH_ID]
+    assert read_calls([own]) == read_calls({"role": "assistant", "content": [own]}) == []
+
+
+def test_a_call_of_a_custom_tool_is_one():
+    custom = {"type": "custom_tool_call", "call_id": "c1", "name": "weather", "input": TEXT}
+    assert read_calls([custom]) == read_calls({"output": [custom]}) == [WITH_ID]
+
+
+def test_messages_of_sdks_hold_no_calls_of_the_api():
+    anthropic = pytest.importorskip("anthropic.types")
+    message = anthropic.Message.model_validate(
+        {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude",
+            "content": [OF_THE_API["Anthropic"], ANTHROPIC],
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        }
+    )
+    assert read_calls(message) == read_calls(message.content) == [WITH_ID]
 
 
 def test_objects_of_llama_index_are_read():

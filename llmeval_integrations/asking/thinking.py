@@ -7,7 +7,6 @@ from typing import Final
 
 from llmeval_integrations import json_text
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.judges.spans import MASK, cut
 
 _NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|scratchpad|reflection)"
 
@@ -20,6 +19,9 @@ THINKING: Final = re.compile(
     re.IGNORECASE,
 )
 """What opens or closes thinking: tags of several models, and channels."""
+
+_GAP: Final = "\ufffc"
+"""Stands for what is taken out of an answer, so that what is left of it does not join."""
 
 _MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
 
@@ -49,17 +51,18 @@ def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
     return spans, not thinking
 
 
-def without_thinking(reply: str, quoted: str) -> str:
+def without_thinking(reply: str, quoted: str = "") -> str:
     """Give a reply's answer; a reply that is JSON is all answer, whatever tags its texts hold.
 
-    `quoted` is the text that was judged: tags that the reply copies from it close no thinking.
+    `quoted` is a text that was shown: tags that the reply copies with it close no thinking.
     """
     if not THINKING.search(reply) or not isinstance(json_text.parse(reply), Defect):
         return reply
     quoted = quoted.strip()
     if THINKING.search(quoted):
-        reply = reply.replace(quoted, MASK)
-    return cut(reply, answer_spans(reply)[0]).strip(f" \t\r\n{MASK}")
+        reply = reply.replace(quoted, _GAP)
+    pieces = (reply[start:end] for start, end in answer_spans(reply)[0])
+    return _GAP.join(pieces).strip(f" \t\r\n{_GAP}")
 
 
 def _closes(tag: re.Match[str]) -> bool:

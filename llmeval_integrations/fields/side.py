@@ -1,0 +1,31 @@
+"""Items of an array that are to be paired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from llmeval_integrations.json_value import canonical
+
+
+class Side(NamedTuple):
+    """Items of an array that are to be paired, as what they stand for."""
+
+    items: list[Any]
+    """All of the array's."""
+
+    places: list[int]
+    """Where those are that are meant."""
+
+    write: Callable[[Any], str] = canonical
+    """Writes a value, the same for those that are equal."""
+
+    @classmethod
+    def whole(cls, items: list[Any], write: Callable[[Any], str] = canonical) -> Side:
+        """Mean all items."""
+        return cls(items, [*range(len(items))], write)
+
+    def in_order(self) -> list[int]:
+        """Give the places in the order of their items' texts."""
+        texts = {place: self.write(self.items[place]) for place in self.places}
+        return sorted(self.places, key=lambda place: (texts[place], place))
