@@ -1,7 +1,6 @@
 """Several judgements as one: majorities, ties, and votes that are missing."""
 
 import pytest
-from pydantic import BaseModel
 from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample
@@ -85,16 +84,12 @@ def test_labels_without_scores_are_votes():
     assert result.metadata["split"] == {"good": 2, "bad": 1}
 
 
-class Rating(BaseModel):
-    stars: float
-
-
 @pytest.mark.parametrize(
     ("stars", "score"), [((1, 5, 1, 5), None), ((4, 5, 4), 4), ((2, 3, 4), None)]
 )
 def test_scores_without_labels_are_told_apart(stars, score):
-    replies = [{"stars": each} for each in stars]
-    result = Vote(Judge(Scripted(*replies), "Rate {output}", Rating, "stars"), n=len(stars))("a")
+    judge = Judge(Scripted(*map(str, stars)), "Rate {output}", score=int)
+    result = Vote(judge, n=len(stars))("a")
     assert result.score == score
     assert result.is_unscored is (score is None)
 
