@@ -123,7 +123,7 @@ class Gatherer:
     def _take_cut(self, source: str) -> None:
         """Take a judgement of which the end is lost: it may be any."""
         if not self.quotations.show(source):
-            self.evidence.lean(set(Verdict), source)
+            self.evidence.lean(set(Verdict), "a judgement that breaks off")
 
     def _take_all_else(self, text: str, ends: list[int], statements: Sequence[Statement]) -> None:
         """Take lines that are a verdict, and what follows what was said of the verdict."""
