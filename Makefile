@@ -20,7 +20,7 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
 
 # The largest suite runs beside the others, but for what they have time for, and its words come last.
-APART := tests/conformance tests/judges tests/reports
+APART := tests/asking tests/conformance tests/judges tests/reports tests/testing
 test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.installed
 	$(VENV)/bin/python -m pytest -q $(APART:%=--ignore=%) > $(VENV)/test.log 2>&1 & most=$$!; \
 	failed=0; \

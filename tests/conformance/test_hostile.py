@@ -18,6 +18,8 @@ from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidi
 from llmeval_integrations.conformance import check_evaluator
 from llmeval_integrations.conformance.claims import json_schema
 
+pytestmark = pytest.mark.once  # test_checking would notice an import that leaks
+
 ISOLATED = pytest.param(True, marks=pytest.mark.skipif(sys.platform != "linux", reason="forks"))
 EITHER = pytest.mark.parametrize("isolate", [ISOLATED, False])
 
@@ -47,7 +49,6 @@ def returns(value):
     return lambda output, reference: value
 
 
-@pytest.mark.once
 @EITHER
 @pytest.mark.parametrize(
     ("evaluator", "kind"),
@@ -231,7 +232,6 @@ def test_it_works_where_an_event_loop_is_running(isolate):
     assert not asyncio.run(check())
 
 
-@pytest.mark.once
 def test_a_cost_that_explodes_is_found():
     def quadratic(output):
         for _ in range(min(output.count("["), 65_536) ** 2 // 200):
@@ -242,7 +242,6 @@ def test_a_cost_that_explodes_is_found():
     assert {"brackets that never close"} == {each.case for each in found if each.kind == "cost"}
 
 
-@pytest.mark.once
 def test_a_cost_that_is_high_and_linear_is_none():
     def linear(output, reference):
         for _ in range(len(output) * 10):

@@ -6,6 +6,8 @@ from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidi
 from llmeval_integrations.conformance import check_evaluator
 from llmeval_integrations.judges.reading import parse_judgement
 
+pytestmark = pytest.mark.once  # test_checking would notice an import that leaks
+
 ANY = {"list_order": "any"}
 EXTRA = {"extra_keys": True}
 TOP = {"list_order": "top_level_any"}
