@@ -6,26 +6,21 @@ from collections import Counter
 from collections.abc import Collection, Container
 from itertools import repeat
 from math import fsum
-from operator import eq
 from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.edit_distance import edits_up_to, reach
+from llmeval_integrations.edit_distance import edits_up_to
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.outcome import Kind, Outcome
 from llmeval_integrations.fields.pairing import Pairings
-from llmeval_integrations.fields.rule import Rule
-from llmeval_integrations.fields.values import TYPES, compare, plain_text
+from llmeval_integrations.fields.values import all_match, compare, has_its_type, is_measured
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_value import canonical, equal
 from llmeval_integrations.sample import MISSING
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
-
-# Texts with fewer pairs of characters are measured exactly, though NFKC made each 18 times as long.
-_SHORT: Final = 10_000_000
 
 # So many fields tell whether most come once alone.
 _SOME: Final = 1_000
@@ -171,7 +166,7 @@ class Comparison(msgspec.Struct):
     def _leaf(self, field: Field, output: Any, reference: Any, place: str) -> None:
         rule = field.rule
         if rule.judge:
-            if _has_its_type(output, reference) and not equal(output, reference):
+            if has_its_type(output, reference) and not equal(output, reference):
                 self.ask(field, place, output, reference)
                 return
             rule = msgspec.structs.replace(rule, compare=None)  # in place of which a judge decides
@@ -181,7 +176,7 @@ class Comparison(msgspec.Struct):
             if type(output) in _CONTAINERS and not field.is_leaf:
                 self.apart.append((field.path, "match", None))
         else:
-            exact = rule.similarity is None or _is_measured(rule, output, reference, score)
+            exact = rule.similarity is None or is_measured(rule, output, reference, score)
             self.add(field, place, kind, score, output=output, reference=reference, exact=exact)
 
     def ask(self, field: Field, place: str, output: Any, reference: Any) -> None:
@@ -280,7 +275,7 @@ class Comparison(msgspec.Struct):
         names = list(reference)
         in_order = names == list(output)
         values = list(output.values() if in_order else map(output.get, names, repeat(MISSING)))
-        if len(output) > len(names) or not _all_match(values, reference.values()):
+        if len(output) > len(names) or not all_match(values, reference.values()):
             return False
         self.matching += field.members_named(names)[1]
         return True
@@ -339,16 +334,6 @@ def _once_each(fields: list[Field]) -> dict[str, dict[Kind, int]] | None:
     return counts if len(counts) == len(fields) else None
 
 
-def _all_match(values: Collection[Any], expected: Collection[Any]) -> bool:
-    """Whether these are texts, numbers and the like, each equal to the one that is expected."""
-    kinds = list(map(type, values))
-    return (
-        _SCALARS.issuperset(kinds)
-        and kinds == list(map(type, expected))
-        and all(map(eq, values, expected))  # one by one, for a list with NaN is equal to itself
-    )
-
-
 def _holds(value: Any) -> bool:
     """Whether a value has parts."""
     return bool(value) and type(value) in _CONTAINERS
@@ -357,22 +342,6 @@ def _holds(value: Any) -> bool:
 def _is_value(value: Any) -> bool:
     """Whether this is there, and neither an object nor an array."""
     return value is not MISSING and type(value) not in _CONTAINERS
-
-
-def _has_its_type(output: Any, reference: Any) -> bool:
-    """Whether two values have the same JSON type."""
-    return TYPES.get(type(output)) == TYPES.get(type(reference))
-
-
-def _is_measured(rule: Rule, output: Any, reference: Any, score: float) -> bool:
-    """Whether two values are no texts that are too long for a distance that is exact."""
-    if not (type(output) is str and type(reference) is str) or rule.compare is not None:
-        return True
-    if len(output) * len(reference) < _SHORT:
-        return True
-    one, other = plain_text(rule, output), plain_text(rule, reference)
-    edits = (1.0 - (score or rule.similarity or 0.0)) * max(len(one), len(other))
-    return edits <= reach(one, other) + 0.5  # whatever the product is rounded to
 
 
 class _Gained(Comparison):

@@ -3,17 +3,12 @@
 import time
 
 import pytest
+from one_field import passes
 
 from llmeval_integrations import InvalidOptionError, JsonFields
 
 MOMENT, SAME = "2024-01-05T10:00:00Z", "2024-01-05T11:00:00+01:00"
 ANY_ORDER = {"": {"order": "any_order"}}
-
-
-def passes(schema, output, reference, **options):
-    return JsonFields({"properties": {"a": schema}}, **options)(
-        {"a": output}, reference={"a": reference}
-    ).passed
 
 
 # --- Schemas that hold together ------------------------------------------------------------------

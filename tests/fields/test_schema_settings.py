@@ -1,18 +1,13 @@
 """What the schemas of a place say of how its values are compared, and what defaults may add."""
 
 import pytest
+from one_field import passes
 
 from llmeval_integrations import JsonFields
 from llmeval_integrations.fields.field import root_field
 
 MOMENT, SAME = "2024-01-05T10:00:00Z", "2024-01-05T11:00:00+01:00"
 LOOSE = {"tolerance": 0.1, "relative_tolerance": 0.1, "multiple_of": 1, "similarity": 0.1}
-
-
-def passes(schema, output, reference, **options):
-    return JsonFields({"properties": {"a": schema}}, **options)(
-        {"a": output}, reference={"a": reference}
-    ).passed
 
 
 @pytest.mark.parametrize(

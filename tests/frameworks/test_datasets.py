@@ -98,6 +98,7 @@ def test_a_text_in_a_column_of_mixed_types_is_the_text(tmp_path):
     )
     dataset = load_dataset("json", data_files=str(data), split="train", cache_dir=tmp_path / "kept")
     if type(dataset.features["output"]).__name__ != "Json":
+        # what is mended is how their cells are read; older versions of datasets have no such type
         pytest.skip("this version has no such columns")
     evaluators = [ExactMatch(), JsonValidity()]
     with pytest.warns(RowErrorWarning):

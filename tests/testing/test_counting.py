@@ -135,6 +135,7 @@ def test_a_row_that_is_evaluated_no_more_when_it_is_run_again_fails(session, pyt
     assert "= evaluations =" not in result.stdout.str()
 
 
+# The fixture `subtests` came with pytest 9, and the plugin takes 8 as well.
 @pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_what_subtests_evaluate_counts_once(session, workers):
