@@ -9,6 +9,7 @@ import os
 import queue
 import sys
 import threading
+import time
 import warnings
 from typing import Any, Final, Protocol
 
@@ -22,6 +23,13 @@ CAN_ISOLATE: Final = sys.platform == "linux"
 
 SLOW: Final = Observation(Answer("slow"))
 DIED: Final = Observation(Answer("died"))
+
+_LEAST_SHARE: Final = 0.02
+"""The share of a processor from which an evaluator is at work, and may have got too little of it:
+on a busy machine one would be called slow that is not."""
+
+_MOST_PATIENCE: Final = 5
+"""How many times the limit it is waited for then."""
 
 
 class Worker(Protocol):
@@ -57,14 +65,24 @@ class ProcessWorker:
         theirs.close()
 
     def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
+        began = time.monotonic()
         try:
+            before = self._worked()
             self._ours.send((case.output, case.reference, once))
-            if not self._ours.poll(limit):
-                return SLOW
+            left = limit
+            while not self._ours.poll(left):
+                worked, waited = self._worked() - before, time.monotonic() - began
+                left = limit - worked
+                if left <= 0 or worked < waited * _LEAST_SHARE or waited > limit * _MOST_PATIENCE:
+                    return SLOW
             found: Observation = self._ours.recv()
         except (EOFError, OSError):
             return DIED
         return found
+
+    def _worked(self) -> float:
+        """Return the seconds of a processor that it has had."""
+        return time.clock_gettime(~self._process.pid << 3 | 2)  # type: ignore[operator]
 
     def close(self) -> None:
         self._process.kill()

@@ -16,7 +16,10 @@ import pytest
 
 from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
+from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.claims import json_schema
+from llmeval_integrations.conformance.subject import subject_of
+from llmeval_integrations.conformance.worker import CAN_ISOLATE, SLOW, start_worker
 
 pytestmark = pytest.mark.once  # test_checking would notice an import that leaks
 
@@ -85,6 +88,31 @@ def test_what_sleeps_is_given_up(isolate):
     assert time.monotonic() - start < 1.5
     assert (found.tried, {finding.kind for finding in found}) == (3, {"slow"})
     assert "3 of 132 cases" in next(each.got for each in found if each.case == "all cases")
+
+
+def sleeps(output, reference):
+    time.sleep(5)
+
+
+def half_at_work(output, reference):
+    """Take as long as on a machine where others have the processor half of the time."""
+    for _ in range(3):
+        start = time.process_time()
+        while time.process_time() - start < 0.05:
+            pass
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.skipif(not CAN_ISOLATE, reason="a thread has no account of its own")
+@pytest.mark.parametrize(("evaluator", "is_slow"), [(half_at_work, False), (sleeps, True)])
+def test_on_a_busy_machine_the_time_at_work_counts(evaluator, is_slow):
+    worker = start_worker(subject_of(evaluator, "json_equality"), isolate=True)
+    try:
+        seen = worker.ask(Case("", "either", "[1]", "[1]"), 0.2, once=True)
+    finally:
+        worker.close()
+    assert (seen is SLOW) is is_slow
 
 
 @EITHER

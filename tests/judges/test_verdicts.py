@@ -249,12 +249,12 @@ HOSTILE = [
 
 @pytest.mark.once
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_a_hostile_megabyte_takes_no_time(piece):
-    hostile = piece * (1_000_000 // len(piece))
+def test_a_long_hostile_reply_takes_no_time(piece):
+    hostile = piece * (300_000 // len(piece))
     for reply in (hostile, "{" + hostile, JUDGEMENT + hostile, hostile + JUDGEMENT):
         start = time.process_time()
         read(reply, ignoring=[hostile[:10_000]], fence="5f3c90aa17d2be48")
-        assert time.process_time() - start < 5  # some 0.3 s; what is quadratic takes minutes
+        assert time.process_time() - start < 2  # some 0.1 s; what is quadratic takes many seconds
 
 
 @pytest.mark.parametrize("depth", [500, 100_000])
