@@ -22,8 +22,6 @@ A bad *output* never raises: it gets a low score and a reason.
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class EvalError(Exception):
     """Root of all errors that this package raises on purpose."""
@@ -78,7 +76,7 @@ class ClientError(JudgeError):
     ) -> None:
         super().__init__(message)
         self.kind = self.label = kind
-        """What went wrong: one of `ClientError.KINDS`; the unscored result is labelled with it."""
+        """What went wrong: in TRANSIENT or LASTING; the unscored result is labelled with it."""
         self.status = status
         """The HTTP status, where there was one."""
         self.retry_after = retry_after
@@ -86,35 +84,26 @@ class ClientError(JudgeError):
         self.parameter = parameter
         """The parameter that the server refused, where it named one."""
 
-    KINDS = (
-        "rate_limited",
-        "timeout",
-        "connection",
-        "server",
-        "garbled",
-        "authentication",
-        "not_found",
-        "context_overflow",
-        "bad_request",
-        "budget",
-        "not_cached",
-        "failed",
+    TRANSIENT = frozenset(("rate_limited", "timeout", "connection", "server", "garbled"))
+    """The kinds that may succeed when tried again."""
+
+    LASTING = frozenset(
+        (
+            "authentication",
+            "not_found",
+            "context_overflow",
+            "bad_request",
+            "budget",
+            "not_cached",
+            "failed",
+        )
     )
-    """The kinds, the first five of which may pass when tried again."""
+    """The kinds that will not."""
 
     @property
-    def passing(self) -> bool:
+    def is_transient(self) -> bool:
         """Whether the same call may succeed later."""
-        return self.kind in self.KINDS[:5]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_client_error, (str(self), vars(self)))
-
-
-def _client_error(message: str, state: dict[str, Any]) -> ClientError:
-    error = ClientError(message)
-    vars(error).update(state)
-    return error
+        return self.kind in self.TRANSIENT
 
 
 class CutReplyError(JudgeError):

@@ -36,9 +36,6 @@ class Breakdown(Protocol):
     def add(self, sample: Any, metadata: Mapping[str, Any], /) -> None:
         """Count one result in; `sample` is the sample's id."""
 
-    def merge(self, other: Any, /) -> None:
-        """Count in what another one has counted, of samples that come after."""
-
     def summary(self) -> dict[str, Any]:
         """Give the figures, by names that stand beside those of all evaluators."""
 

@@ -16,11 +16,11 @@ class Frequent(Generic[Key]):
     """Counts things; its size does not grow with their number.
 
     Exact up to 400 different ones, and as many more as there is `room` for, so that not every new
-    one is paid for by looking at all. Of more, each has two bounds, whatever the order they came
-    in, which are at most a 401st of all that were counted apart; so one that is left out is no more
-    than that more frequent than one that is given. From Misra and Gries, Science of Computer
-    Programming 2 (1982) 143, merged as by Agarwal et al., PODS 2012, 23; each thing's own bound is
-    that of Metwally et al., ICDT 2005, 398.
+    one is paid for by looking at all. Beyond that each has a lower and an upper bound, whatever the
+    order they came in, at most a 401st of all that were counted apart; so one that is left out is
+    no more than that more frequent than one that is given. From Misra and Gries, Science of
+    Computer Programming 2 (1982) 143; each thing's own bound is that of Metwally et al., ICDT 2005,
+    398.
     """
 
     def __init__(self, room: int = 100) -> None:
@@ -41,21 +41,6 @@ class Frequent(Generic[Key]):
         if self._dropped:
             self._before[key] = self._dropped
         self._bound()
-
-    def merge(self, other: Frequent[Key]) -> None:
-        """Count in what another one has counted."""
-        counts = dict(self._counts)
-        for key, count in other._counts.items():
-            counts[key] = counts.get(key, 0) + count
-        before = {key: self._missed(key) + other._missed(key) for key in counts}
-        self._counts = counts
-        self._before = {key: times for key, times in before.items() if times}
-        self._dropped += other._dropped
-        self._bound()
-
-    def _missed(self, key: Key) -> int:
-        """How often one may have been seen beyond its count."""
-        return self._before.get(key, 0) if key in self._counts else self._dropped
 
     def _bound(self) -> None:
         if len(self._counts) <= MOST + self._room:

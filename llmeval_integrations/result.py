@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 
-class Result(msgspec.Struct, frozen=True):
+class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """One evaluator's answer about one sample: scored, or unscored with a reason."""
 
     score: float | int | bool | None

@@ -1,9 +1,7 @@
 """Which things are the most frequent, against counting all of them."""
 
-import pickle
 import random
 from collections import Counter
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -17,14 +15,6 @@ def counted(things):
     for thing in things:
         found.add(thing)
     return found
-
-
-def put_together(parts):
-    """Count each part by itself, and merge what was counted, as worker processes do."""
-    whole, *others = map(counted, parts)
-    for other in others:
-        whole.merge(pickle.loads(pickle.dumps(other)))  # noqa: S301 - our own
-    return whole
 
 
 def check(found, things):
@@ -67,19 +57,11 @@ def test_bounds_hold_and_the_frequent_are_listed_in_any_order(things):
     check(counted(things), things)
 
 
-@settings(max_examples=60, deadline=None)
-@given(streams(), st.lists(st.integers(0, 8_000), max_size=6))
-def test_parts_that_are_put_together_keep_the_same_bounds(things, cuts):
-    ends = sorted({0, len(things), *(min(cut, len(things)) for cut in cuts)})
-    parts = [things[start:end] for start, end in pairwise(ends)] or [[]]
-    check(put_together(parts), things)
-
-
-@given(st.lists(st.integers(0, 499)), st.lists(st.integers(0, 499)))
-def test_up_to_five_hundred_different_ones_are_counted_exactly(one, other):
-    found = put_together([one, other]).most_common(10**9)
+@given(st.lists(st.integers(0, 499)))
+def test_up_to_five_hundred_different_ones_are_counted_exactly(things):
+    found = counted(things).most_common(10**9)
     assert all(least == most for _, least, most in found)
-    assert {thing: least for thing, least, _ in found} == Counter(one + other)
+    assert {thing: least for thing, least, _ in found} == Counter(things)
 
 
 def test_the_most_frequent_come_first_and_of_equals_the_first():

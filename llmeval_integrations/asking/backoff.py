@@ -33,7 +33,7 @@ def tried_again(attempt: Callable[[], Steps[T]], retries: int) -> Steps[T]:
             return (yield from attempt())
         except ClientError as error:
             asked = error.retry_after
-            if number == retries or not error.passing or (asked or 0) > LONGEST_PAUSE:
+            if number == retries or not error.is_transient or (asked or 0) > LONGEST_PAUSE:
                 raise
             bound = min(LONGEST_PAUSE, FIRST_PAUSE * 2**number)
             jitter = random.uniform(0, bound)  # noqa: S311 - no secret

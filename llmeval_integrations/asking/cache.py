@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -100,14 +101,10 @@ class Cache:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _cache, (self.path, self.frozen)
+        return partial(Cache, frozen=self.frozen), (self.path,)
 
     def __repr__(self) -> str:
         return f"Cache({str(self.path)!r}{', frozen=True' if self.frozen else ''})"
-
-
-def _cache(path: Path, frozen: bool) -> Cache:
-    return Cache(path, frozen=frozen)
 
 
 def _get(connection: sqlite3.Connection, key: bytes) -> Kept | None:

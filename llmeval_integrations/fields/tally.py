@@ -53,11 +53,6 @@ class FieldTally:
             if outcome["kind"] != "match":
                 self._field(outcome["field"]).add(sample, outcome)
 
-    def merge(self, other: FieldTally) -> None:
-        """Count in what another one has counted, of samples that come after."""
-        for path, field in other._fields.items():
-            self._field(path).merge(field)
-
     def _field(self, path: str) -> _Field:
         found = self._fields.get(path)
         if found is None:
@@ -95,14 +90,6 @@ class _Field:
             self.wrong_values.add(_pair(outcome["output"], outcome["reference"]))
         if len(self.examples) < _MOST_EXAMPLES and sample not in self.examples:
             self.examples.append(sample)
-
-    def merge(self, other: _Field) -> None:
-        self.counts.update(other.counts)
-        self.values_beside.update(other.values_beside)
-        self.unreadable += other.unreadable
-        self.wrong_values.merge(other.wrong_values)
-        new = (sample for sample in other.examples if sample not in self.examples)
-        self.examples = [*self.examples, *new][:_MOST_EXAMPLES]
 
     def summary(self) -> dict[str, Any]:
         values = Counter(self.counts)

@@ -196,7 +196,7 @@ def test_a_frozen_cache_answers_what_it_has_and_says_what_it_lacks(ask, cache):
     assert Cached(client, frozen).ask(REQUEST).text == "IS IT RIGHT?"
     with pytest.raises(ClientError, match="does not hold the reply") as caught:
         Cached(client, frozen).ask(question("new"))
-    assert (caught.value.kind, caught.value.label, caught.value.passing) == (
+    assert (caught.value.kind, caught.value.label, caught.value.is_transient) == (
         "not_cached",
         "not_cached",
         False,

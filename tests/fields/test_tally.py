@@ -139,24 +139,6 @@ def test_beyond_a_thousand_fields_the_rest_is_counted_together():
     assert fields["(other)"]["mismatch"] == 200
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_parts_that_are_put_together_say_what_the_whole_says(seed):
-    chance = random.Random(seed)
-    evaluator = JsonFields()
-    samples = []
-    for place in range(60):
-        reference = {"a": chance.randrange(4), "b": [chance.randrange(3), 1]}
-        output = {"a": chance.randrange(4), "b": [chance.randrange(3)]}
-        shown = "{" if chance.random() < 0.2 else output
-        samples.append((place, evaluator(shown, reference).metadata))
-    whole, first, second = (evaluator.breakdown() for _ in range(3))
-    for place, (sample, metadata) in enumerate(samples):
-        whole.add(sample, metadata)
-        (first if place < 25 else second).add(sample, metadata)
-    first.merge(second)
-    assert first.summary() == whole.summary()
-
-
 def test_what_is_no_value_counts_for_a_field_what_it_counts_for_a_sample():
     fields = tallied(
         [({"addr": "x"}, {"addr": {"street": "x"}})] * 10 + [({"addr": []}, {"addr": []})] * 5
