@@ -81,7 +81,7 @@ def sections() -> dict[str, str]:
 
 def guide() -> dict[str, str]:
     """Make a page of every section that has no place elsewhere, and their list."""
-    titles = [title for title in sections() if title != "Evaluators"]
+    titles = [title for title in sections() if title not in ("Where to go", "Evaluators")]
     pages = {f"guide/{slug(title)}.md": section(title) for title in titles}
     pages["guide/index.md"] = f"# Guide\n\n{toctree(map(slug, titles))}"
     return pages

@@ -49,7 +49,7 @@ def test_every_section_of_the_readme_has_its_page(pages, made):
     prose = re.sub(r"^```.*?^```$", "", readme, flags=re.MULTILINE | re.DOTALL)
     titles = re.findall(r"^## (.+)", prose, re.MULTILINE)
     assert list(pages["sections"]()) == titles
-    for title in {*titles} - {"Evaluators"}:
+    for title in {*titles} - {"Where to go", "Evaluators"}:  # the site has a list of its own
         assert made[f"guide/{pages['slug'](title)}.md"].startswith(f"# {title}\n")
     assert "# Evaluators\n" in made["evaluators/index.md"]
 
