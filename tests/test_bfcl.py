@@ -11,7 +11,10 @@ from bfcl_cases import CATEGORIES, KINDS, as_expected, made, records, reference
 
 from llmeval_integrations import ToolCalls, ToolCallSchema
 
-pytestmark = pytest.mark.skipif(not bfcl_cases.FOLDER.is_dir(), reason="the data is not here")
+pytestmark = [
+    pytest.mark.skipif(not bfcl_cases.FOLDER.is_dir(), reason="the data is not here"),
+    pytest.mark.once,
+]
 
 LISTED = ToolCalls(alternatives="listed")
 VERDICTS = json.loads((Path(__file__).parent / "bfcl_verdicts.json").read_text())["verdicts"]
@@ -45,7 +48,6 @@ def test_every_call_made_of_accepted_values_is_right():
         assert (result.metadata["precision"], result.metadata["recall"]) == (1.0, 1.0)
 
 
-@pytest.mark.once
 def test_the_answers_are_read_as_they_are():
     for _, _, case in cases():
         tools = {"tools": case["functions"]}
@@ -54,7 +56,6 @@ def test_the_answers_are_read_as_they_are():
             assert result == results(kind)[case["id"]], case["id"]
 
 
-@pytest.mark.once
 def test_every_accepted_value_of_every_argument_is_right():
     for _, _, case in cases():
         calls = as_expected(case)
@@ -104,7 +105,6 @@ FAILING = {
 }
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("kind", FAILING)
 def test_a_mistake_is_wrong_and_told_as_what_it_is(kind):
     count, labels, wrong = FAILING[kind]

@@ -9,6 +9,8 @@ from json_strategies import clashing, law, nested
 
 from llmeval_integrations.json_bags import Bags
 
+pytestmark = pytest.mark.once
+
 
 def extended(value: Any, chance: Any) -> Any:
     """Put keys into objects here and there, and the items of arrays into another order."""

@@ -11,6 +11,8 @@ from json_strategies import json_texts, law, seconds
 from llmeval_integrations import json_depth
 from llmeval_integrations.json_depth import MAX_DEPTH, deepest, is_too_deep
 
+pytestmark = pytest.mark.once
+
 
 def levels(text: str) -> int:
     """Count the levels of a JSON text one character at a time."""

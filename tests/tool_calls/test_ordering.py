@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import InvalidOptionError, ToolCalls
 
+pytestmark = pytest.mark.once
+
 
 def call(name, **arguments):
     return {"name": name, "arguments": arguments}

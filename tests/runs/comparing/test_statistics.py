@@ -21,6 +21,8 @@ from llmeval_integrations.runs.comparing.statistics import (
     t_of,
 )
 
+pytestmark = pytest.mark.once
+
 DIFFERENCES = st.lists(st.integers(-8, 8).map(lambda n: n / 8), max_size=40)
 
 
