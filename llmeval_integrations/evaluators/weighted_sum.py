@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from llmeval_integrations.asking.steps import Steps, Together
 from llmeval_integrations.errors import InvalidOptionError
@@ -34,7 +34,7 @@ class WeightedSum(Evaluator):
     A part that is unscored leaves the sum unscored. With `unscored="left_out"` it is left out with
     its weight: the sum of the others is taken times what all weights have by what the others'
     have, in absolute terms, so that it stays on the same scale. Where the others weigh nothing the
-    sum is unscored. A part whose score is no finite number raises ValueError, as in a run.
+    sum is unscored. A part whose score is not a finite number raises ValueError, as in a run.
 
     Where a part asks a model, the sum is a judge as well.
     """
@@ -104,42 +104,31 @@ class WeightedSum(Evaluator):
         return [self._sum(results) for results in zip(*columns, strict=True)]
 
     def _sum(self, results: Sequence[Result]) -> Result:
-        found = list(
-            zip(self._names(), results, [weight for _, weight in self._pairs()], strict=True)
-        )
-        metadata = {"parts": {name: _as_dict(result) for name, result, _ in found}}
-        missing = [(name, result) for name, result, _ in found if not result.scored]
-        scored = [each for each in found if each[1].scored]
-        weight = _size(scored)
-        if missing and (self.unscored == "unscored" or not weight):
-            name, result = missing[0]
+        parts = list(map(_Said, self._names(), results, [weight for _, weight in self._pairs()]))
+        metadata = {"parts": {part.name: _as_dict(part.result) for part in parts}}
+        scored = [part for part in parts if part.result.score is not None]
+        unscored = [part for part in parts if part.result.score is None]
+        if unscored and (self.unscored == "unscored" or not _size(scored)):
+            name, result, _ = unscored[0]
             state = f"{name}: {result.label or 'unscored'}"
             return Result(None, None, state, f"{name}: {result.reason}", metadata)
-        score = sum(weight * _figure(name, result) for name, result, weight in scored)
-        scale = _size(found) / weight if missing else 1
-        score *= scale
-        failed = [
-            (name, result)
-            for name, result, _ in scored
-            if result.passed is not None and not result.passed
-        ]
-        passed: bool | None = not failed
+        scale = _size(parts) / _size(scored) if unscored else 1
+        score = scale * sum(part.weight * part.figure() for part in scored)
+        passed = self._passed(score, scored)
+        label = None if passed else _first_failure(scored)
+        said = " + ".join(f"{part.weight:g} * {part.name} {part.figure():.4g}" for part in scored)
+        if unscored:
+            left_out = ", ".join(part.name for part in unscored)
+            reason = f"{scale:.4g} * ({said}) = {score:.4g}; left out: {left_out}"
+        else:
+            reason = f"{said} = {score:.4g}"
+        return Result(score, passed, label, reason, metadata)
+
+    def _passed(self, score: float, scored: Sequence[_Said]) -> bool | None:
         if self.min_score is not None:
-            passed = score >= self.min_score
-        elif all(result.passed is None for _, result, _ in scored):
-            passed = None
-        label = None
-        if failed and not passed:
-            name, result = failed[0]
-            label = f"{name}: {result.label or 'failed'}"
-        said = " + ".join(
-            f"{weight:g} * {name} {float(result.score or 0):.4g}" for name, result, weight in scored
-        )
-        left_out = ""
-        if missing:
-            said = f"{scale:.4g} * ({said})"
-            left_out = f"; left out: {', '.join(name for name, _ in missing)}"
-        return Result(score, passed, label, f"{said} = {score:.4g}{left_out}", metadata)
+            return score >= self.min_score
+        verdicts = [part.result.passed for part in scored if part.result.passed is not None]
+        return all(verdicts) if verdicts else None
 
     def _names(self) -> list[str]:
         """Name the parts; of two that are called alike the second is `name_2`."""
@@ -171,15 +160,31 @@ def _steps(part: Evaluator, sample: Sample) -> Steps[Result]:
     return part.check(sample)
 
 
-def _size(found: Iterable[tuple[str, Result, float]]) -> float:
-    return sum(abs(weight) for _, _, weight in found)
+class _Said(NamedTuple):
+    """What a part said, and what that weighs."""
+
+    name: str
+    result: Result
+    weight: float
+
+    def figure(self) -> float:
+        """Return the score as a number; raises ValueError where it is not finite."""
+        figure = float(self.result.score or 0)
+        if not isfinite(figure):
+            score = shown(self.result.score)
+            raise ValueError(f"the score {score} of {self.name} is not a finite number")
+        return figure
 
 
-def _figure(name: str, result: Result) -> float:
-    figure = float(result.score or 0)
-    if not isfinite(figure):
-        raise ValueError(f"the score {shown(result.score)} of {name} is no finite number")
-    return figure
+def _size(parts: Iterable[_Said]) -> float:
+    return sum(abs(part.weight) for part in parts)
+
+
+def _first_failure(parts: Iterable[_Said]) -> str | None:
+    for name, result, _ in parts:
+        if result.passed is not None and not result.passed:
+            return f"{name}: {result.label or 'failed'}"
+    return None
 
 
 def _as_dict(result: Result) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Judge(JudgedEvaluator):
 
     score: str | Callable[[Any], float] | None = None
     """The score: a field's name, or a function of the answer that gives a number or True/False.
-    An answer for which there is no finite number, or for which the function raises, is unscored
+    An answer for which there is not a finite number, or for which the function raises, is unscored
     with the label `no_score`."""
 
     threshold: float | None = None
@@ -136,7 +136,7 @@ class Judge(JudgedEvaluator):
             if not by_field and given is not None and not hasattr(given, "__float__"):
                 raise  # whatever the model says
             raise UnreadableJudgementError(
-                f"the answer's score is {shown(given)}, which is no finite number"
+                f"the answer's score is {shown(given)}, which is not a finite number"
             ) from None
 
 

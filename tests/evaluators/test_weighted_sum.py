@@ -142,7 +142,7 @@ def test_weights_may_be_numbers_of_numpy():
 @pytest.mark.parametrize("unscored", ["unscored", "left_out"])
 def test_a_part_whose_score_is_no_finite_number_makes_no_sum(score, unscored):
     total = WeightedSum([(Says(score), 1), (JsonValidity(), 1)], unscored)
-    with pytest.raises(ValueError, match=f"the score {score} of says is no finite number"):
+    with pytest.raises(ValueError, match=f"the score {score} of says is not a finite number"):
         total("{}")
     [row] = evaluate([{"output": "{}"}], [total]).rows
     assert row.error.startswith("ValueError: row 1: the score ")

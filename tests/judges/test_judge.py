@@ -129,7 +129,7 @@ def test_an_answer_without_a_finite_number_is_unscored_and_loses_no_other(score,
     results = judge.evaluate_many([{"output": str(number)} for number in range(4)])
     assert [result.score for result in results] == [1, 1, 1, None]
     assert (results[3].label, results[3].is_unscored) == ("no_score", True)
-    assert f"score is {word}, which is no finite number" in results[3].reason
+    assert f"score is {word}, which is not a finite number" in results[3].reason
     assert "answer" in results[3].metadata
     assert len(client.requests) == 4  # what has the form asked for is not asked for again
 
