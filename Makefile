@@ -26,7 +26,8 @@ test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.in
 	failed=0; \
 	$(BARE)/bin/python -m pytest -q -m 'not once' || failed=1; \
 	$(OPENAI2)/bin/python -m pytest -q tests/clients tests/frameworks/test_dspy.py || failed=1; \
-	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py || failed=1; \
+	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py \
+	    tests/clients/test_langchain.py || failed=1; \
 	$(VENV)/bin/python -m pytest -q $(APART) || failed=1; \
 	wait $$most || failed=1; cat $(VENV)/test.log; exit $$failed
 

@@ -142,12 +142,12 @@ def flat() -> list[tuple[Any, Any]]:
 
 
 def equal_ones() -> list[tuple[Any, Any]]:
-    """Give the nested pairs that are equal."""
+    """Return the nested pairs that are equal."""
     return [(output, expected) for output, expected in nested() if output == expected]
 
 
 def the_others() -> list[tuple[Any, Any]]:
-    """Give the nested pairs that are not."""
+    """Return the nested pairs that are not."""
     return [(output, expected) for output, expected in nested() if output != expected]
 
 
@@ -195,7 +195,7 @@ def beside_the_peers(rounds: int) -> Iterator[str]:
 
 
 def once(run: Callable[[], object], rounds: int) -> float:
-    """Give the median seconds of a call."""
+    """Return the median seconds of a call."""
     spent = []
     for _ in range(rounds):
         began = time.perf_counter()

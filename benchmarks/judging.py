@@ -115,7 +115,7 @@ def bare_loop(url: str, outputs: list[str]) -> list[Any]:
 
 
 def asked(output: str) -> list[tuple[str, str]]:
-    """Give the messages that our judge puts to its model, with their roles."""
+    """Return the messages that our judge puts to its model, with their roles."""
     from llmeval_integrations import Sample
 
     ask = next(judge("http://localhost/v1").steps(Sample(output)))
@@ -207,7 +207,7 @@ def langchain_model(url: str) -> Any:
 
 @cache
 def langchain_loop() -> asyncio.AbstractEventLoop:
-    """Give one loop for all rounds: models share connections, which cannot change the loop."""
+    """Return one loop for all rounds: models share connections, which cannot change the loop."""
     return asyncio.new_event_loop()
 
 

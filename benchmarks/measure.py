@@ -27,7 +27,7 @@ class Timing(NamedTuple):
 
 
 def seconds(run: Callable[[], object], rows: int, at_least: float) -> float:
-    """Give the seconds a row, over as many passes as fill `at_least` seconds."""
+    """Return the seconds a row, over as many passes as fill `at_least` seconds."""
     passes, spent = 0, 0.0
     while spent < at_least or passes == 0:
         start = time.perf_counter()

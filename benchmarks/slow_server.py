@@ -91,7 +91,7 @@ class SlowServer:
         return self
 
     def url(self, side: str) -> str:
-        """Give the base URL of a side."""
+        """Return the base URL of a side."""
         return f"http://127.0.0.1:{self.port}/{side}/v1"
 
     def __exit__(self, *_: object) -> None:

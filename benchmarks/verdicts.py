@@ -52,7 +52,7 @@ def ours_untold(case: dict[str, Any]) -> str:
 
 
 def verdict_key(case: dict[str, Any]) -> str:
-    """Give the name of the verdict in a case."""
+    """Return the name of the verdict in a case."""
     required = case.get("required_keys", REQUIRED)
     return next((key for key in required if key in ("decision", "outcome")), "verdict")
 
@@ -181,7 +181,7 @@ READERS: dict[str, tuple[Callable[[], Reader], str | None]] = {
 
 
 def verdict_of(reader: Reader, case: dict[str, Any]) -> str | None:
-    """Give what a reader reads; whatever it raises is its way of saying nothing."""
+    """Return what a reader reads; whatever it raises is its way of saying nothing."""
     try:
         value = reader(case)
     except Exception:  # noqa: BLE001
@@ -200,7 +200,7 @@ def outcome(says: str | None, read: str | None) -> str:
 
 
 def available() -> Iterator[tuple[str, Reader | None]]:
-    """Give every reader with its version, or None where it cannot be imported."""
+    """Yield every reader with its version, or None where it cannot be imported."""
     yield "ours", ours
     yield "ours, told of no text", ours_untold
     for name, (make, package) in READERS.items():

@@ -33,7 +33,7 @@ class Page(HTMLParser):
 
 
 def problems(site: Path) -> Iterator[str]:
-    """Give a line for every link that leads nowhere and everything fetched from elsewhere."""
+    """Yield a line for every link that leads nowhere and everything fetched from elsewhere."""
     pages = {path: Page(path.read_text()) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         here = path.relative_to(site)

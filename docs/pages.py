@@ -74,7 +74,7 @@ def write_pages(folder: Path, pages: dict[str, str]) -> None:
 
 
 def sections() -> dict[str, str]:
-    """Give the README's sections by title."""
+    """Return the README's sections by title."""
     _, *parts = re.split(r"^## (.+)\n", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2]))
 
@@ -183,7 +183,7 @@ def evaluator_page(kind: type[Evaluator]) -> str:
 
 
 def home_of(kind: type[Evaluator]) -> ModuleType:
-    """Give the module that people import an evaluator from."""
+    """Return the module that people import an evaluator from."""
     return llmeval_integrations if hasattr(llmeval_integrations, kind.__name__) else judges
 
 
@@ -307,7 +307,7 @@ def written(source: ast.Module) -> Iterator[str]:
 
 
 def documentation(thing: Any) -> str:
-    """Give a docstring as reStructuredText."""
+    """Return a docstring as reStructuredText."""
     return restructured(ast.get_docstring(thing) or "")
 
 

@@ -32,7 +32,7 @@ def _turned(rows: Sequence[int], count: int) -> list[int]:
 
 
 def _columns_of_rows(weights: Sequence[Sequence[float]]) -> list[int]:
-    """Give each row's column; there are at least as many columns as rows."""
+    """Return each row's column; there are at least as many columns as rows."""
     pairing = _Pairing(weights)
     for row in range(len(weights)):
         if pairing.column_of[row] < 0:

@@ -53,7 +53,7 @@ def list_evaluators() -> list[str]:
 
 
 def evaluator_class(name: str) -> type[Evaluator]:
-    """Give the class behind a name or an alias."""
+    """Return the class behind a name or an alias."""
     for kind in _own():
         if name == kind.name or name in kind.aliases:
             return kind

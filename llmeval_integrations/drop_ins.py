@@ -72,7 +72,7 @@ class LangChainComparison:
     """By default Python's, for which `true` is `1`."""
 
     def __call__(self, output: Any, reference: Any) -> Any:
-        """Give 0 for anything else against an array; two arrays come sorted by `str`."""
+        """Return 0 for anything else against an array; two arrays come sorted by `str`."""
         if isinstance(reference, list):
             if not isinstance(output, list):
                 return 0

@@ -34,14 +34,14 @@ _LARGE = 4_000_000  # pairs that take longer to compare than the longer text tak
 
 @cache
 def _rapidfuzz(metric: str) -> Any:
-    """Give the module of a metric; it is imported when the first distance is measured."""
+    """Return the module of a metric; it is imported when the first distance is measured."""
     from rapidfuzz import distance
 
     return getattr(distance, METRICS[metric])
 
 
 def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tuple[float, bool]:
-    """Give the distance of two texts, and whether it is exact.
+    """Return the distance of two texts, and whether it is exact.
 
     Normalised: from 0 to 1, edits by the most that there could be; else the number of edits.
     """
@@ -92,7 +92,7 @@ def reach(one: str, other: str) -> int:
 
 
 def _affordable(shorter: str, longer: str) -> int:
-    """Give how many edits can be counted: so far from each other characters are compared."""
+    """Return how many edits can be counted: so far from each other characters are compared."""
     if len(shorter) * len(longer) <= 64 * MAX_CELLS:
         return len(longer)
     return 64 * MAX_CELLS // (2 * len(shorter))
@@ -159,7 +159,7 @@ def _damerau_levenshtein(one: str, other: str) -> tuple[int, bool]:
 
 
 def _piece(one: str, other: str) -> tuple[int, bool]:
-    """Give the distance of two pieces; up to two edits OSA is the same distance."""
+    """Return the distance of two pieces; up to two edits OSA is the same distance."""
     one, other = _without_common_ends(one, other)
     if not one or not other:
         return len(one) or len(other), True

@@ -24,7 +24,7 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class SnakeName:
-    """A class's name in snake case; an object may have a name of its own in its stead."""
+    """A class's name in snake case, unless the object sets its own."""
 
     def __get__(self, thing: object, kind: type) -> str:
         return _WORD_START.sub("_", kind.__name__).lower()
@@ -37,7 +37,7 @@ class Breakdown(Protocol):
         """Count one result in; `sample` is the sample's id."""
 
     def summary(self) -> dict[str, Any]:
-        """Give the figures, by names that stand beside those of all evaluators."""
+        """Return the figures, by names that stand beside those of all evaluators."""
 
 
 class Evaluator(ABC):
@@ -145,7 +145,7 @@ class JudgedEvaluator(Evaluator):
         return _with_account(result, replies)
 
     def with_clients(self, change: Callable[[Client], Client]) -> JudgedEvaluator:
-        """Give the same judge, each of whose clients is what `change` makes of it."""
+        """Return the same judge, each of whose clients is what `change` makes of it."""
         return _WithClients(self, change)
 
     def check(self, sample: Sample) -> Result:

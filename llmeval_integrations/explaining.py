@@ -47,7 +47,7 @@ def explain(result: Result, console: Console | None = None) -> None:
 
 
 def tree_of(result: Result) -> Tree:
-    """Give the tree that `explain` prints."""
+    """Return the tree that `explain` prints."""
     from rich.tree import Tree
 
     if not isinstance(result, Result):
@@ -66,7 +66,7 @@ def tree_of(result: Result) -> Tree:
 
 
 def entries(metadata: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
-    """Give what is listed under the first of these names that has a list.
+    """Return what is listed under the first of these names that has a list.
 
     Evaluators of other people may mean something else by the name, which is passed over.
     """
@@ -104,7 +104,7 @@ def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
 
 
 def _branch(branches: dict[str, Tree], path: str) -> Tree:
-    """Give the branch of a field, with those above it."""
+    """Return the branch of a field, with those above it."""
     if path not in branches:
         above, name = _named(path)
         branches[path] = _branch(branches, above).add(_line(name))
@@ -112,7 +112,7 @@ def _branch(branches: dict[str, Tree], path: str) -> Tree:
 
 
 def _named(path: str) -> tuple[str, str]:
-    """Give the branch above that of a field, and what the field is called in it."""
+    """Return the branch above that of a field, and what the field is called in it."""
     names = path.split("/")
     level = min(len(names) - 1, _DEEPEST)
     return "/".join(names[:level]), "/".join(names[level:])

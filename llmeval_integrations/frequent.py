@@ -52,6 +52,6 @@ class Frequent(Generic[Key]):
         self._before = {key: n for key, n in self._before.items() if key in self._counts}
 
     def most_common(self, most: int | None = None) -> list[tuple[Key, int, int]]:
-        """Give those most frequent, each with how often it was seen at least and at most."""
+        """Return those most frequent, each with how often it was seen at least and at most."""
         ranked = sorted(self._counts.items(), key=itemgetter(1), reverse=True)
         return [(key, count, count + self._before.get(key, 0)) for key, count in ranked[:most]]

@@ -10,7 +10,7 @@ Interval = tuple[float, float]
 
 
 class Share(NamedTuple):
-    """So many of so many."""
+    """A count out of a total."""
 
     part: int
     """How many are meant."""
@@ -24,12 +24,12 @@ class Share(NamedTuple):
         return self.part / self.whole if self.whole else None
 
     def interval(self, level: float = 0.95) -> Interval | None:
-        """Give the confidence interval of the rate; None of nothing."""
+        """Return the confidence interval of the rate; None of nothing."""
         return wilson(self.part, self.whole, level)
 
 
 def wilson(passes: int, n: int, level: float = 0.95) -> Interval | None:
-    """Give the confidence interval of a rate, without continuity correction; None for n = 0.
+    """Return the confidence interval of a rate, without continuity correction; None for n = 0.
 
     Wilson, J. Am. Stat. Assoc. 22 (1927) 209.
     """
@@ -45,7 +45,7 @@ def wilson(passes: int, n: int, level: float = 0.95) -> Interval | None:
 
 
 def z_of(level: float) -> float:
-    """Give how many standard deviations to either side hold that share of a normal distribution."""
+    """Return how many standard deviations either way hold that share of a normal distribution."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf((1 + level) / 2)

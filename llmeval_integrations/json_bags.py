@@ -205,7 +205,7 @@ class Bags(msgspec.Struct):
         return found
 
     def _sifted(self, places: set[int], having: list[set[int]]) -> set[int]:
-        """Give those of some places that have all marks; they count once they are tried."""
+        """Return those of some places that have all marks; they count once they are tried."""
         fewest, *others = sorted([places, *having], key=len)
         left = fewest.intersection(*others)
         self.tried += (len(fewest) - len(left)) // _SIFTED_AT_ONCE
@@ -252,7 +252,7 @@ _FREE_LEVELS = 8
 
 
 def _by_mark(marks: list[Iterator[frozenset[int]]], places: set[int]) -> defaultdict[int, set[int]]:
-    """Give the places whose items have a mark, by that mark, on the next level of these."""
+    """Return the places whose items have a mark, by that mark, on the next level of these."""
     having: defaultdict[int, set[int]] = defaultdict(set)
     for place in places:
         for mark in next(marks[place], ()):

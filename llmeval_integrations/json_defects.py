@@ -137,10 +137,12 @@ def encoding(error: UnicodeDecodeError) -> Defect:
     return Defect("encoding", str(error), error.start)
 
 
-def find_constant(text: str, body: str, start: int) -> Defect:
-    """Locate the NaN or Infinity that Python's parser took for a number."""
-    found = next(match for match in _CONSTANT.finditer(body) if match[1])
-    return _at(text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start())
+def find_constant(text: str, body: str, start: int) -> Defect | None:
+    """Locate the NaN or Infinity that Python's parser would take for a number."""
+    for found in _CONSTANT.finditer(body):
+        if found[1]:
+            return _at(text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start())
+    return None
 
 
 OUT_OF_RANGE: Final = "number_out_of_range"

@@ -45,7 +45,7 @@ _ENDS_A_VALUE = frozenset("}]0123456789")
 
 
 def python_error(text: str, said: str) -> json.JSONDecodeError | None:
-    """Give the error that `json` raises on a text, from what msgspec said of it.
+    """Return the error that `json` raises on a text, from what msgspec said of it.
 
     None where the two see things differently or where they cannot be told apart: then only
     `json` itself knows. It reads all that is before the place, which takes three times as long

@@ -33,7 +33,7 @@ def exact_decimal(text: str) -> Decimal:
 
 
 def exact_decimal_of(number: int) -> Decimal:
-    """Give an integer as `exact_decimal` reads its text, which Python would take too long to write.
+    """Return an integer as `exact_decimal` reads its text, which Python takes too long to write.
 
     It is put together from halves: unlike the conversion, multiplying takes hardly longer for a
     digit where there are many.

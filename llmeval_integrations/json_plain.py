@@ -27,7 +27,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def plain(value: Any, *, finite: bool) -> Any:
-    """Give a value as parsing its JSON text would, or the Defect that keeps it from being JSON.
+    """Return a value as parsing its JSON text would, or the Defect that keeps it from being JSON.
 
     Pydantic models are what they dump. With `finite` NaN and Infinity are defects.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from decimal import InvalidOperation
 from functools import partial
 from typing import Any, Final, Literal, get_args
@@ -39,7 +39,15 @@ _TEXTS = (str, bytes, bytearray)
 _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
 _WRAPPING = frozenset(" \t\n\r`~")
-_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:([\w+.-]*)[ \t]*\r?\n)?")
+# What follows a fence on its line is no info string where it is, or holds, the JSON itself.
+_ATTRIBUTES = r"\{[ \t]*[\w.#=-][^`\n:]*\}[ \t]*"
+_INFO = (
+    r"[\w+.-]*[ \t]*"
+    r"|(?!(?i:json)?[ \t]*(?:[\"0-9-]|(?:true|false|null)\b))"
+    rf"[^`\n{{\[]*(?:{_ATTRIBUTES})?"
+)
+_FENCE = re.compile(rf"(`{{3,}}|~{{3,}})[ \t]*(?:({_INFO})\r?\n)?")
+_WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 _write = msgspec.json.Encoder(decimal_format="number").encode
@@ -48,7 +56,7 @@ _validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def parse(text: Any, parsing: Parsing = "markdown") -> Any:
-    """Give the JSON value of a text, or a Defect that says why it has none.
+    """Return the JSON value of a text, or a Defect that says why it has none.
 
     Nesting may be 900 levels deep.
     A value that is already parsed is given back, once it is known to be JSON: tuples
@@ -141,30 +149,11 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
 
 
 def invalid(value: Any) -> Defect | None:
-    """Give what `parse` gave if it says that a text is no JSON.
+    """Return what `parse` gave if it says that a text is no JSON.
 
     A number that is beyond all bounds can be written as JSON, and not be read.
     """
     return value if type(value) is Defect and value.name != json_defects.OUT_OF_RANGE else None
-
-
-def check_many(texts: Iterable[Any], parsing: Parsing = "markdown") -> list[Defect | None]:
-    """Do what `check` does for a whole column."""
-    if parsing != "markdown":
-        return [check(text, parsing) for text in texts]
-    found: list[Defect | None] = []
-    for text in texts:
-        if type(text) is not str:
-            found.append(check(text))
-            continue
-        try:
-            _validate(text)
-        except (ValueError, RecursionError) as error:
-            found.append(invalid(_parse_wrapped(text, str(error))))
-        else:
-            deep = len(text) > SHORT and is_too_deep(text)
-            found.append(json_defects.too_deep(text, 0) if deep else None)
-    return found
 
 
 # --- the modes ---------------------------------------------------------------------------------
@@ -240,7 +229,7 @@ def _parse_slowly(text: str, start: int, end: int) -> Any:
     if not body:
         return json_defects.empty(text, start)
     try:
-        if not start:
+        if not text[:start].isspace():  # behind white space Python has other words for it
             _refuse_byte_order_mark(body)
         value = _loads(body)
     except json.JSONDecodeError as error:
@@ -252,7 +241,9 @@ def _parse_slowly(text: str, start: int, end: int) -> Any:
     except _ConstantError:
         return json_defects.find_constant(text, body, start)
     except InvalidOperation:
-        return json_defects.find_number(text, body, start)
+        value = json_defects.find_constant(text, body, start) or json_defects.find_number(
+            text, body, start
+        )
     if len(body) > SHORT and is_too_deep(body):
         return json_defects.too_deep(text, start)
     return json_defects.find_lone_surrogate(text, body, start) or value
@@ -266,12 +257,10 @@ def _parse_strict(text: str) -> Any:
     except _DuplicateKeyError:
         return json_defects.find_duplicate_key(text)
     except (ValueError, ArithmeticError, RecursionError):
-        if text.lstrip(_WHITE_SPACE).startswith(("`", "~~~")):
+        if _WRAPPED_JSON.match(text):
             return json_defects.fenced(text)
         value = _parse_slowly(text, 0, len(text))
-        if isinstance(value, (dict, list)):
-            return json_defects.find_duplicate_key(text) or value
-        return value
+        return invalid(value) or json_defects.find_duplicate_key(text) or value
     if len(text) > SHORT and is_too_deep(text):
         return json_defects.too_deep(text, 0)
     return value

@@ -176,7 +176,7 @@ _SKIPPING = 8
 
 
 def _type(value: Any) -> str:
-    """Give the JSON type's name."""
+    """Return the JSON type's name."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -215,7 +215,7 @@ def _common_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:
 def _leftover(
     spare: list[tuple[int, Any]], wanted: list[tuple[int, Any]], place: str, *, at_end: bool = True
 ) -> Iterator[Difference]:
-    """Give the items that only one side has; those to remove last and backwards."""
+    """Yield the items that only one side has; those to remove last and backwards."""
     for position, item in wanted:
         yield Difference(f"{place}/{position}", "missing", reference=item, at_end=at_end)
     for position, item in reversed(spare):

@@ -75,7 +75,7 @@ class HashedNgrams:
         return True
 
     def _some_at_a_time(self) -> Iterator[tuple[int, Iterable[Hashable]]]:
-        """Give how many tokens come next, and the n-grams that end with them."""
+        """Yield how many tokens come next, and the n-grams that end with them."""
         before: list[Any] = []
         for part in self._tokens.parts:
             for start in range(0, len(part), _AT_ONCE):
@@ -235,7 +235,7 @@ class Stretches:
         return numbers if same else None
 
     def _eight(self, which: np.ndarray, at: int) -> np.ndarray:
-        """Give eight bytes of each as a number."""
+        """Return eight bytes of each as a number."""
         import numpy as np
 
         left = np.minimum(self._lengths[which] - at, 8)

@@ -20,7 +20,10 @@ def check_number(
     whole: bool = False,
     optional: bool = False,
 ) -> None:
-    """Raise unless the option is a finite number from `minimum` to `maximum`, and below `below`."""
+    """Raise unless the option is a finite number from `minimum` to `maximum`, and below `below`.
+
+    Another library's, such as numpy's, becomes Python's own: what is computed from it is a score.
+    """
     value = getattr(evaluator, option)
     if optional and value is None:
         return
@@ -38,6 +41,9 @@ def check_number(
         raise wrong(
             evaluator, option, ", ".join([kind, *bounds]) + (", or None" if optional else "")
         )
+    if type(value) not in (int, float):
+        number = int(value) if isinstance(value, int) else float(value)
+        object.__setattr__(evaluator, option, number)
 
 
 def is_number(value: Any, *, whole: bool = False) -> bool:
@@ -86,7 +92,7 @@ def check_instance(evaluator: Any, option: str, kind: type) -> None:
 
 
 def number_of(evaluator: Any, option: str, returned: Any) -> Any:
-    """Give what a function of the caller's returned as a number; raise where it is none.
+    """Return what a function of the caller's returned as a number; raise where it is none.
 
     Booleans stay booleans, numpy's too; another library's numbers become floats.
     """
@@ -99,7 +105,7 @@ def number_of(evaluator: Any, option: str, returned: Any) -> Any:
         is_finite = False
     if not is_finite:
         raise InvalidOptionError(
-            f"{evaluator.name}: {option} returned {shown(returned)}, which is no finite number"
+            f"{evaluator.name}: {option} returned {shown(returned)}, which is not a finite number"
         )
     return number
 

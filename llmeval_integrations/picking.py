@@ -15,7 +15,7 @@ from llmeval_integrations.errors import InputError, InvalidOptionError, MissingF
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
+from llmeval_integrations.wording import shown, with_article
 
 _SIMPLE: Final = frozenset((str, bytes, int, float, bool, type(None)))
 _encode = msgspec.json.Encoder().encode
@@ -34,7 +34,8 @@ def sample_of(
         raise MissingFieldError(f"{evaluator.name} needs an output, and there is none; {how}")
     for field in evaluator.needs if given else ():
         if fields.get(field) is None:
-            raise MissingFieldError(f"{evaluator.name} needs a {field}, and there is none; {how}")
+            needed = with_article(field)
+            raise MissingFieldError(f"{evaluator.name} needs {needed}, and there is none; {how}")
     if isinstance(fields.get("contexts"), str):
         fields["contexts"] = [fields["contexts"]]
     present = {name: as_python(value) for name, value in fields.items() if value is not None}
@@ -60,7 +61,7 @@ def is_plain(value: Any) -> bool:
 
 
 def as_python(value: Any) -> Any:
-    """Give a value with Python's lists and numbers for what NumPy and the like have in their stead.
+    """Return a value with Python's lists and numbers for those of NumPy and the like.
 
     A value that is too deep, or whose library fails, is given as it is.
     """
@@ -83,7 +84,7 @@ def _as_python(value: Any) -> Any:
 
 
 def storable(value: Any) -> str:
-    """Give the text of a value, JSON where it is no text; halves of surrogate pairs as escapes."""
+    """Return the text of a value, JSON where it is none; halves of surrogate pairs as escapes."""
     text = text_of(value)
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 

@@ -44,7 +44,7 @@ class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         return self.score is None and not self.answered
 
     def expect_pass(self) -> Result:
-        """Give the result back if it passed; raise AssertionError with the reason if it did not."""
+        """Return the result if it passed; raise AssertionError with the reason if it did not."""
         if self.passed:
             return self
         state = "unscored" if self.is_unscored else "no verdict" if self.answered else "failed"

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.errors import InputError, MissingFieldError
-from llmeval_integrations.wording import shown
+from llmeval_integrations.wording import shown, with_article
 
 
 class Missing(Enum):
@@ -50,14 +50,15 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """What tells this sample from the others in a run."""
 
     def require(self, field: str, evaluator: str) -> Any:
-        """Give a field's value; raise MissingFieldError where the sample has none.
+        """Return a field's value; raise MissingFieldError where the sample has none.
 
         None is none either, save for a reference, which may be JSON's null.
         """
         value = getattr(self, field)
         if value is MISSING or (value is None and field != "reference"):
+            needed = with_article(field)
             raise MissingFieldError(
-                f"{evaluator} needs a {field}, and the sample has none; pass {field}=..."
+                f"{evaluator} needs {needed}, and the sample has none; pass {field}=..."
             )
         return value
 

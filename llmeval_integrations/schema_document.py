@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
+from llmeval_integrations.schema_patterns import MOST_ROOM, ROOM, pattern_options, spell_out
+
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 _IDS: Final = ("$id", "id")  # a fragment here is what the drafts before 2019 have for an anchor
 _POSITION: Final = re.compile("[0-9]{1,9}")
@@ -51,7 +53,7 @@ class SchemaDocument:
         return value
 
     def _address(self) -> str | None:
-        """Give the document's own address, which may end in an empty fragment."""
+        """Return the document's own address, which may end in an empty fragment."""
         own = self._root.get("$id") if isinstance(self._root, dict) else None
         return own.removesuffix("#") if isinstance(own, str) else None
 
@@ -109,7 +111,7 @@ def read_pointer(pointer: str) -> list[str]:
 
 def matches(pattern: str, name: str) -> bool:
     """Whether a pattern is found in a name, as the validator of schemas has it."""
-    validator = _validator(pattern)
+    validator = _validator(pattern) or _large_validator(pattern)
     try:
         return validator is not None and bool(validator.is_valid(name))
     except ValueError:  # a lone surrogate, which lenient parsing lets in
@@ -118,10 +120,20 @@ def matches(pattern: str, name: str) -> bool:
 
 @lru_cache(maxsize=10_000)  # names come one after the other, and each asks every pattern
 def _validator(pattern: str) -> Any:
-    """Build what looks for a pattern; None where it is none."""
+    """Build what looks for a pattern; None where it is none, or takes much room."""
+    return _built(pattern, ROOM)
+
+
+@lru_cache(maxsize=8)
+def _large_validator(pattern: str) -> Any:
+    return _built(pattern, MOST_ROOM)
+
+
+def _built(pattern: str, room: int) -> Any:
     import jsonschema_rs
 
+    schema, options = {"pattern": spell_out(pattern)}, pattern_options(room)
     try:
-        return jsonschema_rs.Draft202012Validator({"pattern": pattern})
+        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
     except (jsonschema_rs.ValidationError, ValueError):
         return None

@@ -6,7 +6,7 @@ import sys
 
 
 def program(module: str) -> list[str]:
-    """Give the command that calls a module's `main`, which finds other modules where we do.
+    """Return the command that calls a module's `main`, which finds other modules where we do.
 
     An interpreter that is told nothing looks in the current folder first, where any `json.py`
     would stand in for the real one.

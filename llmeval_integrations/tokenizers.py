@@ -39,7 +39,7 @@ Tokenizer = Callable[[str], Tokens]
 
 @lru_cache(maxsize=16)
 def load_tokenizer(name: str, encoding_name: str, chinese_only: bool) -> Tokenizer:
-    """Give a tokenizer; raises MissingDependencyError, or InvalidOptionError for a vocabulary."""
+    """Return a tokenizer; raises MissingDependencyError, or InvalidOptionError for a vocabulary."""
     if name == "tiktoken":
         return _tiktoken(encoding_name)
     if name == "jieba":

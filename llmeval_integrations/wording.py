@@ -1,11 +1,28 @@
-"""Showing a value in a message."""
+"""Showing values and names in a message."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 MOST: Final = 200
 """The most characters of a value that a message shows."""
+
+
+def with_article(field: str) -> str:
+    """Write a field's name with its article, if it takes one: a reference, an input, contexts."""
+    if field.endswith("s"):
+        return field
+    return f"{'an' if field[:1] in 'aeiou' else 'a'} {field}"
+
+
+def hint(word: object, known: Collection[str]) -> str:
+    """Word what somebody may have meant, and what there is."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(word), known, 1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    return f"{meant}there are {', '.join(known)}"
 
 
 def shown(value: Any) -> str:

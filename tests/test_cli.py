@@ -15,6 +15,7 @@ from pace import pace
 
 from llmeval_integrations import __version__, list_evaluators
 from llmeval_integrations.cli import main
+from llmeval_integrations.runs import read_run
 
 ROWS = [
     {"id": "a", "response": '{"x": 1}', "gold": {"x": 1}, "schema": {"type": "object"}},
@@ -431,8 +432,17 @@ def test_a_threshold_without_a_name_is_no_threshold(data, capsys):
     assert "'0.9' is not NAME=RATE" in capsys.readouterr().err
 
 
-def test_a_table_with_semicolons_is_refused(tmp_path, capsys):
+def test_a_table_with_semicolons_is_read(tmp_path, capsys):
     path = tmp_path / "outputs.csv"
-    path.write_text("id;output\n1;{}\n")
-    assert main(["run", str(path), "-e", "json_validity"]) == 2
-    assert "'id;output' has no comma" in capsys.readouterr().err
+    path.write_text("id;output\n1;{}\n2;1,5\n3;{\n")
+    call = ["run", str(path), "-e", "json_validity", "--out", str(tmp_path / "run"), "--json"]
+    assert main([*call, "--limit", "2"]) == 0
+    assert json.loads(capsys.readouterr().out)["samples"] == 2
+    assert main(call[:-1]) == 2  # a run of another part
+    assert main([*call, "--overwrite"]) == 0
+    results = tmp_path / "run" / "results.jsonl"
+    written = results.read_bytes()
+    results.write_bytes(written[: written.index(b"\n") + 1])  # as an interrupt leaves it
+    assert main([*call, "--resume"]) == 0
+    assert results.read_bytes() == written
+    assert [row.passed for row in read_run(tmp_path / "run").rows] == [True, False, False]

@@ -65,6 +65,20 @@ def test_without_fields_and_as_json(runs, capsys):
     assert len(found["evaluators"]["json_fields"]["changes"]) == 12
 
 
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [((), 5), (("--changes", "2"), 2), (("--changes", "12"), 12), (("--changes", "0"), 0)],
+)
+def test_as_many_changed_samples_are_listed_as_asked_for(runs, capsys, options, lines):
+    assert main(["compare", *runs, *options]) == 0
+    table = capsys.readouterr().out
+    assert table.count("worse   passed 1") == lines
+    assert ("Samples that changed most" in table) is bool(lines)
+    assert main(["compare", *runs, "--json", *options]) == 0
+    found = json.loads(capsys.readouterr().out)["evaluators"]["json_fields"]
+    assert (len(found["changes"]), found["worse"]) == (lines if options else 12, 12)
+
+
 def test_the_way_a_score_gets_better_can_be_said(runs, capsys):
     assert main(["compare", *runs, "--json", "--lower-is-better", "json_validity"]) == 0
     assert main(["compare", *runs, "--lower-is-better", "x"]) == 2

@@ -85,7 +85,7 @@ def test_a_frozen_run_asks_nothing_and_fails_where_replies_are_missing(run, serv
     (tmp_path / "data.jsonl").write_text(f'{data}\n{{"output": "new"}}')
     code, summary, said = run("--frozen")
     assert code == 2
-    assert "1 requests were not made: the cache is frozen and lacks them" in said
+    assert "1 request was not made: the cache is frozen and lacks them" in said
     assert judging(summary)["not_asked"] == 1
     assert len(server.requests) == 10
 

@@ -29,7 +29,11 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "exact_match": [{"ignore_case": True}],
     "json_edit_distance": [{"string_distance": "osa"}],
     "json_equality": [{"list_order": "any"}, {"parsing": "lenient"}],
-    "json_fields": [{"fields": {"": {"order": "any_order"}}}, {"defaults": {"coerce": True}}],
+    "json_fields": [
+        {"fields": {"": {"order": "any_order"}}},
+        {"defaults": {"coerce": True}},
+        {"nulls": "absent"},
+    ],
     "json_similarity": [{"threshold": 1.0}],
     "json_match": [{"strict_order": False, "ignore_extra_keys": True}],
     "json_object": [{"parsing": "lenient"}],

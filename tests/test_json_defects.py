@@ -6,7 +6,7 @@ import pytest
 from json_strategies import seconds
 
 from llmeval_integrations.json_defects import DEFECTS, Defect
-from llmeval_integrations.json_text import check, check_many, parse
+from llmeval_integrations.json_text import check, parse
 
 FENCE = "```"
 DEEP = "[" * 100_000
@@ -94,7 +94,7 @@ PLACES = {
     ],
     "ellipsis": ["[1, 2, ¦...]", '{"a": 1, ¦...}', "[1, 2 ¦…]", "{¦...}"],
     "bare_word": ['{"a": ¦undefined}', '{"a": ¦N/A}', "[¦TRUE]", '{"a": ¦new Date()}', '[¦b"x"]'],
-    "nan_or_infinity": ['{"a": ¦NaN}', "[1, ¦-Infinity]", '["NaN", ¦Infinity]', '{"a": ¦nan}', "[¦-inf]"],
+    "nan_or_infinity": ['{"a": ¦NaN}', "[1, ¦-Infinity]", '["NaN", ¦Infinity]', '{"a": ¦nan}', "[¦-inf]", "[1e9999999999999999999, ¦NaN]"],
     "control_character": ['{"a": "one¦\ntwo"}', '["a¦\tb"]', '["a¦\x00b"]'],
     "invalid_escape": ['{"a": "C:¦\\dir"}', '["¦\\(x\\)"]', '["\\¦u12G4"]', '{¦\\"a\\": 1}', '{"a": ¦\\n}'],
     "missing_comma": ['{"a": 1 ¦"b": 2}', '["a"\n¦"b"]', "[[1] ¦[2]]", "[1 ¦2]", '["a" ¦true]', '{"a": 1¦; "b": 2}'],
@@ -138,19 +138,21 @@ PLACES = {
         '{"a": 10¦:30}',
     ],
     "byte_order_mark": ['¦\ufeff{"a": 1}', "¦\ufeff1", "```\n¦\ufeff[]\n```"],
-    "lone_surrogate": ['{"a": "¦\\ud83d"}', '["¦\ud800"]', '{"¦\\udc00": 1}', '["\\ud83d\\ude00¦\\ude00"]'],
+    "lone_surrogate": ['{"a": "¦\\ud83d"}', '["¦\\ud83d", 1e9999999999999999999]', '["¦\ud800"]', '{"¦\\udc00": 1}', '["\\ud83d\\ude00¦\\ude00"]'],
     "unexpected_character": ['{"a": ¦(1, 2)}', '{"a":¦\u00a01}', '{"a": ¦$5}', '{"a": 1, ¦-}'],
     "too_deep": ["[" * 99_999 + "¦[", '{"a":' * 99_999 + "¦{", "[" * 99_999 + "¦[" + "]" * 100_000],
 }  # fmt: skip
 
 STRICT = {
-    "code_fence": ["¦```json\n{}\n```", " \n¦```\n{}```", "¦`{}`", "¦~~~\n{}\n~~~"],
+    "code_fence": ["¦```json\n{}\n```", " \n¦```\n{}```", "¦`{}`", "¦~~~\n{}\n~~~", "¦``[1]``"],
+    "prose": ["¦`total` is missing, sorry.", "¦`", " \n¦`json`"],
     "duplicate_key": [
         '{"a": 1, ¦"a": 1}',
         '{"a": {"b": 1, ¦"b": 2}}',
         '{"a": 1, ¦"\\u0061": 2}',
         '[{"a": {"a": 1}}, {"a": 1, "b": "a", ¦"a" : 2}]',
         '{"a": 1e400, ¦"a": 1}',
+        '{"a": 1e9999999999999999999, ¦"a": 1}',
     ],
 }
 
@@ -253,8 +255,10 @@ def test_line_and_column_say_where_the_offset_is(name, marked):
 def test_in_strict_mode_a_fence_comes_first_and_names_are_unique(name, marked):
     text, offset = split(marked)
     found = check(text, "strict")
-    if text.lstrip().startswith(("`", "~~~")):
+    if text.lstrip().startswith(("```", "~~~", "`{", "``[")):
         name, offset = "code_fence", len(text) - len(text.lstrip())
+    elif text.startswith("`"):
+        name, offset = "prose", 0
     assert (found.name, found.offset) == (name, offset)
     assert parse(text, "strict") == found
 
@@ -279,6 +283,18 @@ def test_a_fence_moves_the_place_and_nothing_else(name, marked):
     assert (fenced.name, fenced.offset) == (name, offset + 8)
     if name != "byte_order_mark":
         assert fenced.reason.split(":")[0] == alone.reason.split(":")[0]
+
+
+def test_a_byte_order_mark_in_a_fence_has_pythons_words_too():
+    alone, fenced = check("\ufeff[]"), check(f"{FENCE}json\n\ufeff[]\n{FENCE}")
+    assert fenced.reason.split(":")[0] == alone.reason.split(":")[0]
+    assert alone.reason.startswith("Unexpected UTF-8 BOM")
+
+
+@pytest.mark.parametrize("parsing", ["strict", "markdown"])
+def test_too_deep_is_said_before_a_number_out_of_range(parsing):
+    text = "[" * 950 + "1e9999999999999999999" + "]" * 950
+    assert check(text, parsing).name == parse(text, parsing).name == "too_deep"
 
 
 @pytest.mark.parametrize(("name", "value", "offset"), VALUES, ids=short)
@@ -315,7 +331,7 @@ def test_an_exponent_that_no_computer_holds_is_a_defect_to_parse(marked, parsing
     found = parse(text, parsing)
     assert (found.name, found.offset) == ("number_out_of_range", offset)
     assert check(text, parsing) is None  # for it is JSON, which nobody here can read
-    assert check_many([f"```\n{text}\n```", text], "markdown") == [None, None]
+    assert check(f"```\n{text}\n```") is None
 
 
 def test_lenient_mode_has_the_names_and_messages_of_what_it_read():

@@ -18,7 +18,6 @@ from llmeval_integrations.json_text import (
     PARSINGS,
     SAME,
     check,
-    check_many,
     parse,
     parse_unless_same,
 )
@@ -59,6 +58,19 @@ MODES = [
     ("`[1]", "defect", "defect", [1]),
     ("[1]`", "defect", "defect", [1]),
     ("[1]\n```", "defect", [1], [1]),
+    ('```json title="x"\n[1]\n```', "defect", [1], "defect"),
+    ("```json:file.json\r\n[1]\r\n```", "defect", [1], "defect"),
+    ("```{.json}\n[1]\n```", "defect", [1], "defect"),
+    ("```json {1,3-4}\n[1]\n```", "defect", [1], "defect"),
+    ('~~~ JSON of it { #x title="y" }\n[1]\n~~~', "defect", [1], "defect"),
+    ("```json {}\n```", "defect", {}, {}),
+    ('```json "a"\n```', "defect", "a", "a"),
+    ("```json true\n```", "defect", True, True),
+    ("```json -1\n```", "defect", -1, -1),
+    ('```json {\n"a":1}\n```', "defect", {"a": 1}, {"a": 1}),
+    ('```{"a":\n1}```', "defect", {"a": 1}, {"a": 1}),
+    ("```[{}\n]```", "defect", [{}], [{}]),
+    ("```jsonc [1]\n```", "defect", "defect", "defect"),
     ("```json\n[1]\n```\nDone.", "defect", "defect", [1]),
     ("Here: ```json\n[1]\n```", "defect", "defect", [1]),
     ("```json\n[1]\n```\n```json\n[2]\n```", "defect", "defect", [1]),
@@ -360,12 +372,6 @@ def test_check_completes_nothing_in_lenient_mode(text):
     value, defect = parse(text, "lenient"), check(text, "lenient")
     assert defect is not None or not isinstance(value, Defect)
     assert check(Name(text), "lenient") == defect
-
-
-@law
-@given(st.lists(broken_texts | documents, max_size=4), st.sampled_from(PARSINGS))
-def test_a_column_is_checked_like_its_texts(texts, parsing):
-    assert check_many(texts, parsing) == [check(text, parsing) for text in texts]
 
 
 @law

@@ -1,5 +1,6 @@
 """Options are checked where an evaluator is built."""
 
+import http
 import math
 import re
 from dataclasses import dataclass
@@ -47,6 +48,16 @@ class Unshowable:
 )
 def test_a_number_within_its_bounds_passes(value, rules):
     check_number(Probe(value), "value", **rules)
+
+
+def test_a_number_of_another_library_becomes_pythons_own():
+    class Float(float):
+        pass
+
+    for value, number in ((Float(0.5), 0.5), (http.HTTPStatus.OK, 200)):
+        probe = Probe(value)
+        check_number(probe, "value")
+        assert (probe.value, type(probe.value)) == (number, type(number))
 
 
 @pytest.mark.parametrize(

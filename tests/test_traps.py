@@ -359,9 +359,9 @@ def test_every_refusal_is_one_of_our_errors_and_a_value_error():
 
 def test_a_regular_expression_that_fills_any_memory_when_compiled_is_refused():
     pattern = "(?:" * 9 + "a" + "{9})" * 9
-    with pytest.raises(ValueError, match="nothing shorter than"):
+    with pytest.raises(ValueError, match="written out"):
         RegexMatch(pattern)
-    with pytest.raises(ValueError, match="nothing shorter than"):
+    with pytest.raises(ValueError, match="written out"):
         RegexMatch()("a", pattern)
 
 

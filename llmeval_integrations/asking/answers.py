@@ -20,12 +20,12 @@ def check_type(result_type: Any) -> None:
 
 
 def schema_of(result_type: Any) -> dict[str, Any] | None:
-    """Give the JSON schema of a type; None for text."""
+    """Return the JSON schema of a type; None for text."""
     return None if result_type is str else result_type.model_json_schema()
 
 
 def name_of(result_type: Any) -> str:
-    """Give what the answer is called on the wire: letters, digits and lines, at most 64."""
+    """Return what the answer is called on the wire: letters, digits and lines, at most 64."""
     name = "".join(letter if letter.isalnum() else "_" for letter in result_type.__name__)
     return name.encode("ascii", "ignore").decode()[:64] or "answer"
 

@@ -81,7 +81,7 @@ class Spending:
             self.failed += 1
 
     def summary(self) -> dict[str, Any]:
-        """Give the figures by name; the cost is None where it is not known of every call."""
+        """Return the figures by name; the cost is None where it is not known of every call."""
         return {
             "calls": self.calls,
             "cached": self.cached,
@@ -121,7 +121,7 @@ class Budget:
         return None
 
     def price(self, identity: Mapping[str, Any]) -> Price | None:
-        """Give the price of a client's model, None where none is known and none is needed.
+        """Return the price of a client's model, None where none is known and none is needed.
 
         Raises InvalidOptionError, and MissingDependencyError, where `max_cost` needs one.
         """
@@ -133,8 +133,7 @@ class Budget:
             return None
         if price is None and self.max_cost is not None:
             raise InvalidOptionError(
-                f"max_cost={self.max_cost:g}: no price is known of {_named(identity)}; "
-                "bound max_tokens instead"
+                f"max_cost={self.max_cost:g}: {_no_price(identity)}; bound max_tokens instead"
             )
         return price
 
@@ -143,6 +142,18 @@ class Budget:
         reached = self.reached
         if reached is not None:
             raise ClientError(f"not asked, for the budget {reached} is spent", kind="budget")
+
+
+def why_unpriced(identity: Mapping[str, Any]) -> str | None:
+    """Say why a model's price is not known, None where it is."""
+    try:
+        return None if price_of(identity) else _no_price(identity)
+    except MissingDependencyError as error:
+        return str(error)
+
+
+def _no_price(identity: Mapping[str, Any]) -> str:
+    return f"no price is known of {_named(identity)}"
 
 
 def _named(identity: Mapping[str, Any]) -> str:

@@ -88,7 +88,7 @@ class Cache:
             raise self._broken
 
     def _connected(self) -> sqlite3.Connection:
-        """Give the connection; a process that was forked needs one of its own."""
+        """Return the connection; a process that was forked needs one of its own."""
         if self._connection is None or self._opened_by != os.getpid():
             self._connection = opened_to_read(self.path) if self.frozen else opened(self.path)
             self._opened_by = os.getpid()

@@ -37,7 +37,7 @@ class Cached(Client):
         return self.answer_by(self.key(request), request)
 
     def key(self, request: JudgeRequest) -> bytes:
-        """Give what the reply to a request is kept by."""
+        """Return what the reply to a request is kept by."""
         return request_key(self._identity, request)
 
     def answer_by(self, key: bytes, request: JudgeRequest) -> Steps[JudgeReply]:
@@ -67,7 +67,7 @@ def identity_text(client: Client) -> str:
 
 
 def request_key(identity: str, request: JudgeRequest) -> bytes:
-    """Give what tells a request from all others; `identity` is the client's."""
+    """Return what tells a request from all others; `identity` is the client's."""
     shape = (
         identity,
         # the fence is drawn anew for each call: what matters is where it stands

@@ -58,7 +58,7 @@ class ClientConfig(BaseModel):
     """Further arguments of the vendor's own call, by its names."""
 
     def key(self) -> str | None:
-        """Give the key itself, None where none is set; raises InvalidOptionError.
+        """Return the key itself, None where none is set; raises InvalidOptionError.
 
         White space around it, such as the end of a line in a secret's file, is no part of it.
         """
@@ -103,12 +103,14 @@ def _from_environment(reference: re.Match[str]) -> str:
 
 
 def _words(error: Any) -> str:
-    """Word pydantic's findings without the value of a key."""
+    """Word pydantic's findings without the value of a key, or what may hold one."""
     found = []
     for one in error.errors(include_url=False):
         where = ".".join(map(str, one["loc"]))
-        value = "" if where.startswith("api_key") else f", got {shown(one['input'])}"
+        value = f", got {shown(one['input'])}"
         if one["type"] == "extra_forbidden":
             value = f"; there are {', '.join(ClientConfig.model_fields)}"
+        elif one["type"] == "missing" or one["loc"][0] in ("api_key", "options"):
+            value = ""  # of a field that is missing the input is all the others
         found.append(f"{where}: {one['msg']}{value}")
     return "client: " + "; ".join(found)

@@ -61,14 +61,14 @@ def usage_of(account: Any) -> Usage:
 
 
 def _held(account: Any) -> Any:
-    """Give the values of a pydantic model, which is slow to say that it has no such attribute."""
+    """Return the values of a pydantic model, which is slow to say that it has no such attribute."""
     if not hasattr(type(account), "model_fields"):
         return account
     return {**vars(account), **(account.model_extra or {})}
 
 
 def value_of(thing: Any, *names: str) -> Any:
-    """Give the first of these that a mapping or an object has and that is not None."""
+    """Return the first of these that a mapping or an object has and that is not None."""
     for name in names:
         found = thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
         if found is not None:

@@ -68,7 +68,7 @@ def status_problem(
 
 
 def _kind_of(status: int) -> str:
-    """Give the kind by the status; one that tells of no error came with something unreadable."""
+    """Return the kind by the status; one that tells of no error came with something unreadable."""
     unlisted = "garbled" if status < 400 else "failed" if status < 500 else "server"
     return _STATUS.get(status, unlisted)
 

@@ -14,7 +14,7 @@ _WORDS = (
 
 
 def messages_in_words(request: JudgeRequest) -> tuple[Message, ...]:
-    """Give the messages with the wanted form described at the end of the last one."""
+    """Return the messages with the wanted form described at the end of the last one."""
     *others, last = request.messages
     schema = json.dumps(request.schema, ensure_ascii=False)
     return (*others, Message(last.role, f"{last.text}\n\n{_WORDS}{schema}"))

@@ -33,7 +33,7 @@ class Job(Generic[T]):
         self._error: BaseException | None = None
 
     def take(self) -> tuple[int, Steps[T]] | None:
-        """Give the next work and the place of its result; None where there is none left."""
+        """Return the next work and the place of its result; None where there is none left."""
         if self._error is not None:
             return None
         try:
@@ -79,7 +79,7 @@ class Job(Generic[T]):
         return self._ended.wait(seconds)
 
     def results(self) -> list[T | Exception]:
-        """Give what each work returned or raised, in order; raises what ended the job early."""
+        """Return what each work returned or raised, in order; raises what ended the job early."""
         if self._error is not None:
             raise self._error
         return self._results

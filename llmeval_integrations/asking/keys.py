@@ -10,12 +10,12 @@ _SHORTEST: Final = 6
 
 
 def keys_in_environment() -> list[str]:
-    """Give the keys that vendors' SDKs find in the environment."""
+    """Return the keys that vendors' SDKs find in the environment."""
     return _long(key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN")))
 
 
 def keys_in_fields(model: Any) -> list[str]:
-    """Give the keys that a pydantic model holds: secrets, and its own or its SDK's `api_key`."""
+    """Return the keys that a pydantic model holds: secrets, and its own or its SDK's `api_key`."""
     held = [*vars(model).values(), *(getattr(model, "__pydantic_private__", None) or {}).values()]
     secrets = (getattr(value, "get_secret_value", None) for value in held)
     told = [secret() for secret in secrets if secret is not None]

@@ -48,7 +48,7 @@ class Limiter:
         return self.era
 
     def release(self, *, answered: bool = False) -> None:
-        """Give the place back, and say whether the server answered."""
+        """Return the place back, and say whether the server answered."""
         self.under_way -= 1
         if answered:
             self.answered += 1

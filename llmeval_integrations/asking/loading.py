@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 _CLIENTS = "llmeval_integrations.clients"
 
 
-def load_client(model: Any, **options: Any) -> Client:
+def load_client(model: Any, /, **options: Any) -> Client:
     """Make a client of a name, a configuration, or an object that reaches a model.
 
     `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig or a
     mapping with its fields (where it has no platform, the name may say it, as in a text), an SDK's
-    client, a LangChain chat model, a LlamaIndex LLM, or a Client, which is given back as it is, or
-    as a copy with other options. Options are fields of ClientConfig. Raises UnknownNameError for a
-    platform, InvalidOptionError for an option or an object, MissingDependencyError.
+    client, which needs the model's `name` beside it, a LangChain chat model, a LlamaIndex LLM, or a
+    Client, which is given back as it is, or as a copy with other options. Options are fields of
+    ClientConfig. Raises UnknownNameError for a platform, InvalidOptionError for an option or an
+    object, MissingDependencyError.
     """
     if isinstance(model, Client):
         return _with_options(model, options) if options else model
@@ -45,7 +46,7 @@ def load_client(model: Any, **options: Any) -> Client:
 
 
 def _with_options(client: Client, options: dict[str, Any]) -> Client:
-    """Give a copy of the client with other options; raises InvalidOptionError for a strange one."""
+    """Return a copy of the client with other options; raises InvalidOptionError."""
     from llmeval_integrations.asking.config import ClientConfig
     from llmeval_integrations.asking.sdk_client import SdkClient
 
@@ -84,8 +85,11 @@ def _by_object(thing: Any, options: dict[str, Any]) -> Client:
     for client in _classes():
         if client.takes in packages:
             return client.of(thing, **options)
+    # Of anything with members the type alone is shown: one may be a key.
+    is_simple = thing is None or isinstance(thing, (bool, int, float))
+    what = shown(thing) if is_simple else f"<{type(thing).__name__} object>"
     raise InvalidOptionError(
-        f"client={shown(thing)} is not 'platform:model', a ClientConfig, an SDK's client, "
+        f"client={what} is not 'platform:model', a ClientConfig, an SDK's client, "
         "a LangChain chat model or a LlamaIndex LLM"
     )
 

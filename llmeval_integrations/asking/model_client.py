@@ -85,7 +85,7 @@ class ModelClient(SdkClient):
 
     @abstractmethod
     def replaced(self, model: Any) -> Any:
-        """Give what the owner gave, with another model inside."""
+        """Return what the owner gave, with another model inside."""
 
     def make(self, *, asynchronous: bool) -> Asked:
         model, own = with_own_connections(self.model) if asynchronous else (self.model, None)
@@ -101,7 +101,7 @@ class ModelClient(SdkClient):
 
     @staticmethod
     def set_so(model: Any, temperature: float | None, max_tokens: int | None) -> Any:
-        """Give the model, or a copy that is set so; raises where it has no such setting."""
+        """Return the model, or a copy that is set so; raises where it has no such setting."""
         fields = getattr(type(model), "model_fields", {})
         changes: dict[str, Any] = {}
         if temperature is not None:
@@ -133,7 +133,7 @@ class ModelClient(SdkClient):
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
     def shaping(self) -> Any:
-        """Give what shapes a reply of the model: pydantic's models, and JSON."""
+        """Return what shapes a reply of the model: pydantic's models, and JSON."""
         return self.model
 
     def _called(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
@@ -179,7 +179,7 @@ def _address(model: Any) -> str | None:
 
 
 def _jsonable(thing: Any) -> Any:
-    """Give pydantic's models as JSON, without secrets; what has no JSON is named by its class."""
+    """Return pydantic's models as JSON, without secrets; what has no JSON is named by its class."""
     from pydantic_core import to_jsonable_python
 
     return to_jsonable_python(thing, fallback=_fallen_back)

@@ -9,7 +9,7 @@ from llmeval_integrations.asking.strict_schema import strict_schema
 
 
 def openai_form(request: JudgeRequest, output: Output) -> dict[str, Any]:
-    """Give the arguments that ask for the form; strictly where the schema can be strict."""
+    """Return the arguments that ask for the form; strictly where the schema can be strict."""
     if request.schema is None or output not in ("json_schema", "tool"):
         return {}
     strict = strict_schema(request.schema)

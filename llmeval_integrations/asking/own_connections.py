@@ -15,7 +15,7 @@ on one made alike, keep that package's object."""
 
 
 def with_own_connections(model: Any) -> tuple[Any, Any]:
-    """Give a copy of the model with connections of its own, and what closes them.
+    """Return a copy of the model with connections of its own, and what closes them.
 
     The model itself and None where its kind is not known, or its owner has chosen them.
     """

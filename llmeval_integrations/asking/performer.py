@@ -65,7 +65,7 @@ class Performer:
         self._asked: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     def on_account(self, *accounts: Spending) -> APerform:
-        """Give the function that performs steps; what they take is added to each account."""
+        """Return the function that performs steps; what they take is added to each account."""
         charged = (*accounts, self._budget.spent)
 
         async def perform(step: Step) -> Any:
@@ -106,7 +106,7 @@ class Performer:
         return line
 
     async def _left_or_new(self, line: _Line, request: JudgeRequest) -> JudgeReply:
-        """Give the reply that the run has paid before it broke off, else ask."""
+        """Return the reply that the run has paid before it broke off, else ask."""
         if self._replies is None:
             return await self._reply(line, request)
         key = request_key(line.identity, request)

@@ -29,7 +29,7 @@ CONCURRENCY: Final = 32
 """How many works are done, and calls made to one server, at a time where nobody says otherwise."""
 
 _LOOK_UP: Final = 0.5
-"""Seconds after which who waits looks up, since Windows lets no Ctrl-C through meanwhile."""
+"""Seconds between wake-ups of who waits: on Windows a blocked wait ignores Ctrl-C."""
 
 
 class Pool:

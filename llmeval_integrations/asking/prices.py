@@ -16,7 +16,7 @@ _ON_THIS_MACHINE: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 
 
 def price_of(identity: Mapping[str, Any]) -> Price | None:
-    """Give the price of a client's model, None where none is known.
+    """Return the price of a client's model, None where none is known.
 
     `identity` is a client's: its `name` is the model, and its `base_url`, else its `platform`,
     tells who sells it. Raises MissingDependencyError.

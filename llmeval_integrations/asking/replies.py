@@ -23,7 +23,7 @@ class Replies:
         self._used: set[bytes] = set()
 
     def take(self, key: bytes, request: JudgeRequest) -> JudgeReply | None:
-        """Give the reply that was left, None where there is none; raises CacheError."""
+        """Return the reply that was left, None where there is none; raises CacheError."""
         kept = None if key in self._used else self._kept.get(key)
         if kept is None:
             return None

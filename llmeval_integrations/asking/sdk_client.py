@@ -45,6 +45,9 @@ class SdkClient(Client):
     takes: ClassVar[str] = ""
     """The package whose objects it takes, such as "openai"."""
 
+    example: ClassVar[str] = ""
+    """The name of a model, for a message where there is none."""
+
     ways: ClassVar[tuple[Output, ...]] = ("json_schema", "tool", "json")
     """How it can ask for an answer in a given form, best first."""
 
@@ -77,11 +80,16 @@ class SdkClient(Client):
 
     @classmethod
     def check_beside(cls, thing: Any, options: Collection[str]) -> None:
-        """Raise InvalidOptionError for an option that the SDK's object settles."""
+        """Raise InvalidOptionError for what the object settles, or lacks: the model's name."""
         own = sorted(cls.settled & {*options})
         if own:
             raise InvalidOptionError(
                 f"{', '.join(own)}: the {type(thing).__name__} object has that already"
+            )
+        if "name" not in cls.settled.union(options):
+            raise InvalidOptionError(
+                f"client: the {type(thing).__name__} object does not say which model is asked; "
+                f"write load_client(client, name='{cls.example}')"
             )
 
     @abstractmethod
@@ -90,7 +98,7 @@ class SdkClient(Client):
 
     @abstractmethod
     def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:
-        """Give the function of the SDK's object that is called."""
+        """Return the function of the SDK's object that is called."""
 
     @abstractmethod
     def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
@@ -105,12 +113,12 @@ class SdkClient(Client):
         """Say what an exception of the SDK means; None for one that it does not know."""
 
     def key(self) -> str | None:
-        """Give the key that is sent, from the configuration or where the SDK looks for one."""
+        """Return the key that is sent, from the configuration or where the SDK looks for one."""
         found = (os.environ.get(name, "").strip() for name in self.key_variables)
         return self.config.key() or next(filter(None, found), None)
 
     def server(self) -> str | None:
-        """Give the server's address as it was configured or the SDK finds it; None for its own."""
+        """Return the server's address as configured or as the SDK finds it; None for its own."""
         return self.config.base_url or next(
             filter(None, map(os.environ.get, self.address_variables)), None
         )
@@ -128,7 +136,7 @@ class SdkClient(Client):
             )
 
     def temperature(self, request: JudgeRequest) -> float | None:
-        """Give the temperature to be sent; None for none."""
+        """Return the temperature to be sent; None for none."""
         if "temperature" in request.without:
             return None
         asked = request.temperature
@@ -143,7 +151,7 @@ class SdkClient(Client):
         return {name: value for name, value in added.items() if value is not None}
 
     def max_tokens(self, request: JudgeRequest) -> int | None:
-        """Give the longest reply to be asked for; None for none."""
+        """Return the longest reply to be asked for; None for none."""
         return self.config.max_tokens if request.max_tokens is None else request.max_tokens
 
     def identity(self) -> dict[str, Any]:

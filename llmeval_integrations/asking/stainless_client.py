@@ -81,7 +81,7 @@ class StainlessClient(SdkClient):
         return cls(ClientConfig.of(**{**fields, **options}), thing)
 
     def address(self) -> str | None:
-        """Give the server's address; None for the vendor's own."""
+        """Return the server's address; None for the vendor's own."""
         return self.config.base_url or self.platforms[self.config.platform]
 
     def server(self) -> str | None:

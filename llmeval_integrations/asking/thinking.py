@@ -27,7 +27,7 @@ _MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
 
 
 def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Give where the answer stands, piece by piece, and whether all thinking was closed.
+    """Return where the answer stands, piece by piece, and whether all thinking was closed.
 
     A closing tag without an opening one ends thinking that began with the text, since some
     templates open it in the prompt. A tag in quotation marks of its own is a word about tags.
@@ -52,7 +52,7 @@ def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
 
 
 def without_thinking(reply: str, quoted: str = "") -> str:
-    """Give a reply's answer; a reply that is JSON is all answer, whatever tags its texts hold.
+    """Return a reply's answer; a reply that is JSON is all answer, whatever tags its texts hold.
 
     `quoted` is a text that was shown: tags that the reply copies with it close no thinking.
     """

@@ -30,6 +30,7 @@ class AnthropicClient(StainlessClient):
 
     platforms: ClassVar[Mapping[str, str | None]] = {"anthropic": None}
     takes = "anthropic"
+    example = "claude-sonnet-5"
     declared = "resources.Messages.create"
     key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
     address_variables = ("ANTHROPIC_BASE_URL",)
@@ -102,7 +103,7 @@ class AnthropicClient(StainlessClient):
 
 
 def _text(block: Any) -> str:
-    """Give the text of a part of the reply; none for the model's thinking."""
+    """Return the text of a part of the reply; none for the model's thinking."""
     if block.type == "tool_use":
         return json.dumps(block.input, ensure_ascii=False)
     return str(block.text) if block.type == "text" else ""

@@ -32,6 +32,7 @@ class GoogleClient(SdkClient):
 
     platforms: ClassVar[Mapping[str, str | None]] = {"google": None}
     takes = "google"
+    example = "gemini-3-flash"
     key_variables = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
     address_variables = ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL")
 
@@ -157,7 +158,7 @@ def _form(request: JudgeRequest, output: Output) -> dict[str, Any]:
 
 
 def _text(part: Any) -> str:
-    """Give the text of a part of the reply; none for the model's thinking."""
+    """Return the text of a part of the reply; none for the model's thinking."""
     if part.function_call is not None:
         return json.dumps(part.function_call.args, ensure_ascii=False)
     return "" if part.thought else part.text or ""

@@ -56,7 +56,7 @@ class LangChainClient(ModelClient):
         return _with_inside(self.given, model)
 
     def with_config(self, config: Mapping[str, Any]) -> LangChainClient:
-        """Give a client whose calls have this RunnableConfig: callbacks, tags, metadata."""
+        """Return a client whose calls have this RunnableConfig: callbacks, tags, metadata."""
         return type(self)(self.config, self.given.with_config(config))
 
     def method(self, sdk: Asked, *, asynchronous: bool) -> Callable[..., Any]:
@@ -96,7 +96,7 @@ class LangChainClient(ModelClient):
         call = _call(message) if output in _METHODS else None
         usage = message.usage_metadata
         return JudgeReply(
-            text=str(message.text) or refusal or "" if call is None else call,
+            text=text_of(message) or refusal or "" if call is None else call,
             finish="refused" if refusal else finish_of(reason),
             usage=_usage(usage) if usage else usage_of(told.get("token_usage")),
             model=value_of(told, "model_name", "model", "model_id") or self.config.name,
@@ -125,8 +125,20 @@ class LangChainClient(ModelClient):
             )
 
 
+def text_of(message: Any) -> str:
+    """Return a message's text, its parts joined, whichever LangChain made it.
+
+    A message's own `text` is a method before LangChain 1.0, and missing before 0.3.47.
+    """
+    content = message.content
+    if isinstance(content, str):
+        return content
+    blocks = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    return "".join(block.get("text", "") for block in blocks if block.get("type") == "text")
+
+
 def _inside(thing: Any) -> Any:
-    """Give the model itself, out of the bindings around it."""
+    """Return the model itself, out of the bindings around it."""
     while hasattr(type(thing), "model_fields") and "bound" in type(thing).model_fields:
         thing = thing.bound
     return thing
@@ -178,7 +190,7 @@ def _message(message: Message) -> Any:
 
 
 def _call(message: Any) -> str | None:
-    """Give the arguments of a function's call as JSON, unreadable ones as they are."""
+    """Return the arguments of a function's call as JSON, unreadable ones as they are."""
     for call in message.tool_calls:
         return json.dumps(call["args"], ensure_ascii=False)
     for call in message.invalid_tool_calls:

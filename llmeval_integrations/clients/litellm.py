@@ -116,7 +116,7 @@ class LiteLLMClient(SdkClient):
             raise ClientError(str(error), kind="bad_request") from error  # no vendor in the name
 
     def _sent_key(self) -> str | None:
-        """Give the key; "-" for a server of one's own, where LiteLLM finds none."""
+        """Return the key; "-" for a server of one's own, where LiteLLM finds none."""
         key = self.config.key()
         if key is not None or self.config.base_url is None:
             return key

@@ -115,7 +115,7 @@ class LlamaIndexClient(ModelClient):
         )
 
     def _call(self, response: Any) -> str | None:
-        """Give the arguments of the function's call as JSON, as the model wrote them if we can.
+        """Return the arguments of the function's call as JSON, as the model wrote them if we can.
 
         LlamaIndex's own reading completes what is no JSON, so that a verdict would be guessed.
         """

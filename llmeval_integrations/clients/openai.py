@@ -40,6 +40,7 @@ class OpenAIClient(StainlessClient):
         "llama.cpp": "http://localhost:8080/v1",
     }
     takes = "openai"
+    example = "gpt-5-mini"
     declared = "resources.chat.Completions.create"
     key_variables = ("OPENAI_API_KEY",)
     address_variables = ("OPENAI_BASE_URL",)
@@ -122,7 +123,7 @@ class OpenAIClient(StainlessClient):
 
 
 def _text(content: Any) -> Any:
-    """Give the text of a content; some servers send it in parts, with the thinking beside it."""
+    """Return the text of a content; some servers send it in parts, with the thinking beside it."""
     if not isinstance(content, list):
         return content or ""
     return "".join(part["text"] for part in content if part["type"] == "text")

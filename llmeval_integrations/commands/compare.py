@@ -24,6 +24,9 @@ first, A: pass rates, mean scores and single fields, each with its interval, and
 a level of 5 % for all together. Samples without a score in either are left out and counted.
 """
 
+_MOST_CHANGES: Final = 5
+_MOST_CHANGES_IN_JSON: Final = 100
+
 _UNSURE: Final = "so a regression cannot be excluded"
 
 
@@ -48,7 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --fail-on-regression, exit 1 as well where B has no score for more of A's "
         "samples (5%%)",
     )
-    add("--json", action="store_true", help="print JSON, with up to 100 samples that changed")
+    add(
+        "--changes",
+        type=int,
+        metavar="N",
+        help="list so many samples that got worse, and as many that got better, of each evaluator "
+        f"({_MOST_CHANGES}; with --json {_MOST_CHANGES_IN_JSON})",
+    )
+    add("--json", action="store_true", help="print JSON")
 
 
 def run(call: argparse.Namespace) -> int:
@@ -56,6 +66,9 @@ def run(call: argparse.Namespace) -> int:
     if call.max_left_out is not None and not call.fail_on_regression:
         raise InputError("--max-left-out is for --fail-on-regression; add that")
     most = parse_bound("5%" if call.max_left_out is None else call.max_left_out, "max left out")
+    changes = call.changes
+    if changes is None:
+        changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
     a, b = read_run(call.a), read_run(call.b)
     comparison = compare(
         a,
@@ -63,8 +76,9 @@ def run(call: argparse.Namespace) -> int:
         evaluators=call.evaluator,
         fields=call.fields,
         lower_is_better=call.lower_is_better,
+        changes=changes,
     )
-    put(_as_json(comparison) if call.json else _as_table(comparison))
+    put(_as_json(comparison) if call.json else _as_table(comparison, changes))
     for warning in comparison.warnings:
         say(f"llmeval compare: warning: {warning}")
     if not call.fail_on_regression:
@@ -83,14 +97,13 @@ def _as_json(comparison: Comparison) -> str:
     return json.dumps(plain, indent=2, default=str) + "\n"  # no float holds an id of 1e400
 
 
-def _as_table(comparison: Comparison) -> str:
-    if not sys.stdout.isatty():
-        return comparison.table()
+def _as_table(comparison: Comparison, changes: int) -> str:
     from rich.console import Console
 
     from llmeval_integrations.runs.comparing.table import as_text
 
-    return as_text(comparison, Console())
+    console = Console() if sys.stdout.isatty() else None
+    return as_text(comparison, console, changes=changes)
 
 
 def _misses(comparison: Comparison, most: Bound) -> Iterator[str]:

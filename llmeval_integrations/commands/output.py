@@ -15,7 +15,7 @@ from llmeval_integrations.errors import InputError
 
 @contextmanager
 def written_to(path: str | None) -> Iterator[BinaryIO]:
-    """Give a file to write to, standard output where no name is given.
+    """Yield a file to write to, standard output where no name is given.
 
     A file of that name, or what a link of that name leads to, stays as it is until all is written;
     a pipe or a device is written to as it is. Raises InputError where it cannot be written.
@@ -39,7 +39,7 @@ def written_to(path: str | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _replacing(path: str) -> Iterator[BinaryIO]:
-    """Give a file that takes the place of this one once all is written."""
+    """Yield a file that takes the place of this one once all is written."""
     unfinished = Path(f"{path}.{os.getpid()}.new")
     try:
         with unfinished.open("wb") as file:

@@ -23,6 +23,7 @@ from llmeval_integrations.runs.engine import Engine
 from llmeval_integrations.runs.evaluating import OnProgress
 from llmeval_integrations.runs.fields import parse_field
 from llmeval_integrations.runs.judging import JudgingOptions
+from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.reading import FORMATS
 from llmeval_integrations.runs.run import summary_text
 from llmeval_integrations.runs.specification import build, parse_specification
@@ -62,13 +63,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME=]EVALUATOR[:OPTION=VALUE,...]",
         help="an evaluator; give one -e for each",
     )
-    add("--field", action="append", metavar="[EVALUATOR.]FIELD=COLUMN", help="a field's column")
+    add(
+        "--field",
+        action="append",
+        metavar="[EVALUATOR.]FIELD=COLUMN",
+        help="a field's or a variables.NAME's column",
+    )
     add("--format", choices=FORMATS, help="the data's format, where its name does not tell")
     add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
     add("--resume", action="store_true", default=None, help="go on with a run that is there")
     add("--retry-errors", action="store_true", default=None, help="with --resume, errors as well")
-    add("--fail-under", action="append", metavar="NAME=RATE", help="exit 1 below this pass rate")
+    add(
+        "--fail-under",
+        action="append",
+        metavar="NAME=RATE",
+        help="exit 1 below it; NAME.mean: score, NAME/FIELD: F1",
+    )
     add("--max-errors", metavar="N|P%", help="exit 1 where more rows of an evaluator are errors")
     add("--limit", type=int, metavar="N", help="evaluate the first rows only")
     add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
@@ -109,6 +120,7 @@ def run(call: argparse.Namespace) -> int:
     _refuse_what_is_for_judges(call, evaluators)
     if call.dry_run:
         return _show_plan(configuration, evaluators, call)
+    _refuse_a_run_that_is_there(configuration)
     with _told_how_to_go_on(configuration, call), _progress(quiet=call.quiet) as on_progress:
         run = evaluate(
             configuration.data,
@@ -128,7 +140,7 @@ def run(call: argparse.Namespace) -> int:
             **_judging(configuration),
         )
     _show(run, call)
-    warn_of(run, cached=_cache(configuration) is not None)
+    warn_of(run, evaluators, cached=_cache(configuration) is not None)
     not_asked = [*_not_asked(run, frozen=bool(configuration.frozen))]
     misses = [*missed(run, thresholds), *too_many_errors(run, most_errors), *not_asked]
     for miss in misses:
@@ -150,9 +162,9 @@ def _show_plan(
     """Say what would be done, or what is wrong with it as a real run would."""
     from llmeval_integrations.runs.planning import plan, plan_text
 
-    if configuration.out is not None:
+    if configuration.out is not None:  # a run that is there stays, so it may be there
         RunDirectory(configuration.out).check(
-            configuration.data, overwrite=bool(configuration.overwrite), resume=False
+            configuration.data, _cache(configuration), overwrite=True, resume=False
         )
     found = plan(
         configuration.data,
@@ -164,6 +176,7 @@ def _show_plan(
         seed=configuration.seed or 0,
         engine=_engine(configuration.engine),
         cache=_cache(configuration),
+        max_cost=configuration.max_cost,
     )
     put(json.dumps(found.summary(), indent=2) + "\n" if call.json else plan_text(found))
     return OK
@@ -196,6 +209,18 @@ def _refuse_what_would_be_ignored(configuration: Configuration, *, dry_run: bool
             raise InputError(sentence)
 
 
+def _refuse_a_run_that_is_there(configuration: Configuration) -> None:
+    """Raise InputError where a run would be neither gone on with nor replaced."""
+    out = configuration.out
+    if out is None or configuration.resume or configuration.overwrite:
+        return
+    if RunDirectory(out).holds_a_run():
+        raise InputError(
+            f"{out} already holds a run; add --resume to go on with it or --overwrite to replace "
+            "it, or choose another --out DIR"
+        )
+
+
 def _refuse_what_is_for_judges(
     call: argparse.Namespace, evaluators: Mapping[str, Evaluator]
 ) -> None:
@@ -216,7 +241,7 @@ def _refuse_what_is_for_judges(
 
 
 def _engine(name: str | None) -> Engine | None:
-    """Give who evaluates instead of this machine, None where nobody does."""
+    """Return who evaluates instead of this machine, None where nobody does."""
     if name not in (None, *ENGINES):
         raise InputError(f"engine: {name!r} is not one of {', '.join(ENGINES)}")
     if name != "ray":
@@ -227,12 +252,12 @@ def _engine(name: str | None) -> Engine | None:
 
 
 def _cache(configuration: Configuration) -> str | PathLike[str] | None:
-    """Give the file of judges' replies, None where none is wanted."""
+    """Return the file of judges' replies, None where none is wanted."""
     return default_cache() if configuration.cache is None else configuration.cache or None
 
 
 def _judging(configuration: Configuration) -> dict[str, Any]:
-    """Give what a configuration says of judges, as options of `evaluate`."""
+    """Return what a configuration says of judges, as options of `evaluate`."""
     options = {name: getattr(configuration, name) for name in _OF_JUDGES}
     return {
         "cache": _cache(configuration),
@@ -245,7 +270,8 @@ def _not_asked(run: Run, *, frozen: bool) -> Iterator[str]:
     judging = run.summary.get("judging", {})
     if judging.get("not_asked"):
         why = _why_not_asked(run, judging["budget_reached"], frozen=frozen)
-        yield f"{judging['not_asked']} requests were not made: {why}"
+        were = "was" if judging["not_asked"] == 1 else "were"
+        yield f"{counted(judging['not_asked'], 'request')} {were} not made: {why}"
 
 
 def _why_not_asked(run: Run, reached: str | None, *, frozen: bool) -> str:

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmeval_integrations.commands.terminal import say
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.errors import MissingDependencyError, UnreadableJudgementError
+from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs import Run
+from llmeval_integrations.runs.judging import clients_of
 from llmeval_integrations.runs.summary import Finding, Tally
 
 
-def warn_of(run: Run, *, cached: bool) -> None:
-    """Say on stderr what a table is easily read past: no data, and rows without a result.
+def warn_of(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> None:
+    """Say on stderr what a table is easily read past: no data, rows without a result, no price.
 
     `cached` is whether judges' replies are kept for the next run.
     """
@@ -29,6 +31,19 @@ def warn_of(run: Run, *, cached: bool) -> None:
             )
             say(f"llmeval run: warning: {name}: {share}, such as {first}")
     _warn_of_unscored(run, cached=cached)
+    if run.summary.get("judging", {}).get("cost", 0) is None:
+        _warn_of_missing_prices(evaluators)
+
+
+def _warn_of_missing_prices(evaluators: Mapping[str, Evaluator]) -> None:
+    """Say why costs are not known, where the package that knows them is all that is missing."""
+    from llmeval_integrations.asking.prices import price_of
+
+    try:
+        for client in clients_of(evaluators):
+            price_of(client.identity())
+    except MissingDependencyError as error:
+        say(f"llmeval run: warning: the cost is not known: {error}")
 
 
 def _warn_of_unscored(run: Run, *, cached: bool) -> None:

@@ -85,13 +85,13 @@ def _decided(passed: Any, score: Any) -> tuple[Says, float | None]:
 
 
 def _truth(value: Any) -> bool | None:
-    """Give a truth value, numpy's or 1 and 0 among them; None for anything else."""
+    """Return a truth value, numpy's or 1 and 0 among them; None for anything else."""
     number = _number(value)
     return bool(number) if number in (0, 1) else None
 
 
 def _number(score: Any) -> float | None:
-    """Give a finite number, another library's among them; None for anything else."""
+    """Return a finite number, another library's among them; None for anything else."""
     if isinstance(score, str) or not hasattr(score, "__float__"):
         return None
     try:

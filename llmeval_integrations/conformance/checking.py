@@ -85,7 +85,7 @@ def check_evaluator(
 
 
 def _claim_of(evaluator: Any, claims: str | None) -> str:
-    """Give the claim that was named, else the one that the evaluator is called like."""
+    """Return the claim that was named, else the one that the evaluator is called like."""
     claim = getattr(evaluator, "name", None) if claims is None else claims
     if claim in list_claims():
         return str(claim)
@@ -123,7 +123,7 @@ class _Check:
         self.tried += 1
 
     def patience(self) -> float:
-        """Give the seconds to wait for another process that has the same cases to do."""
+        """Return the seconds to wait for another process that has the same cases to do."""
         if self.lost:
             return 0
         return min(self.rules.seconds - self.elapsed(), _FIRST_CALL * self.rules.limit)
@@ -141,7 +141,7 @@ class _Check:
         self.tried += 1
 
     def elapsed(self) -> float:
-        """Give the seconds since the start."""
+        """Return the seconds since the start."""
         return time.monotonic() - self.start
 
     def close(self) -> None:

@@ -107,7 +107,7 @@ class Findings(Sequence[Finding]):
         return self.table()
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self)
 
     def table(self, console: Console | None = None) -> str:

@@ -51,7 +51,7 @@ def explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
 
 
 def _seconds(case: Case, ask: Callable[[Case], Observation]) -> float | None:
-    """Give the quicker of two calls where the first is slow: it may be the first to need a module.
+    """Return the quicker of two calls where the first is slow: it may have imported a module.
 
     None where there is no answer, twice if it takes too long: the machine may have stood still.
     """
@@ -68,7 +68,7 @@ def _seconds(case: Case, ask: Callable[[Case], Observation]) -> float | None:
 
 
 def _power(times: dict[int, float]) -> float:
-    """Give the power of the length to which the time grows, from first to last."""
+    """Return the power of the length to which the time grows, from first to last."""
     if len(times) == 1:
         return 0.0
     (first, before), *_, (last, after) = times.items()

@@ -50,7 +50,7 @@ class Reseeded:
             )
 
     def answers(self, seconds: float) -> list[Answer]:
-        """Give the answers to the cases, in their order; as many as there are by then."""
+        """Return the answers to the cases, in their order; as many as there are by then."""
         if self._process is None:
             return []
         found: list[Answer] = []

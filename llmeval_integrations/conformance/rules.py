@@ -43,7 +43,7 @@ class Rules:
         check_flag(self, "isolate")
 
     def bank(self, claim: str) -> tuple[list[Case], list[Growth]]:
-        """Give the cases and families of a claim that these rules decide.
+        """Return the cases and families of a claim that these rules decide.
 
         Raises InvalidOptionError for a rule on which nothing of this claim depends.
         """

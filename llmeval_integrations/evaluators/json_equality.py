@@ -88,16 +88,42 @@ class JsonEquality(Evaluator):
         return number_of(self, "operator", found)
 
     def _reason(self, output: Any, reference: Any) -> str:
-        if self.list_order == "top_level_any" and _both_arrays(output, reference):
-            return f"The items of the arrays differ ({len(output)} and {len(reference)})"
-        found: Difference | None = next(
-            Comparison(ordered=self.list_order == "strict").differences(output, reference), None
-        )
+        found = None
+        # An operator may take items in any order itself, as LangChain's comparison does.
+        in_any_order = self.list_order == "top_level_any" or self.operator is not None
+        if in_any_order and _both_arrays(output, reference):
+            found = _first_left_over(output, reference)
+        if found is None:
+            comparison = Comparison(ordered=self.list_order != "any")
+            found = next(comparison.differences(output, reference), None)
         return str(found or "The operator says no")
 
 
+def _first_left_over(output: list[Any], reference: list[Any]) -> Difference | None:
+    """Find the first place where two arrays differ, once items that are equal are paired."""
+    spare, wanted = _unpaired(output, reference), _unpaired(reference, output)
+    if not spare:
+        return Difference(f"/{wanted[0]}", "missing") if wanted else None
+    place = f"/{spare[0]}"
+    if not wanted:
+        return Difference(place, "extra")
+    return next(Comparison().differences(output[spare[0]], reference[wanted[0]], place), None)
+
+
+def _unpaired(items: list[Any], others: list[Any]) -> list[int]:
+    """Return the positions of the items that the other array has not, or not as often."""
+    left = bag(others)
+    positions = []
+    for position, text in enumerate(map(canonical, items)):
+        if left[text]:
+            left[text] -= 1
+        else:
+            positions.append(position)
+    return positions
+
+
 def _sorted(value: Any) -> Any:
-    """Give a value with the items of every array in the order of their texts."""
+    """Return a value with the items of every array in the order of their texts."""
     if isinstance(value, dict):
         return {name: _sorted(part) for name, part in value.items()}
     return sorted(map(_sorted, value), key=canonical) if isinstance(value, list) else value

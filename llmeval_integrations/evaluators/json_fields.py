@@ -16,6 +16,8 @@ from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field, root_field
 from llmeval_integrations.fields.figures import figures
+from llmeval_integrations.fields.known_paths import check_paths
+from llmeval_integrations.fields.nulls import NULLS, Nulls, without_nulls
 from llmeval_integrations.fields.outcome import KINDS, Kind, Outcome
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
@@ -51,9 +53,10 @@ class JsonFields(Evaluator):
     What the schema says decides how values are compared: `format` date, date-time, email and uri
     by what they mean; `number` within a share of 1e-9, `multipleOf` as the grid; `enum`, `const`,
     `pattern` and `integer` exactly, whatever the `format` beside them, in `allOf` or behind a
-    `$ref`; arrays with `uniqueItems` in any order. All else is compared as it is written. `fields`
-    says otherwise for single fields; of two paths that fit, the longer one counts, of two of the
-    same length the one with more names, then the later one.
+    `$ref`; arrays with `uniqueItems` in any order. Where `anyOf` has a number and then any text, as
+    Pydantic writes for Decimal, `"1250.50"` is a number too. All else is compared as it is written.
+    `fields` says otherwise for single fields; of two paths that fit, the longer one counts, of two
+    of the same length the one with more names, then the later one.
 
     Items in any order are paired one to one: those that are equal as wholes by the rules of their
     fields, then the others so that the scores of their leaves add up to the most. Where a tolerance
@@ -75,12 +78,27 @@ class JsonFields(Evaluator):
     None takes `schema` of the sample's variables, and compares plainly where there is none."""
 
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
-    """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`:
-    ignore, weight, tolerance, relative_tolerance, multiple_of, similarity, ignore_case,
-    ignore_whitespace, normalize_unicode, format, coerce, compare, order, key. What is set for an
-    object or array holds for all in it, but for `order`, `key` and `compare`, which are about that
-    one itself: `order` and `key` say nothing of an object. `ignore` does not hold for what a field
-    with `ignore: false` is in, nor for a value in the place of that."""
+    """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`.
+
+    `ignore` leaves it out; `weight` is what it counts, 1 where nothing is said; `tolerance` is by
+    how much a number may be off, `relative_tolerance` by which share of the reference;
+    `multiple_of` is the grid to which both numbers are rounded. `similarity` is that from which on
+    texts match, and count by it: 1 less their Levenshtein distance by the longer one's length.
+    `ignore_case`, `ignore_whitespace` (any is one space, and none at the ends) and
+    `normalize_unicode` (NFKC) say what makes no difference. `format` compares texts by what they
+    mean: `date-time` by RFC 3339, the form of ISO 8601 with seconds, `email` without case, `uri` by
+    RFC 3986; `date` takes ISO 8601 alone, as 2024-01-05, which has one spelling. What has another
+    form is compared as it is written. `coerce` takes `"5"` for 5, `"true"` for true and `"null"`
+    for null, but `"1,250.50"` for no number; with a tolerance or grid it compares two texts that
+    are numbers as these. `compare` is a function of output and reference, in Python alone, that
+    gives True, False or a score from 0 to 1. `order` is `ordered`, `any_order` or `by_key`, `key`
+    the member that tells an array's items apart.
+
+    What is set for an object or array holds for all in it, but for `order`, `key` and `compare`,
+    which are about that one itself: `order` and `key` say nothing of an object. `ignore` does not
+    hold for what a field with `ignore: false` is in, nor for a value in the place of that. A path
+    or `key` that the schema has no place for is an error: an object with `type` and `properties`
+    has no other members unless `additionalProperties` lets them in."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings for what neither the schema nor `fields` says: `similarity` matches no two
@@ -93,12 +111,20 @@ class JsonFields(Evaluator):
     parsing: Parsing = "markdown"
     """How much may stand around the JSON, in output and reference alike."""
 
+    nulls: Nulls = "values"
+    """Whether null is a value as others are, or a member that is null counts as left out on both
+    sides: then null on both is no leaf, null in place of a value is missing, and a value in place
+    of null is extra. In arrays null is always a value."""
+
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
         check_number(self, "min_score", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
-        vars(self)["_layout"] = Layout(self.schema, self.fields, self.defaults)
+        check_choice(self, "nulls", NULLS)
+        layout = Layout(self.schema, self.fields, self.defaults, nulls=self.nulls)
+        layout.check_paths()
+        vars(self)["_layout"] = layout
 
     def check(self, sample: Sample) -> Result:
         comparison = compared(self, sample, vars(self)["_layout"])
@@ -123,25 +149,37 @@ class Layout:
         fields: Mapping[str, Any],
         defaults: Mapping[str, Any],
         judged: Sequence[str] = (),
+        nulls: Nulls = "values",
     ) -> None:
         self._rules = (fields, check_settings(defaults, "defaults"), judged)
-        self._has_schema = schema is not None
-        self._root = self._root_of(schema)
+        self._schema = _parsed(schema)
+        self._root = root_field(self._schema, *self._rules)
+        self.leaves_out_nulls = nulls == "absent"
+        """Whether members that are null are taken out of the documents."""
         self.calls_functions = bool(judged) or any(
             settings.get("compare") for settings in (*fields.values(), defaults)
         )
         """Whether functions are given objects and arrays of the documents."""
 
-    def _root_of(self, schema: Any) -> Field:
-        value = None if schema is None else _parsed_schema(schema_text(schema))
-        return root_field(value, *self._rules)
+    def check_paths(self) -> None:
+        """Raise InvalidOptionError for a path that the schema has no place for.
+
+        Schemas that samples bring need not have all paths.
+        """
+        fields, _, judged = self._rules
+        if self._schema is not None:
+            check_paths(fields, judged, self._schema)
 
     def root(self, sample: Sample) -> Field:
-        """Give the field of the whole document, by the sample's own schema where it brings one."""
+        """Return the field of the whole document, by the sample's own schema if it has one."""
         variables = sample.variables
-        if self._has_schema or not isinstance(variables, Mapping) or VARIABLE not in variables:
+        if (
+            self._schema is not None
+            or not isinstance(variables, Mapping)
+            or VARIABLE not in variables
+        ):
             return self._root
-        return self._root_of(variables[VARIABLE])
+        return root_field(_parsed(variables[VARIABLE]), *self._rules)
 
 
 def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
@@ -150,6 +188,10 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     comparison = Comparison()
     output, reference = read_both(evaluator, sample, parsing, given_away=layout.calls_functions)
     root = layout.root(sample)
+    if layout.leaves_out_nulls:
+        is_same = output is reference
+        reference = without_nulls(reference)
+        output = reference if is_same else without_nulls(output)
     if type(output) is Defect:
         comparison.one_sided(root, "missing", reference, "")
         return defective(output, 0.0, unreadable=True, **details(comparison, perfect=False))
@@ -158,7 +200,7 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
 
 
 def as_result(comparison: Comparison, min_score: float | None) -> Result:
-    """Give a comparison as a result."""
+    """Return a comparison as a result."""
     score = comparison.score()
     wrong = [outcome for outcome in comparison.outcomes if outcome.kind != "match"]
     passed = not wrong if min_score is None else score >= min_score
@@ -174,7 +216,7 @@ def as_result(comparison: Comparison, min_score: float | None) -> Result:
 
 
 def _costliest(wrong: Sequence[Outcome]) -> Kind:
-    """Give the kind of what costs most, which comes first; the first in KINDS of several.
+    """Return the kind of what costs most, which comes first; the first in KINDS of several.
 
     Their own order is that of the items of arrays, which may have none.
     """
@@ -186,7 +228,7 @@ def _costliest(wrong: Sequence[Outcome]) -> Kind:
 
 
 def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
-    """Give the metadata of a comparison."""
+    """Return the metadata of a comparison."""
     counts = comparison.counts()
     metadata: dict[str, Any] = {
         **figures(comparison),
@@ -199,6 +241,10 @@ def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
     return metadata
 
 
+def _parsed(schema: Any) -> Any:
+    return None if schema is None else _read(schema_text(schema))
+
+
 @lru_cache(maxsize=512)
-def _parsed_schema(text: str | bytes) -> Any:
+def _read(text: str | bytes) -> Any:
     return read_schema(text)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
@@ -20,15 +19,17 @@ from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.evaluators.schema_errors import conformity, find_errors, told
 from llmeval_integrations.evaluators.schema_for_errors import may_need_preparing, prepare
 from llmeval_integrations.evaluators.schema_keywords import require_keyword
+from llmeval_integrations.evaluators.schema_validator import BoundedValidator, build_validator
 from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_pointer import pointer
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
-from llmeval_integrations.json_value import bag
+from llmeval_integrations.json_value import bag, equal
 from llmeval_integrations.options import check_choice, check_flag
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.schema_document import subschemas
+from llmeval_integrations.schema_patterns import MOST_ROOM, ROOM, as_written
 from llmeval_integrations.wording import shown
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
@@ -53,7 +54,7 @@ _LONE_REFERENCES = frozenset(("Draft4Validator", "Draft6Validator", "Draft7Valid
 
 
 @dataclass(frozen=True)
-class JsonSchema(Evaluator):
+class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     """Does the output conform to a JSON Schema?
 
     Score True or False. The reason words the first violation, the label is its keyword, or
@@ -67,8 +68,9 @@ class JsonSchema(Evaluator):
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is
-    an object without a keyword of JSON Schema, to which everything would conform. A pattern that
-    backtracks without end is a RunawayPatternError.
+    an object without a keyword of JSON Schema, to which everything would conform, and a pattern
+    that takes more than 120 MB. One that looks around or back, and would backtrack without end, or
+    for too long in a text of more than some 8,000 characters, is a RunawayPatternError.
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
@@ -93,11 +95,24 @@ class JsonSchema(Evaluator):
             object.__setattr__(self, "draft", str(self.draft))
         if self.draft is not None:
             check_choice(self, "draft", [draft for draft in _VALIDATORS if draft])
-        key = None
+        key: bytes | str | None = None
         if self.schema is not None:
-            key = schema_text(self.schema)
-            _compile(key, self.draft, self.check_formats, self.parsing)
+            if isinstance(self.schema, dict):  # which whoever gave it may change later
+                object.__setattr__(self, "schema", _json_of(self.schema))
+                key = _encode(self.schema)
+            else:
+                key = schema_text(self.schema)
+            self._compiled(key)
         object.__setattr__(self, "_key", key)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the options are the same, `true` in a schema not being `1` as to Python."""
+        if not isinstance(other, JsonSchema) or type(self) is not type(other):
+            return NotImplemented
+        ours = self.check_formats, self.draft, self.parsing, self.schema
+        theirs = other.check_formats, other.draft, other.parsing, other.schema
+        same_text = self._key == other._key  # type: ignore[attr-defined]
+        return ours == theirs and (same_text or equal(self.schema, other.schema))
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -105,26 +120,24 @@ class JsonSchema(Evaluator):
         return ("reference",) if self.schema is None else ()
 
     def check(self, sample: Sample) -> Result:
-        key = self._key_for(sample)
-        return self._check(sample, key, self._compiled(_compile, key))
+        return self._check(sample, self._compiled(self._key_for(sample)))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         if self.schema is None or not samples:
             return [self.check(sample) for sample in samples]
-        check, key = self._check, self._key_for(samples[0])
-        validator = self._compiled(_compile, key)
-        return [check(sample, key, validator) for sample in samples]
+        check, compiled = self._check, self._compiled(self._key_for(samples[0]))
+        return [check(sample, compiled) for sample in samples]
 
-    def _check(self, sample: Sample, key: bytes | str, validator: Any) -> Result:
+    def _check(self, sample: Sample, compiled: _Compiled) -> Result:
         value = _finite(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
             return defective(value, False)
-        if validator.is_valid(value):
+        if compiled.is_valid(value):
             return Result(True, True, None, None, {"conformity": 1.0})
-        return self._violations(value, self._compiled(_compile_for_errors, key))
+        return self._violations(value, compiled.for_errors)
 
     def _key_for(self, sample: Sample) -> bytes | str:
-        """Give the text of the schema that a sample is judged by."""
+        """Return the text of the schema that a sample is judged by."""
         key: bytes | str | None = self._key  # type: ignore[attr-defined]
         if key is not None:
             return key
@@ -135,21 +148,22 @@ class JsonSchema(Evaluator):
             )
         return schema if type(schema) is str else schema_text(schema)
 
-    def _compiled(self, compiler: Callable[..., Any], key: bytes | str) -> Any:
-        return compiler(key, self.draft, self.check_formats, self.parsing)
+    def _compiled(self, key: bytes | str) -> _Compiled:
+        options = key, self.draft, self.check_formats, self.parsing
+        return _compile(*options) or _compile_large(*options)
 
     def _violations(self, value: Any, validator: Any) -> Result:
         errors, complete = find_errors(value, validator)
         if not errors:
             reason = "Does not conform; nested too deeply to say where"
             return Result(False, False, "too_deep", reason, {"errors_limit_reached": True})
-        for error in errors:
+        found = [told(error) for error in errors]
+        for error, said in zip(errors, found):
             if type(error.kind).__name__ in _RUNAWAY:
                 raise RunawayPatternError(
-                    f"{self.name}: the pattern at {pointer(error.schema_path)} gives no answer for "
-                    f"the text at {pointer(error.instance_path) or 'the root'}: {error.message}"
+                    f"{self.name}: the pattern at {said['schema_pointer']} gives no answer for "
+                    f"the text at {said['pointer'] or 'the root'}: {said['message']}"
                 )
-        found = [told(error) for error in errors]
         first = found[0]
         reason = f"{first['message']} at {first['pointer'] or 'the root'}"
         if len(errors) > 1:
@@ -171,41 +185,86 @@ def _finite(value: Any, parsing: Parsing) -> Any:
     return check_value(value, finite=True) or value  # NaN and lone surrogates
 
 
+class _Compiled:
+    """A schema, ready to be asked whether a value conforms, and what is wrong where it does not.
+
+    Raises InvalidSchemaError.
+    """
+
+    def __init__(
+        self,
+        schema: bytes | str,
+        draft: str | None,
+        check_formats: bool,
+        parsing: Parsing,
+        room: int,
+    ) -> None:
+        import jsonschema_rs
+
+        self._schema, self._parsing = schema, parsing
+        self._options = check_formats, room
+        value = self._parsed()
+        try:
+            kind = getattr(jsonschema_rs, _VALIDATORS[draft])
+            validator = self._built(kind, value)
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
+            raise InvalidSchemaError(
+                f"{_what_is_wrong(error)} in the schema {_shown(schema)}"
+            ) from error
+        self._validator = validator
+        self._kind = type(validator.quick if isinstance(validator, BoundedValidator) else validator)
+        self.is_valid = validator.is_valid
+        if self._kind is jsonschema_rs.Draft4Validator:
+            _check_enums(value, schema)
+
+    def _built(self, kind: Any, value: Any) -> Any:
+        return build_validator(kind, value, _text(self._schema), *self._options)
+
+    def _parsed(self) -> dict[str, Any] | bool:
+        return _parsed(self._schema, self._parsing)
+
+    @cached_property
+    def for_errors(self) -> Any:
+        """The validator that is asked what is wrong; the same one where nothing is gained."""
+        import jsonschema_rs
+
+        if not may_need_preparing(_text(self._schema)):
+            return self._validator
+        value = self._parsed()
+        if not prepare(value, lone_references=self._kind.__name__ in _LONE_REFERENCES):
+            return self._validator
+        try:
+            return self._built(self._kind, value)
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+            # A pointer leads beside a lone reference, or it has become too deep.
+            return self._validator
+
+
 @lru_cache(maxsize=512)
-def _compile(schema: bytes | str, draft: str | None, check_formats: bool, parsing: Parsing) -> Any:
-    """Build the validator of a schema's text, or raise InvalidSchemaError."""
-    import jsonschema_rs
-
-    value = _parsed(schema, parsing)
-    try:
-        build = getattr(jsonschema_rs, _VALIDATORS[draft])
-        validator = build(value, validate_formats=check_formats, offline=True)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
-        raise InvalidSchemaError(
-            f"{_what_is_wrong(error)} in the schema {_shown(schema)}"
-        ) from error
-    if isinstance(validator, jsonschema_rs.Draft4Validator):
-        _check_enums(value, schema)
-    return validator
-
-
-@lru_cache(maxsize=512)
-def _compile_for_errors(
+def _compile(
     schema: bytes | str, draft: str | None, check_formats: bool, parsing: Parsing
-) -> Any:
-    """Build the validator that is asked what is wrong; the same one where nothing is gained."""
-    import jsonschema_rs
-
-    validator = _compile(schema, draft, check_formats, parsing)
-    if not may_need_preparing(_text(schema)):
-        return validator
-    kind, value = type(validator), _parsed(schema, parsing)
-    if not prepare(value, lone_references=kind.__name__ in _LONE_REFERENCES):
-        return validator
+) -> _Compiled | None:
+    """Compile a schema's text, or raise InvalidSchemaError; None where it takes much room."""
     try:
-        return kind(value, validate_formats=check_formats, offline=True)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-        return validator  # a pointer leads beside a lone reference, or it has become too deep
+        return _Compiled(schema, draft, check_formats, parsing, ROOM)
+    except InvalidSchemaError as error:
+        if not _is_about_a_pattern(error.__cause__):
+            raise
+    _compile_large(schema, draft, check_formats, parsing)
+    return None
+
+
+@lru_cache(maxsize=8)  # of these, 512 would fill the memory
+def _compile_large(
+    schema: bytes | str, draft: str | None, check_formats: bool, parsing: Parsing
+) -> _Compiled:
+    return _Compiled(schema, draft, check_formats, parsing, MOST_ROOM)
+
+
+def _is_about_a_pattern(error: Any) -> bool:
+    """Whether what the library has against a schema is a pattern: a wrong or a large one."""
+    kind = getattr(error, "kind", None)
+    return kind is not None and kind.name == "format" and kind.as_dict()["format"] == "regex"
 
 
 def _check_enums(schema: Any, text: bytes | str) -> None:
@@ -224,10 +283,12 @@ def _check_enums(schema: Any, text: bytes | str) -> None:
 
 def _what_is_wrong(error: Any) -> str:
     """Word what the library has against a schema, with the place where it says one."""
-    reason = str(error).split("\n\n", maxsplit=1)[0]
+    reason = as_written(str(error).split("\n\n", maxsplit=1)[0])
+    if _is_about_a_pattern(error) and "{" in reason:
+        reason += ", or one that would take too much room"
     if "retriev" in reason.lower():
         reason += "; nothing is fetched, put it into the schema's $defs"
-    place = pointer(getattr(error, "instance_path", ()))
+    place = as_written(pointer(getattr(error, "instance_path", ())))
     return f"{reason} at {place}" if place else reason
 
 
@@ -285,10 +346,15 @@ def schema_text(schema: Any) -> bytes | str:
         schema = _schema_of_type(schema)
     if hasattr(type(schema), "model_dump"):
         raise InvalidSchemaError(f"{shown(schema)} is an instance; its class has the schema")
+    return _encode(_json_of(schema))
+
+
+def _json_of(schema: Any) -> Any:
+    """Copy a schema, or raise InvalidSchemaError where it is not JSON."""
     value = parse(schema)
     if isinstance(value, Defect):
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {shown(schema)}")
-    return _encode(value)
+    return value
 
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode

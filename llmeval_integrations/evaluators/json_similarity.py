@@ -113,7 +113,7 @@ class _Likeness:
         self._texts: dict[int, list[str]] = {}
 
     def of(self, output: Any, reference: Any) -> _Scored:
-        """Give what two values have in common, and the most that they could have."""
+        """Return what two values have in common, and the most that they could have."""
         if type(output) is dict and type(reference) is dict:
             return self._of_objects(output, reference)
         if type(output) is list and type(reference) is list:
@@ -240,7 +240,7 @@ class _Likeness:
         return texts
 
     def _of_the_rest(self, one: list[Any], other: list[Any], pairs: list[tuple[int, int]]) -> float:
-        """Give what items could have that are in no pair: the larger ones of either side."""
+        """Return what items could have that are in no pair: the larger ones of either side."""
         used_here, used_there = {here for here, _ in pairs}, {there for _, there in pairs}
         spare = sorted(_size(item) for place, item in enumerate(one) if place not in used_here)
         wanted = sorted(_size(item) for place, item in enumerate(other) if place not in used_there)

@@ -8,7 +8,7 @@ from typing import Any
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.parsed import is_shared, read, read_defect
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, check_many, invalid
+from llmeval_integrations.json_text import PARSINGS, Parsing, check, invalid
 from llmeval_integrations.options import check_choice
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -44,7 +44,7 @@ class JsonValidity(Evaluator):
             values = [read(sample, "output", self.parsing) for sample in samples]
             defects = [invalid(value) if type(value) is Defect else None for value in values]
         else:
-            defects = check_many([sample.output for sample in samples], self.parsing)
+            defects = [check(sample.output, self.parsing) for sample in samples]
         return [
             Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
             for defect in defects

@@ -36,7 +36,7 @@ def share(samples: Iterable[Sample]) -> None:
 
 
 def unshared(sample: Sample) -> Sample:
-    """Give a sample of which nothing that is read is kept for others."""
+    """Return a sample of which nothing that is read is kept for others."""
     return Sample(sample.output, sample.reference)
 
 
@@ -46,7 +46,7 @@ def is_shared(samples: Sequence[Sample]) -> bool:
 
 
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
-    """Give the JSON value of a field, or the Defect that says why it has none."""
+    """Return the JSON value of a field, or the Defect that says why it has none."""
     kept: dict[Any, Any] = sample.__dict__
     if _SHARED not in kept:
         return parse(getattr(sample, field), parsing)
@@ -67,7 +67,7 @@ def read_defect(sample: Sample, field: str, parsing: Parsing) -> Defect | None:
 
 
 def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
-    """Give the output's value or Defect, or SAME where it and the reference are known to be equal.
+    """Return the output's value or Defect, or SAME where the reference is known to be equal.
 
     That costs half of what two values cost.
     """
@@ -76,6 +76,8 @@ def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
     if _SHARED not in kept:
         return parse_unless_same(output, reference, parsing)
     value = read(sample, "output", parsing)
+    if type(value) is Defect and not invalid(value):  # two such texts may be known to be the same
+        return parse_unless_same(output, reference, parsing)
     if (
         parsing == "lenient"
         or type(value) is Defect
@@ -88,7 +90,7 @@ def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
 
 
 def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> Any:
-    """Give the reference's JSON value.
+    """Return the reference's JSON value.
 
     Raises MissingFieldError where there is none, InvalidReferenceError where it is not JSON:
     a broken reference is the caller's fault and must not look like the model's.
@@ -104,7 +106,7 @@ def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> A
 def read_both(
     evaluator: Evaluator, sample: Sample, parsing: Parsing, *, given_away: bool = False
 ) -> tuple[Any, Any]:
-    """Give the output's value or Defect, and the reference's value: one where they are the same.
+    """Return the output's value or Defect, and the reference's value: one where they are the same.
 
     Where they are given away to a caller's function, which may change them, they are two, and read
     for nobody else. Raises what `parse_reference` does.
@@ -124,7 +126,8 @@ def read_both(
 
 
 def _unfit(evaluator: Evaluator, reference: Any, defect: Defect) -> InvalidReferenceError:
+    what = "is not JSON" if invalid(defect) else "cannot be read"
     return InvalidReferenceError(
-        f"{evaluator.name}: the reference {shown(reference)} is not JSON"
+        f"{evaluator.name}: the reference {shown(reference)} {what}"
         f" ({defect.name}): {defect.reason}"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from types import NoneType
-from typing import Final
+from types import NoneType, UnionType
+from typing import Final, Union, get_args, get_origin
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.options import wrong
@@ -18,7 +18,7 @@ _NAMED: Final[dict[str, type]] = {
     "NoneType": NoneType,
 }
 
-TypeOption = type | str | tuple["type | str", ...]
+TypeOption = type | UnionType | str | tuple["type | UnionType | str", ...]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PythonType(Evaluator):
     """
 
     expected_type: TypeOption
-    """A type, a built-in type's name ("dict"), names joined by "|" ("dict|list"), or a tuple."""
+    """A type, a union, a built-in type's name ("dict"), names joined by "|", or a tuple."""
 
     def __post_init__(self) -> None:
         if isinstance(self.expected_type, list):  # as options come from a command line
@@ -58,6 +58,8 @@ class PythonType(Evaluator):
             names = [name.strip() for name in option.split("|")]
             if all(name in _NAMED for name in names):
                 return tuple(_NAMED[name] for name in names)
+        if get_origin(option) in (Union, UnionType):
+            option = get_args(option)
         if isinstance(option, (tuple, list)) and option:
             return tuple(kind for part in option for kind in self._resolve(part))
         raise wrong(

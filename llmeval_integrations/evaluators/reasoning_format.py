@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.json_text import parse
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import invalid, parse
 from llmeval_integrations.options import wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -60,6 +61,9 @@ class ReasoningFormat(Evaluator):
         return Result(score, False, label, "; ".join(missing), metadata)
 
 
+_FEW_BRACKETS: Final = 64
+
+
 def _has_pair(text: str, tag: str) -> bool:
     """Whether an opening tag is followed, somewhere, by its closing one."""
     start = _find_tag(text, f"<{tag}>", 0)
@@ -69,10 +73,15 @@ def _has_pair(text: str, tag: str) -> bool:
 def _find_tag(text: str, tag: str, start: int) -> int:
     """Find a tag from `start` on, or give -1.
 
-    Going from one bracket to the next is ten times faster than looking for the tag in prose.
+    Going from one bracket to the next is ten times faster than looking for the tag in prose,
+    where brackets are few.
     """
     position = text.find("<", start)
+    tried = 0
     while position >= 0 and not text.startswith(tag, position):
+        if tried == _FEW_BRACKETS:
+            return text.find(tag, position)
+        tried += 1
         position = text.find("<", position + 1)
     return position
 
@@ -118,7 +127,7 @@ class ReasoningToolCallFormat(Evaluator):
 def _verdict(
     text: str, calls: _Calls, *, think: bool, answer: bool, called: bool
 ) -> tuple[str | None, str]:
-    """Give the label, None where all is well, and the reason."""
+    """Return the label, None where all is well, and the reason."""
     if not think:
         return "missing_think", "Missing <think></think> tags"
     if answer == called:
@@ -149,7 +158,7 @@ def _is_answered(text: str) -> bool:
 
 
 def _after_thinking(text: str) -> int:
-    """Give the position after the thinking and white space; the end where it does not begin so."""
+    """Return the position after the thinking and white space; the end where there is none."""
     end = _find_tag(text, _END_OF_THINK, 0)
     again = _find_tag(text, _THINK, len(_THINK))
     if end < 0 or not text.startswith(_THINK) or 0 <= again < end:
@@ -207,7 +216,7 @@ def _count_pairs(text: str, position: int) -> int:
 
 
 def _end_of_json(text: str, start: int) -> int:
-    """Give the position of the closing tag right after the JSON value at `start`, or -1."""
+    """Return the position of the closing tag right after the JSON value at `start`, or -1."""
     try:
         _, end = _raw_decode(text, _skip_space(text, start))
     except (ValueError, RecursionError):
@@ -227,7 +236,10 @@ def _skip_space(text: str, position: int) -> int:
 
 def _is_call(content: str) -> bool:
     """Whether a tag's content is a JSON object with the name of a tool and its arguments."""
-    if not content.lstrip().startswith("{"):
+    content = content.strip()
+    if not (content.startswith("{") and content.endswith("}")):  # nothing is to be unwrapped
         return False
-    value = parse(content.strip())
+    value = parse(content)
+    if type(value) is Defect and not invalid(value):
+        value = _raw_decode(content)[0]  # which takes a number out of range for infinite
     return isinstance(value, dict) and isinstance(value.get("name"), str) and "arguments" in value

@@ -22,7 +22,7 @@ from llmeval_integrations.wording import shown
 
 Where = Literal["match", "search", "fullmatch"]
 
-_LONGEST_MATCH = 100_000
+_MOST_REPEATED = 250_000  # parts, which the module `regex` keeps in up to 100 MB
 _LONGEST_TIMEOUT = 1_000_000  # more ticks than a clock counts are none to the module `regex`
 
 # The two modules give their flags different numbers.
@@ -129,6 +129,7 @@ _TOKEN = re.compile(
 _VERBOSE_TOKEN = re.compile(
     r"(?P<gap>[ \t\n\r\v\f]+|#(?:\\.|[^\n\\])*\n?)|(?P<space>\s)|" + _TOKEN.pattern, re.DOTALL
 )
+_AT_LEAST = re.compile(r"\{([0-9]{1,10})[,}]")
 _BRACKET_IN_SET = re.compile(r"(\\.)|\[", re.DOTALL)
 
 
@@ -166,9 +167,33 @@ def _token_as_in_re(found: re.Match[str]) -> str:
 
 def _refuse_bombs(pattern: str, flags: int) -> None:
     """Raise for nested repeats that would be written out: `(?:a{9}){9}...` fills any memory."""
+    most = len(pattern) << pattern.count("+")
+    for least in _AT_LEAST.findall(pattern):
+        most = min(most * (int(least) + 1), _MOST_REPEATED + 1)
+    if most <= _MOST_REPEATED:  # even if each repeat stood in all the others
+        return
     try:
         from re import _parser  # type: ignore[attr-defined]
     except ImportError:  # before Python 3.11
         import sre_parse as _parser
-    if _parser.parse(pattern, flags).getwidth()[0] > _LONGEST_MATCH:
-        raise ValueError(f"it matches nothing shorter than {_LONGEST_MATCH} characters")
+    if _repeated(_parser.parse(pattern, flags)) > _MOST_REPEATED:
+        raise ValueError(f"its repeats, written out, have more than {_MOST_REPEATED} parts")
+
+
+def _repeated(parsed: Any) -> int:
+    """Count the parts that `regex` adds to a pattern that was parsed by writing its repeats out.
+
+    What has to come n times stands there n + 1 times, what may be left out once.
+    """
+    added = 0
+    waiting = [(1, parsed)]  # how often each is written
+    while waiting:
+        copies, part = waiting.pop()
+        if not isinstance(part, (type(parsed), list, tuple)):
+            continue
+        added += copies - 1
+        if isinstance(part, tuple) and getattr(part[0], "name", "").endswith("_REPEAT"):
+            least, most, part = part[1]
+            copies *= least + 1 if least and most > 1 else 1
+        waiting.extend((copies, inner) for inner in part)
+    return added

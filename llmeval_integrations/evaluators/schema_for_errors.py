@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from llmeval_integrations.schema_document import DEFINITIONS, subschemas
 
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+"""The keywords that lead elsewhere."""
+
 _REMARK: Final = "llmeval does not follow "
 _UNFOLLOWED: Final = re.compile(
     rf'\{{"\$comment":"{_REMARK}(?P<keyword>[$a-zA-Z]+)"'
@@ -33,7 +35,7 @@ def prepare(schema: Any, *, lone_references: bool) -> bool:
     """
     changed = False
     for part, is_alternative in subschemas(schema, skipped="not"):  # whose error shows it
-        if is_alternative and not part.keys().isdisjoint(_REFERENCES):
+        if is_alternative and not part.keys().isdisjoint(REFERENCES):
             (_close_lone if lone_references else _close)(part)
             changed = True
         if part.get("additionalProperties") is False and "properties" not in part:
@@ -43,7 +45,7 @@ def prepare(schema: Any, *, lone_references: bool) -> bool:
 
 
 def _close(schema: dict[str, Any]) -> None:
-    references = {key: schema.pop(key) for key in _REFERENCES if key in schema}
+    references = {key: schema.pop(key) for key in REFERENCES if key in schema}
     remark = {"$comment": _REMARK + next(iter(references))}
     # A condition passes on which members were evaluated; a double `not` would not.
     verdict = {"if": references, "else": {"not": remark}}

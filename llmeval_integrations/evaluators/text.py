@@ -11,7 +11,7 @@ from llmeval_integrations.wording import shown
 
 
 def text_of(output: Any) -> str:
-    """Give a text as it is, bytes decoded, a JSON value as compact JSON, all else as its repr."""
+    """Return a text as it is, bytes decoded, a JSON value as compact JSON, all else as its repr."""
     if isinstance(output, str):
         return str.__str__(output)  # a subclass may say something else of itself
     if isinstance(output, (bytes, bytearray)):

@@ -144,7 +144,7 @@ def _closed(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def sample_tools(sample: Sample) -> Any:
-    """Give `variables["tools"]`, or None."""
+    """Return `variables["tools"]`, or None."""
     variables = sample.variables
     return variables.get("tools") if isinstance(variables, Mapping) else None
 

@@ -51,7 +51,7 @@ from llmeval_integrations.tool_calls.precedence import Before, contradiction
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 from llmeval_integrations.tool_calls.tags import OPENING
-from llmeval_integrations.wording import shown
+from llmeval_integrations.wording import hint, shown
 
 _ANYTHING = SchemaPart(None)
 _MOST_NAMED = 3
@@ -163,7 +163,9 @@ class ToolCalls(Evaluator):
         """Refuse the name of a tool that there is not: it would order nothing, and not say so."""
         for name in (which for pair in before for which in pair if isinstance(which, str)):
             if name not in toolbox.parts:
-                raise InvalidOptionError(f"{self.name}: before: there is no tool {name!r}")
+                raise InvalidOptionError(
+                    f"{self.name}: before: there is no tool {name!r}; {hint(name, toolbox.parts)}"
+                )
 
     def check(self, sample: Sample) -> Result:
         toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
@@ -200,13 +202,17 @@ class ToolCalls(Evaluator):
             if call.problem is not None:
                 raise self._no_reference(reference, call.problem)
             if toolbox and call.name not in toolbox.parts:
-                raise self._no_reference(reference, f"there is no tool {call.name!r}")
+                raise InvalidReferenceError(
+                    f"{self.name}: there is no tool {call.name!r}, which the reference "
+                    f"{shown(reference)} names; {hint(call.name, toolbox.parts)}"
+                )
         read = read_listed if listed else read_marked
         return [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
 
     def _no_reference(self, reference: Any, reason: str) -> InvalidReferenceError:
         return InvalidReferenceError(
-            f"{self.name}: the reference {shown(reference)} holds no tool calls: {reason}"
+            f"{self.name}: the reference {shown(reference)} holds no tool calls: {reason}; "
+            'write {"name": ..., "arguments": {...}}, or a list of these'
         )
 
     def _before(self, sample: Sample, expected: list[str]) -> Before:

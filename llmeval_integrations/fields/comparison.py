@@ -52,7 +52,7 @@ class Comparison(msgspec.Struct):
     """The values that a judge has to compare: field, pointer, output and reference."""
 
     def counts(self) -> dict[str, dict[Kind, int]]:
-        """Give for each field how many leaves there are of each kind that there is."""
+        """Return for each field how many leaves there are of each kind that there is."""
         counts = _once_each(self.matching)
         if counts is None:
             numbers = Counter(self.matching)
@@ -70,7 +70,7 @@ class Comparison(msgspec.Struct):
         return counts
 
     def values(self, counts: dict[str, dict[Kind, int]]) -> dict[str, dict[Kind, int]]:
-        """Give the same of the values, for those fields of which a leaf is none."""
+        """Return the same of the values, for those fields of which a leaf is none."""
         values = {path: dict(counts[path]) for path, _, _ in self.apart}
         for path, kind, rest in self.apart:
             values[path][kind] -= 1
@@ -79,7 +79,7 @@ class Comparison(msgspec.Struct):
         return values
 
     def score(self) -> float:
-        """Give the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
+        """Return the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
         if not self.outcomes:
             return 1.0
         weights = self.weights()  # exact sums, in which the order of items has no say
@@ -88,7 +88,7 @@ class Comparison(msgspec.Struct):
         return gained / weight if weight else 1.0
 
     def weights(self) -> list[float]:
-        """Give the weights of all leaves that match with the full score."""
+        """Return the weights of all leaves that match with the full score."""
         return [field.rule.weight for field in self.matching]
 
     def documents(self, root: Field, output: Any, reference: Any) -> None:
@@ -170,7 +170,7 @@ class Comparison(msgspec.Struct):
                 self.ask(field, place, output, reference)
                 return
             rule = msgspec.structs.replace(rule, compare=None)  # in place of which a judge decides
-        kind, score = compare(rule, output, reference)
+        kind, score = compare(rule, output, reference, field.path)
         if kind == "match" and score == 1.0:
             self.matching.append(field)
             if type(output) in _CONTAINERS and not field.is_leaf:
@@ -386,7 +386,7 @@ class _Gained(Comparison):
 
 
 def _gain(pairings: Pairings, field: Field, output: Any, reference: Any) -> float:
-    """Give what a pair of items adds to the score; a little more where more fields are shared.
+    """Return what a pair of items adds to the score; a little more where more fields are shared.
 
     Also where no field that they share has a weight, for then they have something in common.
     """

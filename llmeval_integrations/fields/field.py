@@ -127,7 +127,7 @@ class Place:
         return self.is_leaf or any(map(_is_fuzzy, [above, *below]))
 
     def member(self, name: str) -> Place:
-        """Give the place of an object's member."""
+        """Return the place of an object's member."""
         if self._other is None or name in self._named:
             made = self._made(name, member(self._cases, name, self._book.schema))
             if has_name_patterns(self._cases) or name in self._named:
@@ -136,7 +136,7 @@ class Place:
         return self._other
 
     def item(self, position: int | None) -> Place:
-        """Give the place of an array's item; of None, that of all items."""
+        """Return the place of an array's item; of None, that of all items."""
         step = ANY if position is None else str(position)
         return self._made(step, item(self._cases, position or 0, self._book.schema))
 
@@ -149,7 +149,7 @@ class Place:
         return Place(self._book, cases, overrides, self._inherited)
 
     def may_keep(self) -> bool:
-        """Take down that one more field is kept, unless there are too many."""
+        """Count one more kept field; False where there are too many."""
         self._book.left -= 1
         return self._book.left >= 0
 
@@ -193,7 +193,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
         return self.place.is_fuzzy
 
     def member(self, name: str) -> Field:
-        """Give the field of an object's member."""
+        """Return the field of an object's member."""
         found = self.members.get(name)
         if found is None:
             place = self.place.member(name)
@@ -203,7 +203,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
         return found
 
     def members_named(self, names: list[str]) -> tuple[list[Field], list[Field]]:
-        """Give the fields of an object's members, then those of them that are not ignored.
+        """Return the fields of an object's members, then those of them that are not ignored.
 
         Mostly they are named as the last one's were.
         """
@@ -217,7 +217,7 @@ class Field(msgspec.Struct, eq=False, gc=False):
         return found
 
     def item(self, position: int) -> Field:
-        """Give the field of an array's item: one for all, unless they are told apart."""
+        """Return the field of an array's item: one for all, unless they are told apart."""
         if self._item is None:
             if self.place.has_positions:
                 return self._item_at(position)
@@ -240,7 +240,7 @@ def root_field(
     defaults: Mapping[str, Any],
     judged: Sequence[str] = (),
 ) -> Field:
-    """Give the field of whole documents.
+    """Return the field of whole documents.
 
     `schema` is a parsed JSON Schema or None, `overrides` maps path patterns to settings, `judged`
     are the patterns of fields for a judge. Of two patterns that fit, the longer one counts, since

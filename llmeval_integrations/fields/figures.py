@@ -24,7 +24,7 @@ _PERFECT: Final = dict.fromkeys(SHARES, 1.0)
 
 
 def figures(comparison: Comparison) -> dict[str, Any]:
-    """Give the figures of one sample by name, all from 0 to 1, None where there is nothing to take.
+    """Return the figures of one sample by name, from 0 to 1, None where there is nothing to take.
 
     With the values of the output O and of the reference R, paired where they have the same path:
     `precision` is matches / O, `recall` matches / R, `f1` their harmonic mean; `path_precision`,
@@ -47,7 +47,7 @@ def figures(comparison: Comparison) -> dict[str, Any]:
 
 
 def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
-    """Give the figures by the number of values of each kind.
+    """Return the figures by the number of values of each kind.
 
     One is `missing` or `extra` too where the other side has an object or array in its place.
     """

@@ -25,7 +25,7 @@ _PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
 
 
 def _date_time(text: str) -> str:
-    """Give a moment of RFC 3339, or a local one where there is no offset."""
+    """Return a moment of RFC 3339, or a local one where there is no offset."""
     found = _DATE_TIME.fullmatch(text)
     if not found:
         return _itself(text)
@@ -45,12 +45,12 @@ def _date_time(text: str) -> str:
 
 
 def _email(text: str) -> str:
-    """Give an address in small letters, as mail servers read it in practice."""
+    """Return an address in small letters, as mail servers read it in practice."""
     return text.lower()
 
 
 def _uri(text: str) -> str:
-    """Give an address without what RFC 3986, 6.2.2 and 6.2.3, says that makes no difference.
+    """Return an address without what RFC 3986, 6.2.2 and 6.2.3, says that makes no difference.
 
     What has white space or control characters in it is none, and stands for itself.
     """
@@ -70,7 +70,7 @@ def _uri(text: str) -> str:
 
 
 def _itself(text: str) -> str:
-    """Give what stands for no more than itself, written as nothing else is."""
+    """Return what stands for no more than itself, written as nothing else is."""
     return f" {text}"
 
 
@@ -95,7 +95,7 @@ def _without_dots(path: str) -> str:
 
 
 def _server(authority: str, usual_port: str | None) -> str:
-    """Give login, host and port, None where it is the usual one."""
+    """Return login, host and port, None where it is the usual one."""
     login, at, place = authority.rpartition("@")
     found = _HOST.fullmatch(place)
     if not found:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.rule import Rule
-from llmeval_integrations.fields.values import meaning_of, plain_text
+from llmeval_integrations.fields.values import meaning_of, number_in, plain_text
 from llmeval_integrations.json_value import canonical
 
 _CONTAINERS: Final = frozenset((dict, list))
@@ -20,7 +20,7 @@ class Meant:
         self._marks: dict[tuple[str, int], str] = {}
 
     def of(self, field: Field, value: Any) -> Any:
-        """Give a value whose canonical text equals another one's only where the two match in full.
+        """Return a value whose canonical text equals another's only where the two match in full.
 
         Texts are as they are compared, arrays in any order are sorted, what is ignored is left out.
         Values that match by a tolerance and the like may still differ. Objects and arrays in it
@@ -51,7 +51,7 @@ class Meant:
         return found if _keeps_order(field.rule, items) else sorted(found, key=canonical)
 
     def _part(self, field: Field, value: Any) -> Any:
-        """Give what a part of a value stands for, in an array of its own where that is a mark."""
+        """Return what a part of a value stands for, in an array of its own where that is a mark."""
         if type(value) not in _CONTAINERS or field.place.is_literal or field.is_leaf:
             return self.of(field, value)
         known = field.path, id(value)
@@ -70,8 +70,12 @@ def _keeps_order(rule: Rule, items: list[Any]) -> bool:
     return rule.order == "ordered"
 
 
-def _of_text(rule: Rule, text: str) -> str:
+def _of_text(rule: Rule, text: str) -> Any:
     if rule.compare is not None:  # which is given texts as they are
         return text
+    if rule.is_decimal:
+        number = number_in(rule, text)
+        if number is not None:
+            return number
     plain = plain_text(rule, text)
     return plain if rule.format is None else repr(meaning_of(rule, plain))

@@ -47,7 +47,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
         return self.weight * (1.0 - self.score)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as it stands in a result's metadata."""
+        """Return it as it stands in a result's metadata."""
         entry: dict[str, Any] = {"path": self.pointer, "field": self.field, "kind": self.kind}
         if self.output is not MISSING:
             entry["output"] = self.output

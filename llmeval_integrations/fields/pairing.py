@@ -127,8 +127,9 @@ class Pairings:
     def _gain_by_key(
         self, key: str, pairings: Pairings, field: Field, output: Any, reference: Any
     ) -> float:
-        """Give what two items add to the score, 0 where their keys do not match."""
-        kind, _ = compare(field.member(key).rule, output[key], reference[key])
+        """Return what two items add to the score, 0 where their keys do not match."""
+        its = field.member(key)
+        kind, _ = compare(its.rule, output[key], reference[key], its.path)
         if kind != "match":
             return 0.0
         return max(self._gain(pairings, field, output, reference), _LEAST)
@@ -179,12 +180,12 @@ class Pairings:
         return [(spare[row], wanted[column]) for row, column in best_pairs(gains)]
 
     def _in_order(self, field: Field, array: list[Any], places: Iterable[int]) -> list[int]:
-        """Give places in the order of what their items stand for."""
+        """Return places in the order of what their items stand for."""
         texts = self._meant_by(field, array).texts
         return sorted(places, key=lambda place: (texts[place], place))
 
     def _meant_by(self, field: Field, array: list[Any]) -> _Items:
-        """Give what an array's items stand for, once for each."""
+        """Return what an array's items stand for, once for each."""
         known = field.path, id(array)
         found = self._items.get(known)
         if found is None:

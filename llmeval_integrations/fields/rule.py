@@ -41,7 +41,8 @@ class Rule(msgspec.Struct, frozen=True):
     """The grid on which numbers lie: those that round to the same point of it are the same."""
 
     similarity: float | None = None
-    """The similarity of texts, from 0 to 1, from which on they match; None wants the same text."""
+    """The similarity of texts, from 0 to 1, from which on they match: 1 less their Levenshtein
+    distance by the longer one's length. None wants the same text."""
 
     ignore_case: bool = False
     """Whether upper and lower case are the same."""
@@ -56,7 +57,8 @@ class Rule(msgspec.Struct, frozen=True):
     """What a text stands for, and is compared as."""
 
     coerce: bool = False
-    """Whether `"3"` is `3`, and `"true"` is `true`."""
+    """Whether `"3"` is `3`, and `"true"` is `true`; with a tolerance or grid two texts that are
+    numbers are compared as these."""
 
     compare: Callable[[Any, Any], Any] | None = None
     """A function of output and reference that gives True, False or a score from 0 to 1, which
@@ -72,6 +74,10 @@ class Rule(msgspec.Struct, frozen=True):
     is_number: bool = False
     """Whether the schema says "number", which is not for overrides."""
 
+    is_decimal: bool = False
+    """Whether the schema says a number or the text of one, as Pydantic does for Decimal, which is
+    not for overrides either."""
+
     judge: bool = False
     """Whether a judge decides, which is not for overrides either."""
 
@@ -85,7 +91,9 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 SETTINGS: Final = tuple(
-    name for name in Rule.__struct_fields__ if name not in ("is_number", "judge", "values_only")
+    name
+    for name in Rule.__struct_fields__
+    if name not in ("is_number", "is_decimal", "judge", "values_only")
 )
 """What an override may set."""
 
@@ -94,7 +102,7 @@ _OF_THE_PLACE = ("order", "key", "compare", "judge")
 
 
 def check_settings(given: Any, where: str) -> dict[str, Any]:
-    """Give the settings of an override; raise InvalidOptionError for what is none."""
+    """Return the settings of an override; raise InvalidOptionError for what is none."""
     if not isinstance(given, Mapping):
         raise InvalidOptionError(f"{where}: {shown(given)} is not a mapping of settings")
     settings = dict(given)
@@ -142,5 +150,5 @@ def _expected(name: str, value: Any) -> str | None:
 
 
 def inherited(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what is set for a container and holds for what is in it."""
+    """Return what is set for a container and holds for what is in it."""
     return {name: value for name, value in settings.items() if name not in _OF_THE_PLACE}

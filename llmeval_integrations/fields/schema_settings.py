@@ -65,6 +65,9 @@ _EXACT_NUMBERS: Final = {
     "coerce": False,
 }
 
+_DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
+"""How the patterns of Pydantic 2.12 and 2.13 for Decimal begin, which other releases leave out."""
+
 _NUMBERS: Final = frozenset((int, float, Decimal))
 
 _FIXING: Final = frozenset(("enum", "const"))
@@ -72,7 +75,7 @@ _OF_TEXTS: Final = _FIXING | {"pattern", "format"}
 
 
 def cases_of(schemas: Iterable[Any], document: SchemaDocument) -> tuple[Case, ...]:
-    """Give the cases of a place for which these schemas hold; none where they say nothing.
+    """Return the cases of a place for which these schemas hold; none where they say nothing.
 
     `$ref`s within the document are followed; what points elsewhere says nothing. Where several
     keywords have alternatives, each of these is a case, and not each of their combinations, which
@@ -99,7 +102,7 @@ def cases_of(schemas: Iterable[Any], document: SchemaDocument) -> tuple[Case, ..
 
 
 def _together(schemas: Iterable[Any], document: SchemaDocument) -> list[Part]:
-    """Give these schemas and all that hold wherever they do."""
+    """Return these schemas and all that hold wherever they do."""
     found: dict[int, Part] = {}
     waiting = [*schemas]
     for part in waiting:
@@ -108,26 +111,27 @@ def _together(schemas: Iterable[Any], document: SchemaDocument) -> list[Part]:
             if "$ref" in part:
                 waiting.append(document.resolve(part["$ref"]))
             if "allOf" in part:
-                waiting += _listed(part, "allOf")
+                waiting += listed(part, "allOf")
     return [*found.values()]
 
 
 def _alternatives(part: Part) -> Iterator[Any]:
-    """Give what may hold where a schema does."""
-    yield from _listed(part, "anyOf")
-    yield from _listed(part, "oneOf")
+    """Yield what may hold where a schema does."""
+    yield from listed(part, "anyOf")
+    yield from listed(part, "oneOf")
     if "then" in part or "else" in part:
         yield part.get("then")
         yield part.get("else")
 
 
-def _listed(part: Part, keyword: str) -> list[Any]:
+def listed(part: Part, keyword: str) -> list[Any]:
+    """Return the schemas or values that a keyword lists."""
     found = part.get(keyword)
     return found if isinstance(found, list) else []
 
 
 def _cases_of_any(ways: Sequence[Iterable[Any]], document: SchemaDocument) -> tuple[Case, ...]:
-    """Give the cases of a place for which the schemas of one of several ways hold."""
+    """Return the cases of a place for which the schemas of one of several ways hold."""
     if len(ways) == 1:
         return cases_of(ways[0], document)
     told = _different([schema for schema in way if isinstance(schema, dict)] for way in ways)
@@ -145,7 +149,7 @@ def _different(groups: Iterable[Group]) -> list[Group]:
 
 
 def member(cases: tuple[Case, ...], name: str, document: SchemaDocument) -> tuple[Case, ...]:
-    """Give the cases of an object's member."""
+    """Return the cases of an object's member."""
     return _cases_of_any([_members(case, name) for case in cases], document)
 
 
@@ -161,7 +165,7 @@ def _members(case: Case, name: str) -> Iterator[Any]:
 
 
 def names_in(cases: tuple[Case, ...]) -> frozenset[str]:
-    """Give the names of the members of which the schemas say something by name."""
+    """Return the names of the members of which the schemas say something by name."""
     found = [part["properties"] for part in _parts(cases) if "properties" in part]
     return frozenset().union(*[names for names in found if isinstance(names, dict)])
 
@@ -172,7 +176,7 @@ def has_name_patterns(cases: tuple[Case, ...]) -> bool:
 
 
 def item(cases: tuple[Case, ...], position: int, document: SchemaDocument) -> tuple[Case, ...]:
-    """Give the cases of an array's item."""
+    """Return the cases of an array's item."""
     return _cases_of_any([_items(case, position) for case in cases], document)
 
 
@@ -201,11 +205,13 @@ def _parts(cases: tuple[Case, ...]) -> Iterator[Part]:
 
 
 def settings_of(cases: tuple[Case, ...]) -> dict[str, Any]:
-    """Give what the schemas of a place set."""
+    """Return what the schemas of a place set."""
     keywords: frozenset[str] = frozenset().union(*_parts(cases))
     settings = _of_numbers(cases, keywords)
     if not _OF_TEXTS.isdisjoint(keywords):
         settings.update(_of_texts(cases))
+    if _are_decimals(cases):
+        settings.update(is_number=True, is_decimal=True)
     if "uniqueItems" in keywords and any(part.get("uniqueItems") is True for part in _parts(cases)):
         settings["order"] = "any_order"
     return settings
@@ -217,7 +223,7 @@ def _of_texts(cases: tuple[Case, ...]) -> dict[str, Any]:
     for case in cases:
         if any(map(_fixes_texts, case)):
             is_fixed = True
-        elif all("string" in types for types in map(_types, case) if types):
+        elif all("string" in types for types in map(types_of, case) if types):
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
     if formats:
         return {**_EXACT_TEXTS, "format": formats[0]}
@@ -242,11 +248,25 @@ def _of_numbers(cases: tuple[Case, ...], keywords: frozenset[str]) -> dict[str, 
     return settings
 
 
+def _are_decimals(cases: tuple[Case, ...]) -> bool:
+    """Whether this is what Pydantic writes for Decimal: a number, or any text beside it.
+
+    Its own pattern tells a Decimal where the number is left out, as in the schema of what it dumps.
+    """
+    parts = [part for part in _parts(cases) if part.get("type") != "null"]
+    types = [part.get("type") for part in parts]
+    if types not in (["number", "string"], ["string"]):
+        return False
+    if str(parts[-1].get("pattern")).startswith(_DECIMAL):
+        return True
+    return len(parts) == 2 and parts[1].keys() == {"type"}
+
+
 def _kind_of_number(case: Case) -> str | None:
     """Say whether a value for which these schemas hold is an integer or a number; or neither."""
     kind = None
     for part in case:
-        types = _types(part)
+        types = types_of(part)
         if "number" in types:
             kind = kind or "number"
         elif "integer" in types:
@@ -260,12 +280,13 @@ def _fixes_numbers(part: Part) -> bool:
     return not _NUMBERS.isdisjoint(map(type, _fixed(part)))
 
 
-def _types(part: Part) -> list[str]:
+def types_of(part: Part) -> list[str]:
+    """Return the types that a schema names."""
     types = part.get("type")
     return types if isinstance(types, list) else [types] if types else []
 
 
 def _fixed(part: Part) -> list[Any]:
-    """Give the values that a schema names."""
-    named = _listed(part, "enum") if "enum" in part else []
+    """Return the values that a schema names."""
+    named = listed(part, "enum") if "enum" in part else []
     return [*named, part["const"]] if "const" in part else named

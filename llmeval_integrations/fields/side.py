@@ -26,6 +26,6 @@ class Side(NamedTuple):
         return cls(items, [*range(len(items))], write)
 
     def in_order(self) -> list[int]:
-        """Give the places in the order of their items' texts."""
+        """Return the places in the order of their items' texts."""
         texts = {place: self.write(self.items[place]) for place in self.places}
         return sorted(self.places, key=lambda place: (texts[place], place))

@@ -62,7 +62,7 @@ class FieldTally:
         return found
 
     def summary(self) -> dict[str, Any]:
-        """Give the figures of each field, those first in which most is wrong."""
+        """Return the figures of each field, those first in which most is wrong."""
         fields = sorted(
             self._fields.items(), key=lambda item: (item[0] == _OTHER, -item[1].wrong, item[0])
         )

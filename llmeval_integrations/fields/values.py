@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
@@ -37,6 +38,9 @@ TYPES: Final[dict[type, str]] = {
 """The JSON types of parsed values."""
 
 _CONTAINERS: Final = frozenset(("object", "array"))
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+"""As JSON writes numbers: "007" and "+49" are codes, where nobody says otherwise."""
+
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 
 # Texts with fewer pairs of characters are measured exactly, though NFKC made each 18 times as long.
@@ -49,30 +53,46 @@ MISMATCH: Final[Verdict] = ("mismatch", 0.0)
 WRONG_TYPE: Final[Verdict] = ("wrong_type", 0.0)
 
 
-def compare(rule: Rule, output: Any, reference: Any) -> Verdict:
-    """Compare two values that are there; gives the outcome and its score, 0 to 1."""
+def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
+    """Compare two values that are there; gives the outcome and its score, 0 to 1.
+
+    `path` is that of their field. Raises InvalidOptionError where a function of the caller's fails.
+    """
     here, there = TYPES.get(type(output)), TYPES.get(type(reference))
     if rule.compare is not None and (rule.is_leaf or _CONTAINERS.isdisjoint((here, there))):
-        return _by_function(rule, output, reference)
+        return _by_function(rule, output, reference, path)
     if here != there:
-        return MATCH if rule.coerce and _same_as_text(rule, output, reference) else WRONG_TYPE
+        may_be_text = rule.coerce or rule.is_decimal
+        return MATCH if may_be_text and _same_as_text(rule, output, reference) else WRONG_TYPE
     if here == "number":
         return MATCH if _same_number(rule, output, reference) else MISMATCH
     if here == "string":
-        return _of_texts(rule, output, reference)
+        return _of_numbers(rule, output, reference) or _of_texts(rule, output, reference)
     return MATCH if equal(output, reference) else MISMATCH
 
 
-def _by_function(rule: Rule, output: Any, reference: Any) -> Verdict:
+def _by_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     function: Any = rule.compare
-    given = function(output, reference)
-    score = float(given) if hasattr(given, "__float__") else -1.0
+    try:
+        given = function(output, reference)
+        score = float(given) if hasattr(given, "__float__") else -1.0
+    except RecursionError:
+        raise  # for there may be more room elsewhere
+    except Exception as error:
+        said = f"raised {type(error).__name__}: {error}, for {shown(output)} and {shown(reference)}"
+        raise _fault(rule, path, said) from error
     if not 0 <= score <= 1:
-        raise InvalidOptionError(
-            f"fields: compare returned {shown(given)}, which is not True, False or from 0 to 1"
+        raise _fault(
+            rule, path, f"returned {shown(given)}, which is not True, False or from 0 to 1"
         )
     needed = 1.0 if rule.similarity is None else rule.similarity
     return ("match", score) if score >= needed else ("mismatch", score)
+
+
+def _fault(rule: Rule, path: str, said: str) -> InvalidOptionError:
+    """Word the error for a function of the caller's."""
+    where = f"defaults, at {shown(path)}" if rule.values_only else f"fields[{shown(path)}]"
+    return InvalidOptionError(f"{where}: compare {said}")
 
 
 def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
@@ -81,12 +101,30 @@ def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
     if not isinstance(text, str) or isinstance(value, (dict, list)):
         return False
     if TYPES[type(value)] != "number":
-        return text.strip().lower() == write_scalar(value)
-    number = read_number(text.strip())
+        return rule.coerce and text.strip().lower() == write_scalar(value)
+    number = number_in(rule, text)
     if number is None:
         return False
     pair = (number, value) if isinstance(output, str) else (value, number)
     return _same_number(rule, *pair)
+
+
+def number_in(rule: Rule, text: str) -> int | float | Decimal | None:
+    """Return the number that a text is; None where it is none, or is not to be read as one."""
+    if rule.coerce:
+        return read_number(text.strip())
+    return read_number(text) if rule.is_decimal and _NUMBER.fullmatch(text) else None
+
+
+def _of_numbers(rule: Rule, output: str, reference: str) -> Verdict | None:
+    """Compare two texts as the numbers that they are; None where they are to be texts."""
+    is_near = rule.tolerance or rule.relative_tolerance or rule.multiple_of
+    if not (rule.is_decimal or (rule.coerce and is_near)):
+        return None
+    one, other = number_in(rule, output), number_in(rule, reference)
+    if one is None or other is None:
+        return None
+    return MATCH if _same_number(rule, one, other) else MISMATCH
 
 
 def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
@@ -113,12 +151,12 @@ def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
 
 
 def _nearest(number: Decimal, grid: Decimal, arithmetic: Context) -> Decimal:
-    """Give the number of the grid's point that is nearest, the even one of two."""
+    """Return the number of the grid's point that is nearest, the even one of two."""
     return arithmetic.divide(number, grid).to_integral_value(ROUND_HALF_EVEN)
 
 
 def _on_grids(one: Decimal, other: Decimal, grid: Decimal) -> Context:
-    """Give what divides two numbers so that those that differ still do."""
+    """Return what divides two numbers so that those that differ still do."""
     if max(one.adjusted(), other.adjusted()) - grid.adjusted() < _ARITHMETIC.prec:
         return _ARITHMETIC
     wide = _ARITHMETIC.copy()
@@ -128,7 +166,7 @@ def _on_grids(one: Decimal, other: Decimal, grid: Decimal) -> Context:
 
 @lru_cache(maxsize=1_024, typed=True)  # takes long of long integers, which come again and again
 def _exact(number: Any) -> Decimal:
-    """Give a number as it is written: 0.1 is a tenth, and not the double next to it."""
+    """Return a number as it is written: 0.1 is a tenth, and not the double next to it."""
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
 

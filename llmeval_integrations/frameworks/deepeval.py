@@ -82,7 +82,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         return self._say(await self.evaluator.aevaluate(self._sample(test_case)))
 
     def is_successful(self) -> bool | None:
-        """Give the verdict; False where there was an error, as DeepEval counts it."""
+        """Return the verdict; False where there was an error, as DeepEval counts it."""
         return self.success if self.error is None else False
 
     def _sample(self, case: LLMTestCase) -> Sample:

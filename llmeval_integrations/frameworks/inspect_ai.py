@@ -20,12 +20,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from llmeval_integrations.drop_ins import Wrapper
 from llmeval_integrations.errors import InputError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.picking import as_python, may_look_at, sample_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
+from llmeval_integrations.seen_messages import by_parts, seen
 from llmeval_integrations.wording import shown
 
 try:
@@ -51,15 +54,16 @@ def inspect_scorer(
     *,
     metrics: Sequence[Metric] | None = None,
     value: str = "score",
-    messages: bool = False,
+    messages: bool | None = None,
     reference: str | None = None,
 ) -> Scorer:
     """Make a scorer of one of our evaluators; it has the evaluator's name.
 
     metrics: those of Inspect, `mean` and `stderr` unless given.
     value: "score", or "passed" for a value of True or False.
-    messages: whether the output is the list of the conversation's messages, as ToolCalls reads
-        it, rather than the text of the model's last one.
+    messages: whether the output is the list of the conversation's messages rather than the text of
+        the model's last one. Unless given, it is for ToolCalls and ToolCallSchema, and for a judge
+        where that text is empty, of a conversation in which tools are called.
     reference: a key of the sample's metadata; unless given, the reference is the target, and an
         empty one is absent. Of several targets none is guessed (InputError, where the evaluator
         looks at them).
@@ -86,7 +90,7 @@ class _Scorer(Wrapper):
     """One of our evaluators as what Inspect awaits."""
 
     def __init__(
-        self, evaluator: Evaluator, value: str, messages: bool, reference: str | None
+        self, evaluator: Evaluator, value: str, messages: bool | None, reference: str | None
     ) -> None:
         super().__init__(evaluator)
         if value not in ("score", "passed"):
@@ -95,12 +99,22 @@ class _Scorer(Wrapper):
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """Score what a model has written."""
-        result = await self.evaluator.aevaluate(self._sample(state, target))
-        return self._score(result, state.output.completion)
+        answer = state.output.completion
+
+        def see(evaluator: Evaluator, sample: Sample) -> Sample:
+            if isinstance(sample.output, str):
+                return sample
+            return msgspec.structs.replace(sample, output=seen(evaluator, sample.output, answer))
+
+        evaluator, sample = self.evaluator, self._sample(state, target)
+        if self.messages is None:
+            evaluator, sample = by_parts(evaluator, see), see(evaluator, sample)
+        return self._score(await evaluator.aevaluate(sample), answer)
 
     def _sample(self, state: TaskState, target: Target) -> Sample:
         output: Any = state.output.completion
-        if self.messages:
+        called = any(getattr(message, "tool_calls", None) for message in state.messages)
+        if called if self.messages is None else self.messages:
             output = list(map(_dumped, state.messages))
         return sample_of(
             self.evaluator,
@@ -141,7 +155,7 @@ class _Scorer(Wrapper):
 
 
 def _dumped(message: ChatMessage) -> dict[str, Any]:
-    """Give a message as JSON; Inspect calls a tool's name its function."""
+    """Return a message as JSON; Inspect calls a tool's name its function."""
     dumped: dict[str, Any] = message.model_dump(exclude_none=True)
     for call in dumped.get("tool_calls", ()):
         call["name"] = call.pop("function")

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from llmeval_integrations import catalog, errors
 from llmeval_integrations.drop_ins import (
@@ -23,7 +26,8 @@ from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.jsonschema_words import jsonschema_message
 from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.sample import MISSING, Missing, Sample
+from llmeval_integrations.seen_messages import by_parts, seen
 from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
@@ -84,6 +88,9 @@ _SCORE_ALONE: Final = frozenset(
     ["exact_match", "json_edit_distance", "json_equality", "regex_match", "string_distance"]
 )
 
+_TEXTS: Final = frozenset((str, type(None)))
+"""The types of what most callers hand over, which is no message."""
+
 
 class LangChainEvaluator(Wrapper, _StringEvaluator):  # type: ignore[misc]
     """One of our evaluators as a LangChain `StringEvaluator`.
@@ -112,7 +119,11 @@ class LangChainEvaluator(Wrapper, _StringEvaluator):  # type: ignore[misc]
     def evaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """Evaluate one output of a model.
+        """Evaluate one output of a model: a text, a parsed value, a message or several.
+
+        Of messages, also those in LangGraph's state, ToolCalls and ToolCallSchema see all, the
+        others the text of the last one; a judge sees all where that text is empty and tools are
+        called. So it is with a reference. A message as a dict is a value like others.
 
         None is an absent reference or input, as everywhere in LangChain: write a reference that
         is JSON null as the text "null". Of further arguments `contexts`, `variables` and `id` go
@@ -121,25 +132,26 @@ class LangChainEvaluator(Wrapper, _StringEvaluator):  # type: ignore[misc]
         Raises MissingFieldError, a ValueError, where a reference or input is needed.
         """
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(_told(self.evaluator, kwargs).evaluate(sample), sample)
+        return self._answer(_told(self._asked, kwargs).evaluate(sample), sample)
 
     async def aevaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Evaluate one output of a model without going through a thread."""
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(await _told(self.evaluator, kwargs).aevaluate(sample), sample)
+        return self._answer(await _told(self._asked, kwargs).aevaluate(sample), sample)
 
     # LangChain's base class has these two as what the two above call.
     _evaluate_strings = evaluate_strings
     _aevaluate_strings = aevaluate_strings
 
     def as_runnable(self) -> RunnableLambda[Any, dict[str, Any]]:
-        """Give a Runnable, for `chain | evaluator.as_runnable()`.
+        """Return a Runnable, for `chain | evaluator.as_runnable()`.
 
         It takes what a chain ends with: a text, a message, a parsed value; or a mapping with
-        `prediction` (or `output`) and, as needed, `reference`, `input`, `contexts`, `variables`,
-        `id`, other keys being none of its business. It gives the dict of `evaluate_strings`.
+        `prediction` (or `output`, or LangGraph's `messages`) and, as needed, `reference`, `input`,
+        `contexts`, `variables`, `id`, other keys being none of its business. It gives the dict of
+        `evaluate_strings`.
         """
         from langchain_core.runnables import RunnableLambda
 
@@ -160,7 +172,17 @@ class LangChainEvaluator(Wrapper, _StringEvaluator):  # type: ignore[misc]
         if reference is None and "reference" in needs:
             raise self._missing("a reference")
         fields = (reference, input, *map(further.get, ("contexts", "variables", "id")))
-        return Sample(prediction, *[MISSING if field is None else field for field in fields])
+        sample = Sample(prediction, *[MISSING if field is None else field for field in fields])
+        if _TEXTS.issuperset((type(prediction), type(reference), type(input))):
+            return sample
+        if input is not MISSING and _last_message(input) is input:
+            sample = msgspec.structs.replace(sample, input=_text(input))
+        return _seen(self.evaluator, sample)
+
+    @cached_property
+    def _asked(self) -> Evaluator:
+        """The evaluator, the parts of a sum seeing each what it reads of messages."""
+        return by_parts(self.evaluator, _seen)
 
     def _missing(self, what: str) -> errors.MissingFieldError:
         kind = type(self.evaluator if type(self) is LangChainEvaluator else self)
@@ -216,12 +238,31 @@ _DROP_INS: Final[dict[str, type[LangChainEvaluator]]] = {
 }
 
 
+# LangChain's names that are not ours, and what of ours comes nearest.
+_THEIRS: Final[dict[str, str | None]] = {
+    "criteria": "pass_fail(question=...)",
+    "labeled_criteria": "pass_fail(question=...)",
+    "qa": "correctness",
+    "cot_qa": "correctness",
+    "context_qa": None,
+    "score_string": "judge(prompt=..., result_type=..., score=...)",
+    "labeled_score_string": "judge(prompt=..., result_type=..., score=...)",
+    "pairwise_string": None,
+    "labeled_pairwise_string": None,
+    "pairwise_string_distance": None,
+    "embedding_distance": None,
+    "pairwise_embedding_distance": None,
+    "trajectory": None,
+}
+
+
 def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     """Build an evaluator by its name, ours first, else LangChain's own.
 
     The name is a text or LangChain's `EvaluatorType`. `llm` is the model of those that ask one, a
     chat model or whatever else `load_client` takes; the others leave it alone, as in LangChain.
-    Raises UnknownNameError for a name that neither has, InvalidOptionError for an option.
+    Raises UnknownNameError for a name that neither has, MissingDependencyError for one of
+    LangChain's where its evaluators are not installed, InvalidOptionError for an option.
     """
     if evaluator in _DROP_INS:
         return _DROP_INS[evaluator](**kwargs)
@@ -271,7 +312,7 @@ def register(*, replace: bool = False) -> list[str]:
 
 
 def _class_for(name: str) -> type[LangChainEvaluator]:
-    """Give a class that builds the evaluator of this name: LangChain's map holds classes."""
+    """Return a class that builds the evaluator of this name: LangChain's map holds classes."""
 
     def build(_: type, **options: Any) -> Any:
         if "client" not in options and _asks_a_model(catalog.evaluator_class(name)):
@@ -293,7 +334,13 @@ def _load_from_langchain(name: str, unknown: errors.UnknownNameError, **options:
     """Let LangChain build the evaluator; raise the error again where it has none of that name."""
     loading = _evaluation("loading")
     if loading is None:
-        raise unknown
+        if name not in _THEIRS:
+            raise unknown
+        ours = _THEIRS[name]
+        raise errors.MissingDependencyError(
+            f"{name!r} is LangChain's own; run: pip install langchain-classic"
+            + (f"; ours in its stead is {ours}" if ours else "")
+        ) from None
     known = list(getattr(loading, "_EVALUATOR_MAP", loading.EvaluatorType))
     if name not in known:
         theirs = ", ".join(sorted({str(_plain_text(each)) for each in known}))
@@ -302,7 +349,7 @@ def _load_from_langchain(name: str, unknown: errors.UnknownNameError, **options:
 
 
 def _told_by(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what of a RunnableConfig concerns a model that is asked."""
+    """Return what of a RunnableConfig concerns a model that is asked."""
     return {key: config[key] for key in ("callbacks", "tags", "metadata") if config.get(key)}
 
 
@@ -320,30 +367,51 @@ def _told(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
 
 
 def _plain_text(value: Any) -> Any:
-    """Give the text behind a member of one of LangChain's enumerations, such as StringDistance."""
+    """Return the text behind a member of LangChain's enumerations, such as StringDistance."""
     return value.value if isinstance(value, Enum) and isinstance(value, str) else value
 
 
 def _arguments(output: Any) -> dict[str, Any]:
     """Make the arguments of `evaluate_strings` of what a chain ends with."""
     if not isinstance(output, Mapping):
-        return {"prediction": _content(output)}
+        return {"prediction": output}
     fields = ("prediction", "output", "reference", "input", "contexts", "variables", "id")
-    given = {field: _content(output[field]) for field in fields if field in output}
+    given = {field: output[field] for field in fields if field in output}
     if "prediction" not in given and "output" not in given:
-        raise errors.InputError(
-            f"a mapping needs the key 'prediction' or 'output', got {shown(list(output))}; "
-            "to evaluate a mapping itself, hand on {'prediction': it}"
-        )
+        if _last_message(output) is MISSING:
+            raise errors.InputError(
+                f"a mapping needs the key 'prediction' or 'output', got {shown(list(output))}; "
+                "to evaluate a mapping itself, hand on {'prediction': it}"
+            )
+        given["prediction"] = output["messages"]
     return {"prediction": given.pop("output", None), **given}
 
 
-def _content(thing: Any) -> Any:
-    """Give a message's text, its parts joined; anything else is given back as it is."""
+def _seen(evaluator: Evaluator, sample: Sample) -> Sample:
+    """Return a sample with what the evaluator sees of messages in it."""
+    views = {}
+    for field in ("output", "reference"):
+        given = getattr(sample, field)
+        message = _last_message(given)
+        if message is not MISSING:
+            views[field] = seen(evaluator, given, _text(message))
+    return msgspec.structs.replace(sample, **views) if views else sample
+
+
+def _text(message: Any) -> str:
+    from llmeval_integrations.clients.langchain import text_of
+
+    return text_of(message)
+
+
+def _last_message(thing: Any) -> Any:
+    """Return a message, the last of a list or of LangGraph's state; MISSING where none is."""
+    messages = thing.get("messages") if isinstance(thing, dict) else thing
+    if messages is None or isinstance(messages, (str, Missing)):
+        return MISSING
     from langchain_core.messages import BaseMessage
 
-    if not isinstance(thing, BaseMessage):
-        return thing
-    parts = [thing.content] if isinstance(thing.content, str) else thing.content
-    texts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
-    return "".join(part.get("text", "") for part in texts if part.get("type") == "text")
+    if not isinstance(messages, (list, tuple)):
+        messages = [messages]
+    are_messages = messages and all(isinstance(each, BaseMessage) for each in messages)
+    return messages[-1] if are_messages else MISSING

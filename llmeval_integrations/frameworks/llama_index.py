@@ -147,7 +147,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         return (yield from self._steps(query, output, contexts, reference))
 
     def _get_prompts(self) -> dict[str, Any]:
-        """Give a judge's prompt in LlamaIndex's form, its variables as they are written."""
+        """Return a judge's prompt in LlamaIndex's form, its variables as they are written."""
         prompt = getattr(self.evaluator, "prompt", None)
         return {"prompt": _as_template(prompt)} if isinstance(prompt, Prompt) else {}
 
@@ -251,12 +251,12 @@ def _as_prompt(template: Any) -> Prompt:
 
 
 def _text(value: Any) -> str | None:
-    """Give the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
+    """Return the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
     return None if value is None else text_of(value).encode(errors="backslashreplace").decode()
 
 
 def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:
-    """Give what a response object says, and the texts that it says it from."""
+    """Return what a response object says, and the texts that it says it from."""
     if response is None:
         return None, None
     if not (hasattr(response, "response") and hasattr(response, "source_nodes")):

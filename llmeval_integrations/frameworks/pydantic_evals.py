@@ -68,7 +68,7 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
         Wrapper.__init__(self, self.evaluator)
 
     def get_default_evaluation_name(self) -> str:
-        """Give the name of the evaluator."""
+        """Return the name of the evaluator."""
         return self.evaluator.name
 
     def build_serialization_arguments(self) -> dict[str, Any]:

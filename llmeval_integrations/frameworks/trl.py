@@ -25,12 +25,15 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
+import msgspec
+
 from llmeval_integrations.drop_ins import Wrapper
 from llmeval_integrations.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.picking import sample_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.seen_messages import by_parts, seen
 from llmeval_integrations.wording import shown
 
 
@@ -56,7 +59,7 @@ class TrlReward(Wrapper):
         name: str | None = None,
         value: str = "score",
         missing: str = "raise",
-        messages: bool = False,
+        messages: bool | None = None,
         reference: str = "reference",
         contexts: str = "contexts",
     ) -> None:
@@ -66,8 +69,9 @@ class TrlReward(Wrapper):
         one in its logs. With `value="passed"` it is 1.0 or 0.0 whatever the score is. Where a row
         lacks what the evaluator needs, null being absent, `missing="unscored"` gives no reward
         instead of an error: so tasks of several kinds share a dataset. Of a completion in messages
-        the text of the last one is the output, or with `messages=True` the list of them, as
-        ToolCalls reads it. All columns are variables of a judge's prompt.
+        ToolCalls and ToolCallSchema see all, the others the text of the last one; a judge sees all
+        where that text is empty and tools are called. With `messages=True` everybody sees the list
+        of them, with `messages=False` the text. All columns are variables of a judge's prompt.
         """
         super().__init__(evaluator)
         for option, given, choices in (
@@ -79,6 +83,7 @@ class TrlReward(Wrapper):
         self.value, self.missing, self.messages = value, missing, messages
         self.reference, self.contexts = reference, contexts
         self.__name__ = name or evaluator.name
+        self._asked = by_parts(evaluator, _seen) if messages is None else evaluator
 
     def __call__(
         self,
@@ -90,7 +95,7 @@ class TrlReward(Wrapper):
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """Give the rewards of completions, in their order."""
+        """Return the rewards of completions, in their order."""
         rows = self._rows(len(completions), columns)
         samples = list(map(self._sample, prompts, completions, rows))
         results = self._evaluate(samples)
@@ -102,7 +107,7 @@ class TrlReward(Wrapper):
         return [self._reward(result) for result in results]
 
     def _rows(self, count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Give each completion's cells; the trainer's state and such things are no columns."""
+        """Return each completion's cells; the trainer's state and such things are no columns."""
         lists = {name: cells for name, cells in columns.items() if isinstance(cells, (list, tuple))}
         for name, cells in lists.items():
             if len(cells) != count:
@@ -117,14 +122,15 @@ class TrlReward(Wrapper):
         return [{name: cells[place] for name, cells in lists.items()} for place in range(count)]
 
     def _sample(self, prompt: Any, completion: Any, row: dict[str, Any]) -> Sample:
-        return sample_of(
+        sample = sample_of(
             self.evaluator,
-            completion if self.messages else _text(completion),
+            _text(completion) if self.messages is False else completion,
             reference=row.get(self.reference),
             input=_text(prompt) if isinstance(prompt, str) or len(prompt) == 1 else prompt,
             contexts=row.get(self.contexts),
             variables=row or None,
         )
+        return _seen(self.evaluator, sample) if self.messages is None else sample
 
     def _evaluate(self, samples: list[Sample]) -> list[Result]:
         needs = self.evaluator.needs
@@ -136,7 +142,7 @@ class TrlReward(Wrapper):
                 f"{shown(samples[place].input)} lacks (completion {place + 1} of {len(fit)}); "
                 "with missing='unscored' it would have no reward"
             )
-        results = iter(self.evaluator.evaluate_many(compress(samples, fit)))
+        results = iter(self._asked.evaluate_many(compress(samples, fit)))
         lacking = Result.unscored(f"the row lacks {' or '.join(needs)}", label="missing")
         return [next(results) if one else lacking for one in fit]
 
@@ -145,8 +151,16 @@ class TrlReward(Wrapper):
         return None if reward is None else float(reward)
 
 
+def _seen(evaluator: Evaluator, sample: Sample) -> Sample:
+    """Return a sample with what the evaluator sees of a completion in messages."""
+    if isinstance(sample.output, str):
+        return sample
+    output = seen(evaluator, sample.output, _text(sample.output))
+    return msgspec.structs.replace(sample, output=output)
+
+
 def _text(messages: Any) -> str:
-    """Give the text of the last message, what is a text as it is."""
+    """Return the text of the last message, what is a text as it is."""
     if isinstance(messages, str):
         return messages
     content = messages[-1].get("content") if messages else None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.intervals import Share
 from llmeval_integrations.judges.agreement_text import as_text
 from llmeval_integrations.judges.corrected_rate import CorrectedRate, corrected
@@ -153,23 +155,26 @@ class Agreement:
 def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0.95) -> Agreement:
     """Compare a judge's verdicts with a person's labels of the same rows.
 
-    Both are sequences of the same length or mappings with the same ids. `judged` holds results,
-    rows of a run, judgements or mappings with a `verdict`, verdicts (True, False, 1, 0, "pass",
-    "fail") or any labels; `human`
-    verdicts or labels. None among `judged` is unscored, and never a fail; None among `human` is a
-    row that nobody labelled. The labelled rows should be drawn by chance, or by the person's label;
-    where they are drawn by the judge's verdict, sensitivity and specificity are biased.
+    Both are sequences of the same length or mappings with the same ids; a run of one judge, or the
+    rows of one, go beside a mapping by their ids, and beside a sequence by their order. `judged`
+    holds results, rows of a run, judgements or mappings with a `verdict`, verdicts (True, False, 1,
+    0, "pass", "fail") or any labels; `human` verdicts or labels. None among `judged` is unscored,
+    and never a fail; None among `human` is a row that nobody labelled. The labelled rows should be
+    drawn by chance, or by the person's label; where they are drawn by the judge's verdict,
+    sensitivity and specificity are biased.
 
     Labels that are not all verdicts are compared as they are, but for case and the space around
     them, results by their `label`; then `positive` names the one that passes.
 
-    Raises InputError where rows or ids do not match, or a value is neither verdict nor label.
+    Raises InputError where rows or ids do not match, a value is neither verdict nor label, or the
+    judge's labels, if they are no ratings, are none of the person's.
     """
     rows = [(row, plain(one), plain(other)) for row, one, other in paired(judged, human)]
     beside = next((value for _, *pair in rows for value in pair if not may_be_verdict(value)), None)
     confusion: Counter[tuple[Any, Any]] = Counter()
     by_judge: Counter[Any] = Counter()
     unscored = unlabelled = 0
+    truths: set[Any] = set()
     spelt: dict[Any, Any] = {}
     for row, one, other in rows:
         label, truth = (
@@ -178,27 +183,45 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
         )
         unlabelled += truth is None
         unscored += label is None and truth is not None
+        if truth is not None:
+            truths.add(truth)
         if label is not None:
             by_judge[label] += 1
             if truth is not None:
                 confusion[truth, label] += 1
+    if confusion and beside is not None:
+        _check_shared(by_judge.keys(), truths)
     labels = {label for pair in confusion for label in pair}.union(by_judge)
     passing = _positive(_spelt(spelt, positive), labels, binary=beside is None)
     return Agreement(confusion, by_judge, unscored, unlabelled, passing, level)
 
 
 def _spelt(known: dict[Any, Any], label: Any) -> Any:
-    """Give a label as it was spelt when it came first."""
+    """Return a label as it was spelt when it came first."""
     return known.setdefault(folded(label), label)
 
 
+def _check_shared(judged: AbstractSet[Any], human: AbstractSet[Any]) -> None:
+    """Raise InputError for names of two sorts; ratings may all be others, and still be ratings."""
+    are_ratings = all(isinstance(label, Real) for label in judged | human)
+    if judged.isdisjoint(human) and not are_ratings:
+        raise InputError(
+            f"agreement: no label is in both: judged has {_some(judged)}, human {_some(human)}"
+        )
+
+
+def _some(labels: Iterable[Any]) -> str:
+    return ", ".join(sorted(map(shown, labels))[:10])
+
+
 def _positive(positive: Any, labels: set[Any], *, binary: bool) -> Any:
-    """Give the label that passes, which of verdicts is True, and of labels the caller's to say."""
+    """Return the label that passes, of verdicts True, of labels the caller's to say."""
     if binary and positive is not None and as_verdict(positive) is not True:
         raise InvalidOptionError(
             f"agreement: positive={shown(positive)} is not True, which passes among verdicts"
         )
     if not binary and positive is not None and positive not in labels:
-        some = ", ".join(sorted(map(shown, labels))[:10])
-        raise InvalidOptionError(f"agreement: positive={shown(positive)} is none of {some}")
+        raise InvalidOptionError(
+            f"agreement: positive={shown(positive)} is none of {_some(labels)}"
+        )
     return True if binary else positive

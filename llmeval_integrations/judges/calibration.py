@@ -138,7 +138,7 @@ def _share(rows: _Rows, cell: str) -> Share:
 
 
 def _learn(rows: _Rows, default: Mapping[str, float]) -> dict[str, float]:
-    """Give the weights: shares drawn to the defaults, neighbours in the wrong order pooled."""
+    """Return the weights: shares drawn to the defaults, neighbours in the wrong order pooled."""
     pools: list[tuple[float, int, int]] = []  # weight, rows, cells
     for cell in CELLS:
         passed, labelled = _share(rows, cell)
@@ -154,7 +154,7 @@ def _learn(rows: _Rows, default: Mapping[str, float]) -> dict[str, float]:
 
 
 def _brier(rows: _Rows, learned_without: Callable[[_Rows], Mapping[str, float]]) -> float:
-    """Give the mean squared error of rows held out one by one; rows alike are held out once."""
+    """Return the mean squared error of rows held out one by one; rows alike are held out once."""
     total = math.fsum(
         count * (learned_without(Counter([(cell, label)]))[cell] - label) ** 2
         for (cell, label), count in rows.items()

@@ -194,5 +194,5 @@ def _read(text: str, choices: Sequence[Choice]) -> Classified:
 
 
 def _folded(label: str) -> str:
-    """Give a label without what does not tell labels apart: case, and marks around it."""
+    """Return a label without what does not tell labels apart: case, and marks around it."""
     return label.strip(" \t\r\n\"'`*.").casefold()

@@ -78,7 +78,7 @@ def _obstacle(judged: Share, sensitivity: Share, specificity: Share) -> str | No
 
 
 def _youden(sensitivity: Share, specificity: Share) -> int:
-    """Give sensitivity + specificity - 1, times both sample sizes, and so in whole numbers.
+    """Return sensitivity + specificity - 1, times both sample sizes, and so in whole numbers.
 
     In floats, a sum of exactly 1 may be left as 1e-16, and something would be divided by it.
     """
@@ -89,7 +89,7 @@ def _youden(sensitivity: Share, specificity: Share) -> int:
 def _lang_reiczigel(
     judged: Share, sensitivity: Share, specificity: Share, shared: int, level: float
 ) -> Interval:
-    """Give the interval of Lang and Reiczigel, Prev. Vet. Med. 113 (2014) 13.
+    """Return the interval of Lang and Reiczigel, Prev. Vet. Med. 113 (2014) 13.
 
     It takes the judged rows and both labelled samples as independent. Where labelled rows are
     among the judged ones, their errors partly cancel: twice the share of such rows is taken off

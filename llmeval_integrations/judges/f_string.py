@@ -53,7 +53,7 @@ def parse_f_string(text: str) -> Body:
 
 
 def _name_at(text: str, start: int) -> str | None:
-    """Give the variable of the brace at `start`; None where the brace is literal."""
+    """Return the variable of the brace at `start`; None where the brace is literal."""
     found = FIELD.match(text, start)
     if found is None or is_prose(text, found):
         return None

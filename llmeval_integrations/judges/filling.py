@@ -131,7 +131,7 @@ def missing(names: Iterable[str], given: Iterable[Any]) -> str:
 
 
 def _items(value: Any, label: str) -> list[Any] | tuple[Any, ...]:
-    """Give what a section is written for: each item of a list, any other true value once."""
+    """Return what a section is written for: each item of a list, any other true value once."""
     if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -177,7 +177,7 @@ def _as_json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Give a value in JSON's own types, or one step nearer to them."""
+    """Return a value in JSON's own types, or one step nearer to them."""
     kind = type(value)
     if isinstance(value, Mapping):
         return dict(value)

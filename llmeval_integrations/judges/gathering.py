@@ -74,7 +74,7 @@ class Gatherer:
             self.evidence.lean(nested, f"{next(iter(nested))} inside")
 
     def _nested_verdicts(self, members: Members) -> Iterator[Verdict]:
-        """Give the verdicts on single criteria: where all are the same, so is the one on all."""
+        """Yield the verdicts on single criteria: where all are the same, so is the one on all."""
         for value in members.values():
             for item in value if isinstance(value, list) else (value,):
                 if not isinstance(item, Mapping) or self.quotations.hold_members(item):
@@ -261,6 +261,6 @@ def _without(statements: Sequence[Statement], text: str) -> str:
 
 
 def _around(objects: Sequence[FoundObject], end: int) -> list[tuple[int, int]]:
-    """Give the spans around objects."""
+    """Return the spans around objects."""
     starts = [0, *(found.end for found in objects)]
     return list(zip(starts, [*(found.start for found in objects), end]))

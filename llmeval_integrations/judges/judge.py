@@ -118,7 +118,7 @@ class Judge(JudgedEvaluator):
         return Result(figure, passed, None, _reason(plain), metadata)
 
     def _figure(self, answer: Any) -> Any:
-        """Give the score of an answer; raises UnreadableJudgementError where it leads to none.
+        """Return the score of an answer; raises UnreadableJudgementError where it leads to none.
 
         Raises InvalidOptionError for a function that gives something other than numbers.
         """
@@ -155,7 +155,7 @@ def _may_be_number(kind: Any) -> bool:
 
 
 def _reason(plain: Any) -> str | None:
-    """Give the text, or the field of an answer that says why."""
+    """Return the text, or the field of an answer that says why."""
     if isinstance(plain, str):
         return plain
     found = (plain.get(name) for name in ("reasoning", "reason", "explanation"))

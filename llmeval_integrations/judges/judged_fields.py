@@ -16,6 +16,7 @@ from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.evaluators.json_fields import Layout, as_result, compared
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field
+from llmeval_integrations.fields.nulls import NULLS, Nulls
 from llmeval_integrations.fields.outcome import Kind
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_text import PARSINGS, Parsing
@@ -82,7 +83,8 @@ class JudgedFields(JudgedEvaluator):
 
     judged: Sequence[str]
     """The paths of the fields of prose, such as `/summary` or `/items/*/description`. A sample
-    may lack them; a path that no sample has is no error, and nothing is judged there."""
+    may lack them; a path that no sample has is no error, and nothing is judged there, but one that
+    the schema has no place for is."""
 
     schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction, as for JsonFields."""
@@ -106,6 +108,9 @@ class JudgedFields(JudgedEvaluator):
     retries: int = 1
     """How often the judge is told that its reply was unreadable and asked again."""
 
+    nulls: Nulls = "values"
+    """Whether null is a value, or a member that is null counts as left out, as for JsonFields."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "client", load_client(self.client))
         if isinstance(self.judged, str) or not isinstance(self.judged, Sequence) or not self.judged:
@@ -115,12 +120,13 @@ class JudgedFields(JudgedEvaluator):
         check_instance(self, "defaults", Mapping)
         check_number(self, "min_score", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
+        check_choice(self, "nulls", NULLS)
         check_choice(self, "output", OUTPUTS)
         check_number(self, "retries", minimum=0, whole=True)
-        self._layout()
+        self._layout().check_paths()
 
     def _layout(self) -> Layout:
-        return Layout(self.schema, self.fields, self.defaults, self.judged)
+        return Layout(self.schema, self.fields, self.defaults, self.judged, self.nulls)
 
     def judge(self, sample: Sample) -> Conversation:
         comparison = compared(self, sample, self._layout())

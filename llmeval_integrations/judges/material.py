@@ -18,7 +18,7 @@ _OURS: Final = frozenset(("question", "role", "output", "fence"))
 
 
 def material(sample: Sample, fence: str) -> dict[str, Any]:
-    """Give a prompt's variables: the sample's own, its fields, its output between marks."""
+    """Return a prompt's variables: the sample's own, its fields, its output between marks."""
     variables = sample.variables
     if variables is MISSING or variables is None:
         variables = {}
@@ -31,7 +31,7 @@ def material(sample: Sample, fence: str) -> dict[str, Any]:
 
 
 def background(sample: Sample, instruction: str | None) -> dict[str, str]:
-    """Give what the writer had, as our own prompts show it; the instruction stands for the input.
+    """Return what the writer had, as our own prompts show it; the instruction stands for the input.
 
     What is absent is an empty text, and left out of the prompt. What is there and empty says so:
     a judge that is shown no documents would guess what they say.
@@ -48,7 +48,7 @@ def background(sample: Sample, instruction: str | None) -> dict[str, str]:
 
 
 def quotable(prompt: Prompt, variables: Mapping[str, Any]) -> list[str]:
-    """Give the texts beside the output that a judge is shown and that may hold a verdict."""
+    """Return the texts beside the output that a judge is shown and that may hold a verdict."""
     foreign = {name: value for name, value in variables.items() if name not in _OURS}
     texts = [
         value if isinstance(value, str) else as_text(value, name)

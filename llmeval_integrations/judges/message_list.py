@@ -18,7 +18,7 @@ _OUR_ROLES: Final = {
 
 
 def messages_of(template: Any) -> tuple[Message, ...]:
-    """Give the messages of a template: a text is one of the user's.
+    """Return the messages of a template: a text is one of the user's.
 
     Raises InvalidOptionError, with the number of the message from 1, for a role that is not one
     of ours, a part that is not text, and a key that would be ignored.
@@ -33,7 +33,7 @@ def messages_of(template: Any) -> tuple[Message, ...]:
 
 
 def parts_of(message: Message) -> tuple[str, ...]:
-    """Give the parts of a message; a text is one."""
+    """Return the parts of a message; a text is one."""
     return (message.content,) if isinstance(message.content, str) else message.content
 
 

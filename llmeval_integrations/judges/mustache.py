@@ -86,7 +86,7 @@ def _closed(text: str, opened: list[_Open], tag: _Tag) -> _Open:
 
 
 def _edges(text: str, position: int, tag: _Tag) -> tuple[int, int]:
-    """Give where the text before a tag ends and where the text after it begins.
+    """Return where the text before a tag ends and where the text after it begins.
 
     A section's tag or a comment that has a line for itself takes the whole line with it.
     """

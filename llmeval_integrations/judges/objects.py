@@ -148,7 +148,7 @@ def _read_json(text: str, start: int) -> tuple[FoundObject | None, int]:
 
 
 def _unwrapped(members: Members) -> Members:
-    """Give what a call of a tool, or an object named for a judgement, has inside; else the same."""
+    """Return what a call of a tool, or an object named for a judgement, has inside, or the same."""
     names = [name for name, _ in members.pairs if name.lower() not in _BESIDE]
     inside = members[names[0]] if len(names) == 1 else None
     return inside if isinstance(inside, Members) and names[0].lower() in _WRAPPERS else members

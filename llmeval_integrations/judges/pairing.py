@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from numbers import Real
+from os import PathLike
 from typing import Any, Final
 
 from llmeval_integrations.errors import InputError
@@ -28,13 +29,13 @@ _VERDICTS: Final[Mapping[Any, bool]] = {
 
 
 def paired(judged: Any, human: Any) -> list[tuple[Any, Any, Any]]:
-    """Give `(id, judged, human)` for each row, paired by id where both are mappings, else by order.
+    """Return `(id, judged, human)` for each row, by id where one is a mapping, else by order.
 
-    Raises InputError where a row of one has none in the other.
+    Beside a mapping the rows of a run are paired by their own ids. Raises InputError where a row of
+    one has none in the other.
     """
-    if isinstance(judged, Mapping) != isinstance(human, Mapping):
-        raise InputError("judged and human must both be mappings from ids, or neither")
-    if isinstance(judged, Mapping):
+    if isinstance(judged, Mapping) or isinstance(human, Mapping):
+        judged, human = _by_id("judged", judged), _by_id("human", human)
         _check_ids("judged", judged, human)
         _check_ids("human", human, judged)
         return [(key, value, human[key]) for key, value in judged.items()]
@@ -47,6 +48,31 @@ def paired(judged: Any, human: Any) -> list[tuple[Any, Any, Any]]:
     return list(zip(range(len(left)), left, right))
 
 
+def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
+    """Return a mapping as it is, and the rows of a run by their ids."""
+    if isinstance(values, Mapping):
+        return values
+    rows = rows_of(name, values)
+    if not all(hasattr(row, "id") and hasattr(row, "evaluator") for row in rows):
+        raise InputError(
+            f"{name} must be a mapping from ids, as the other is, or a run or its rows, "
+            "which have ids"
+        )
+    evaluators = {row.evaluator: None for row in rows}
+    if len(evaluators) > 1:
+        raise InputError(
+            f"{name} holds rows of {', '.join(evaluators)}; give those of one: "
+            f"[row for row in run.rows if row.evaluator == {next(iter(evaluators))!r}]"
+        )
+    found: dict[Any, Any] = {}
+    for row in rows:
+        if isinstance(row.id, (list, dict)) or row.id in found:
+            why = "is no key of a mapping" if isinstance(row.id, (list, dict)) else "is there twice"
+            raise InputError(f"{name}: the id {shown(row.id)} {why}; give both in the same order")
+        found[row.id] = row
+    return found
+
+
 def _check_ids(name: str, values: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
     missing = [key for key in others if key not in values]
     if missing:
@@ -56,14 +82,20 @@ def _check_ids(name: str, values: Mapping[Any, Any], others: Mapping[Any, Any]) 
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
-    """Give the rows of a sequence, or the values of a mapping; raise InputError for a text."""
+    """Return rows of a run or a sequence, or a mapping's values; raises InputError for a text."""
+    if hasattr(values, "rows") and hasattr(values, "summary"):
+        values = values.rows
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{name}={shown(values)} is not a sequence or mapping of verdicts")
+        hint = "; a run's directory is read by llmeval_integrations.runs.read_run"
+        is_path = isinstance(values, (str, PathLike))
+        raise InputError(
+            f"{name}={shown(values)} is not a sequence or mapping of verdicts{hint * is_path}"
+        )
     return list(values.values() if isinstance(values, Mapping) else values)
 
 
 def plain(value: Any) -> Any:
-    """Give a judgement as its verdict, and None for what is missing; any other value as it is.
+    """Return a judgement as its verdict, and None for what is missing; any other value as it is.
 
     A mapping with a `verdict` is a judgement too. Missing are None, NaN, pandas' NA, a text without
     letters, as an empty cell of a CSV file is, and a result that is unscored or an error.
@@ -92,7 +124,7 @@ def is_result(value: Any) -> bool:
 
 
 def as_verdict(value: Any) -> bool | None:
-    """Give True for True, 1, "pass" and "true", False for their opposites, None for all else."""
+    """Return True for True, 1, "pass" and "true", False for their opposites, None for all else."""
     key = folded(value)
     try:
         return _VERDICTS.get(key)
@@ -101,7 +133,7 @@ def as_verdict(value: Any) -> bool | None:
 
 
 def folded(value: Any) -> Any:
-    """Give a text without what tells no two labels apart: case, and the space around it."""
+    """Return a text without what tells no two labels apart: case, and the space around it."""
     return value.strip().casefold() if isinstance(value, str) else value
 
 

@@ -103,7 +103,7 @@ class PassFail(JudgedEvaluator):
         return self.question
 
     def variables(self, sample: Sample, fence: str) -> dict[str, Any]:
-        """Give the prompt what is known of the sample; background that is absent is empty."""
+        """Return the prompt what is known of the sample; background that is absent is empty."""
         return {
             **material(sample, fence),
             **background(sample, self.instruction),
@@ -128,7 +128,7 @@ class PassFail(JudgedEvaluator):
 
 
 def as_result(judgement: Judgement, scores: ScoreTable) -> Result:
-    """Give a judgement as a result."""
+    """Return a judgement as a result."""
     return Result(
         scores.score(judgement),
         judgement.verdict is Verdict.PASS,

@@ -110,7 +110,7 @@ class Prompt:
         return template if isinstance(template, Prompt) else cls(template)
 
     def render(self, variables: Mapping[str, Any]) -> list[Message]:
-        """Give the messages with these values; variables that the template lacks are ignored.
+        """Return the messages with these values; variables that the template lacks are ignored.
 
         Raises MissingFieldError for a name that is not given; InputError for a value that is
         neither text nor JSON; InvalidOptionError where a mustache template that was told by the

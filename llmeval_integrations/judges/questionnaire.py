@@ -174,7 +174,7 @@ class Questionnaire(JudgedEvaluator):
 
 
 def _agreement(passes: int, answered: int) -> float | None:
-    """Give the share of pairs of answers with the same verdict; None below two answers."""
+    """Return the share of pairs of answers with the same verdict; None below two answers."""
     fails = answered - passes
     same = passes * (passes - 1) + fails * (fails - 1)
     return same / (answered * (answered - 1)) if answered > 1 else None

@@ -56,7 +56,7 @@ class Quotations:
         return text[:start] + MASK * (end - start) + text[end:]
 
     def _end_of_fence(self, text: str) -> int:
-        """Give where the last fence closes, or the end of the text where it does not.
+        """Return where the last fence closes, or the end of the text where it does not.
 
         From the first mark to the last all is foreign: a mark that the judge only mentions would
         otherwise turn inside and outside around.
@@ -117,7 +117,7 @@ class Quotations:
         return any(reason in text for reason in reasons for text in holding)
 
     def repeated(self, text: str, statements: Sequence[Statement]) -> list[Statement]:
-        """Give the statements that stand in one of the texts with the words around them.
+        """Return the statements that stand in one of the texts with the words around them.
 
         There are none where no verdict does.
         """
@@ -178,12 +178,12 @@ def repeats(reply: str, quoted: str) -> bool:
 
 
 def letters_of(text: str) -> str:
-    """Give the letters and digits of a text, which quoting leaves as they are."""
+    """Return the letters and digits of a text, which quoting leaves as they are."""
     return _NO_LETTER.sub("", text.casefold())
 
 
 def _contents(text: str) -> Contents:
-    """Give what the objects in a text hold."""
+    """Return what the objects in a text hold."""
     found: set[frozenset[tuple[str, str]]] = set()
     with suppress(UnreadableJudgementError):  # a hostile text; it is searched letter by letter
         found.update(_content(item.members) for item in find_objects(text) if not item.cut)

@@ -70,7 +70,7 @@ def _as_texts(name: str, given: Any) -> tuple[str, ...]:
 
 
 def _as_tuple(name: str, given: Any, is_one: Callable[[Any], bool], kind: str) -> tuple[Any, ...]:
-    """Give an argument of several things as a tuple; one alone is taken for several."""
+    """Return an argument of several things as a tuple; one alone is taken for several."""
     if is_one(given):
         return (given,)
     try:
@@ -87,7 +87,7 @@ def _is_text(thing: Any) -> bool:
 
 
 def _members(reply: Any) -> Members:
-    """Give the members of a mapping, or of a pydantic model."""
+    """Return the members of a mapping, or of a pydantic model."""
     if isinstance(reply, Members):
         return reply
     try:
@@ -100,7 +100,7 @@ def _members(reply: Any) -> Members:
 
 
 def _decoded(reply: str) -> str:
-    """Give the text of a reply that was encoded twice: one JSON text, with quotes around or not."""
+    """Return the text of a reply that was encoded twice: a JSON text, with quotes around or not."""
     body = reply.strip(AROUND)
     if body.startswith('{\\"'):
         body = f'"{body}"'

@@ -73,7 +73,7 @@ class ScoreTable:
         return float(getattr(self, cell))
 
     def score(self, judgement: Judgement | Mapping[str, Any]) -> float:
-        """Give the score of a judgement, or of a mapping with `verdict` and `confidence`.
+        """Return the score of a judgement, or of a mapping with `verdict` and `confidence`.
 
         Raises UnreadableJudgementError where it has no confidence.
         """

@@ -16,7 +16,7 @@ from llmeval_integrations.wording import shown
 
 
 def schema_of_judgements(count: int) -> dict[str, Any]:
-    """Give the form of so many judgements in one reply: a key for each, which has to be there.
+    """Return the form of so many judgements in one reply: a key for each, which has to be there.
 
     A list of judgements with numbers would let a model repeat one and leave out another.
     """

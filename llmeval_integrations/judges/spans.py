@@ -10,7 +10,7 @@ MASK: Final = "\ufffc"
 
 
 def cut(text: str, spans: Sequence[tuple[int, int]], *, same_length: bool = False) -> str:
-    """Give the spans of a text with one MASK between them, or as many as keep its length."""
+    """Return the spans of a text with one MASK between them, or as many as keep its length."""
     pieces: list[str] = []
     position = 0
     for start, end in spans:

@@ -160,7 +160,7 @@ def find_bare_verdicts(text: str) -> set[Verdict]:
 
 
 def _before(text: str, start: int) -> tuple[int, Manner]:
-    """Give where a label begins with what stands before it, and its manner."""
+    """Return where a label begins with what stands before it, and its manner."""
     opening = _OPENING.search(text, max(0, start - 60), start)
     if opening:
         return opening.start(), "own"

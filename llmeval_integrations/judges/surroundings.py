@@ -58,7 +58,7 @@ class Words(msgspec.Struct, frozen=True):
         return cls(words, starts, breaks)
 
     def runs_at(self, position: int, names: frozenset[str]) -> Iterator[str]:
-        """Give the runs that end or begin with the label at a position of the text.
+        """Yield the runs that end or begin with the label at a position of the text.
 
         Each goes to a break and has a telling word, or has very many.
         """
@@ -70,7 +70,7 @@ class Words(msgspec.Struct, frozen=True):
                 yield run
 
     def all_runs(self, names: frozenset[str], *, whole_lines: bool = False) -> Iterator[str]:
-        """Give the runs around each label by which a part of the text is known again.
+        """Yield the runs around each label by which a part of the text is known again.
 
         With `whole_lines` only runs of lines that were copied as a whole.
         """
@@ -86,7 +86,7 @@ class Words(msgspec.Struct, frozen=True):
                     yield run
 
     def _runs(self, index: int, common: frozenset[str]) -> Iterator[tuple[str, int, int]]:
-        """Give runs of words up to a word, and from it on, with their telling words and breaks."""
+        """Yield runs of words up to a word, and from it on, with their telling words and breaks."""
         for step in (-1, 1):
             run, telling = self.words[index], 0
             last = index + step * _LONGEST
@@ -104,7 +104,7 @@ class Words(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=32)
 def names_in(labels: tuple[str, ...]) -> frozenset[str]:
-    """Give the words that labels are made of."""
+    """Return the words that labels are made of."""
     return frozenset(word for label in labels for word in Words.of(label).words)
 
 

@@ -83,7 +83,7 @@ class Panel(JudgedEvaluator):
 
 
 def majority(results: Sequence[Result]) -> Result:
-    """Give what most results say; a vote that says nothing of its own is missing."""
+    """Return what most results say; a vote that says nothing of its own is missing."""
     sides = [_side(result) for result in results]
     counts = Counter(side for side in sides if side is not None).most_common()
     missing = sides.count(None)
@@ -111,7 +111,7 @@ def majority(results: Sequence[Result]) -> Result:
 
 
 def _side(result: Result) -> str | None:
-    """Give what a result says: its label, else whether it passed, else its score."""
+    """Return what a result says: its label, else whether it passed, else its score."""
     if result.is_unscored:
         return None
     said = (result.label, result.passed, result.score)
@@ -119,7 +119,7 @@ def _side(result: Result) -> str | None:
 
 
 def _draws(judge: JudgedEvaluator) -> int:
-    """Give how often a judge may make the same request."""
+    """Return how often a judge may make the same request."""
     if isinstance(judge, Vote):
         return judge.n * _draws(judge.of)
     return max(map(_draws, judge.judges)) if isinstance(judge, Panel) else 1
@@ -130,7 +130,7 @@ def _ballot(result: Result) -> dict[str, object]:
 
 
 def _drawn(step: Step, temperature: float | None, draw: int) -> Step:
-    """Mark a request as the so-manieth drawing of its reply, from that of a vote inside on."""
+    """Number a request as one of several draws, counting on from a nested vote's."""
     if not isinstance(step, Ask):
         return step
     asked = step.request

@@ -169,7 +169,7 @@ _NOT = re.compile(r"\b(?:not|cannot|never)\b|n['’]t\b", re.IGNORECASE)
 
 
 def read_word(value: str, kind: type[W]) -> W | None:
-    """Give the word that a field holds, or None where it is not sure.
+    """Return the word that a field holds, or None where it is not sure.
 
     Case, quotation marks, Markdown, a full stop and a mark that says the same (✅ Pass) do not
     matter. Words that explain may follow after a full stop, a dash or a bracket, unless they lean
@@ -188,7 +188,7 @@ def read_word(value: str, kind: type[W]) -> W | None:
 
 
 def _marks(text: str) -> set[Any]:
-    """Give what the marks in a text stand for."""
+    """Return what the marks in a text stand for."""
     return {verdict for verdict, marks in _MARKS.items() if any(mark in text for mark in marks)}
 
 
@@ -221,18 +221,18 @@ def _is_short(rest: str, meaning: Verdict) -> bool:
 
 
 def mentions(text: str, kind: type[W]) -> set[W]:
-    """Give the verdicts, or the confidences, that a text has words for."""
+    """Return the verdicts, or the confidences, that a text has words for."""
     return {word for word, family in _FAMILIES[kind].items() if family.search(text)}
 
 
 def first_mention(text: str) -> int:
-    """Give where the first word for a verdict ends, or 0."""
+    """Return where the first word for a verdict ends, or 0."""
     found = [family.search(text) for family in _FAMILIES[Verdict].values()]
     return min((first.end() for first in found if first), default=0)
 
 
 def leanings(text: str) -> set[Verdict]:
-    """Give the verdicts that a statement may mean: none, one, or both where it is not sure."""
+    """Return the verdicts that a statement may mean: none, one, or both where it is not sure."""
     meaning = read_word(text, Verdict)
     if meaning is not None:
         return {meaning}
@@ -241,7 +241,7 @@ def leanings(text: str) -> set[Verdict]:
 
 
 def conclusion(reasoning: str) -> set[Verdict]:
-    """Give the verdict with which a reasoning ends ("So it fails."), or none."""
+    """Return the verdict with which a reasoning ends ("So it fails."), or none."""
     end = reasoning[-_LONGEST_END:].casefold()
     if "because" not in end and "since" not in end:
         end = end[-60:]

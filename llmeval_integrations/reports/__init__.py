@@ -17,14 +17,14 @@ Ability = Literal["write", "write_table"]
 
 
 def formats(ability: Ability) -> dict[str, ModuleType]:
-    """Give the formats that can do what is asked, by name."""
+    """Return the formats that can do what is asked, by name."""
     names = [found.name for found in iter_modules(__path__) if not found.ispkg]
     modules = {name: import_module(f"{__name__}.{name}") for name in names}
     return {name: module for name, module in modules.items() if hasattr(module, ability)}
 
 
 def load_format(name: str, ability: Ability = "write") -> ModuleType:
-    """Give a format by its name; raises UnknownNameError for one that is not there."""
+    """Return a format by its name; raises UnknownNameError for one that is not there."""
     known = formats(ability)
     if name not in known:
         raise UnknownNameError(f"no format is called {name!r}; there are {', '.join(known)}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.errors import InputError
@@ -21,6 +22,8 @@ from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_manifest
 
 SUFFIX: Final = ".html"
+
+_DATE: Final = len("2026-01-31")
 
 _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 """What must not stand in a script element as it is, and what UTF-8 has no form for."""
@@ -39,7 +42,8 @@ def _page(runs: Named, *, live: bool) -> str:
     listing = Listing(list(runs), evaluators)
     for number, (run, figures) in enumerate(runs.values()):
         listing.add(number, run, figures)
-    title = f"Evaluation: {', '.join(runs)}"
+    manifests = {name: _manifest(run) for name, (run, _) in runs.items()}
+    title = f"Evaluation: {', '.join(_named(*each) for each in manifests.items())}"
     style, script = _file("page.css"), _file("page.js") + (_file("live.js") if live else "")
     head = tag(
         "head",
@@ -55,7 +59,7 @@ def _page(runs: Named, *, live: bool) -> str:
         "main",
         tag("div", overview(runs, compared=not live), id="overview"),
         _samples(listing),
-        _what_was_run(runs),
+        _what_was_run(manifests),
         id="main",
     )
     body = tag(
@@ -116,11 +120,20 @@ def _samples(listing: Listing) -> Html:
     )
 
 
-def _what_was_run(runs: Named) -> Html:
+def _named(name: str, manifest: dict[str, Any] | None) -> str:
+    """Name a run with its file of data and the day on which it began, as far as these are known."""
+    if manifest is None:
+        return name
+    data = Path(manifest["data"].get("path", "")).name
+    known = [each for each in (data, manifest["started"][:_DATE]) if each]
+    return f"{name} ({', '.join(known)})"
+
+
+def _what_was_run(manifests: Mapping[str, dict[str, Any] | None]) -> Html:
     details = [
         tag("details", tag("summary", name), tag("pre", *_lines(manifest)))
-        for name, (run, _) in runs.items()
-        if (manifest := _manifest(run)) is not None
+        for name, manifest in manifests.items()
+        if manifest is not None
     ]
     heading = tag("h2", "What was run", id="run-title")
     return tag("section", heading, *details, aria_labelledby="run-title") if details else Html()

@@ -19,9 +19,18 @@ from llmeval_integrations.reports.parts.comparing import (
     would_have_shown,
 )
 from llmeval_integrations.reports.parts.names import names_of
+from llmeval_integrations.reports.parts.overview import A_LEAF, SHARES
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
-from llmeval_integrations.runs.numbers import counted, figure, figures_of, samples_of, times_of
+from llmeval_integrations.runs.numbers import (
+    LABEL_HEADS,
+    counted,
+    figure,
+    figures_of,
+    labels_of,
+    samples_of,
+    times_of,
+)
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
@@ -39,7 +48,8 @@ _MOST_CHANGES: Final = 30
 _WORST_FIELDS: Final = 20
 _MOST_VALUES: Final = 3
 _NOTE: Final = (
-    "Over the samples that both runs have; p is adjusted for all differences together (Holm)."
+    "Over the samples that both runs have; p is adjusted for all differences together (Holm), "
+    "intervals are not."
 )
 
 
@@ -75,6 +85,12 @@ def _lines(name: str, run: Run) -> Iterator[str]:
     for evaluator, figures in run.summary["evaluators"].items():
         if figures.get("fields"):
             yield from _fields(evaluator, figures["fields"])
+    if labels := list(labels_of(run.summary)):
+        yield _row(LABEL_HEADS)
+        yield "| --- | --- | ---: | ---: |"
+        for evaluator, label, *counts in labels:
+            yield _row([quoted(evaluator), quoted(label), *counts])
+        yield ""
     if any(run.findings.values()):
         yield from _findings(run.findings)
 
@@ -90,6 +106,8 @@ def _fields(evaluator: str, fields: Mapping[str, Any]) -> Iterator[str]:
         wrong = "<br>".join(map(_wrong_value, each["wrong_values"][:_MOST_VALUES]))
         example = "".join(quoted(text_of(id_), _LONGEST_VALUE) for id_ in each["examples"][:1])
         yield _row([quoted(path or "(the whole)"), *figures, wrong, example])
+    yield ""
+    yield f"{A_LEAF}. {SHARES}"
     yield ""
     if len(fields) > _WORST_FIELDS:
         yield f"and {counted(len(fields) - _WORST_FIELDS, 'field')} more in summary.json"
@@ -145,7 +163,7 @@ def _compared(found: Comparison) -> Iterator[str]:
     sure = [*found.regressions, *found.improvements]
     fields = [each for each in sure if each.field is not None]
     if sure:
-        yield "| evaluator | of | A | B | B − A | 95 % interval | p | verdict |"
+        yield "| evaluator | of | A | B | B − A | 95 % interval | adjusted p | verdict |"
         yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
         for each in [each for each in sure if each.field is None] + fields[:MOST_FIELDS]:
             yield _row([*_difference(each)])

@@ -7,6 +7,7 @@ from llmeval_integrations.runs.interrupting import Interrupted
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.running import evaluate
+from llmeval_integrations.runs.stored import read_run
 
 __all__ = [
     "Comparison",
@@ -17,4 +18,5 @@ __all__ = [
     "compare",
     "evaluate",
     "evaluate_batch",
+    "read_run",
 ]

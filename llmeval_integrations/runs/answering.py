@@ -118,7 +118,7 @@ def _evaluate_one(evaluator: Evaluator, sample: Sample) -> Result | Exception:
 
 
 def _row(id: Any, name: str, result: Result) -> Row:
-    """Make a row of a result; a score that is no finite number is an error."""
+    """Make a row of a result; a score that is not a finite number is an error."""
     score, passed, label, reason = result.score, result.passed, result.label, result.reason
     if (label is not None and type(label) is not str) or (
         reason is not None and type(reason) is not str
@@ -133,7 +133,9 @@ def _row(id: Any, name: str, result: Result) -> Row:
     if type(score) not in _NUMBERS or not -MAX_SCORE <= score <= MAX_SCORE:
         figure = _figure(score)
         if figure is None:
-            return _error_row(id, name, ValueError(f"the score {shown(score)} is no finite number"))
+            return _error_row(
+                id, name, ValueError(f"the score {shown(score)} is not a finite number")
+            )
         score = figure
     if passed is not None and passed is not True:
         passed = bool(passed)
@@ -157,7 +159,7 @@ def _error_row(id: Any, name: str, error: object, place: str = "") -> Row:
 
 
 def _figure(score: Any) -> float | None:
-    """Give another library's number as Python's, None where it is none or not finite."""
+    """Return another library's number as Python's, None where it is none or not finite."""
     try:
         figure = float(score)
     except (TypeError, ValueError, OverflowError):

@@ -82,7 +82,7 @@ class Batches:
         source.records = read_table(table, source)
         columns = self.columns
         if _has_ids(table, next(iter(columns.values())).of[-1]):
-            columns = called_by_place(columns, source.unit)
+            columns = called_by_place(columns)
         run = Evaluating(self._evaluators, columns, source, judging=self._judges).run()
         made = batches(Table(COLUMNS, map(record_of, run.rows)))
         return pyarrow.Table.from_batches(made, schema(COLUMNS))

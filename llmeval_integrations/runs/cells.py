@@ -24,7 +24,7 @@ class Cells(dict[str, Any]):
         self._kinds = kinds
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Give a cell with Python's lists and objects."""
+        """Return a cell with Python's lists and objects."""
         if key not in self:
             return default
         kind = self._kinds.get(key)
@@ -32,7 +32,7 @@ class Cells(dict[str, Any]):
 
 
 def readable(row: dict[str, Any], kinds: Mapping[str, Any] = _NONE) -> dict[str, Any]:
-    """Give a row as it is, where all its cells are JSON, else as Cells.
+    """Return a row as it is, where all its cells are JSON, else as Cells.
 
     kinds: the types of pyarrow of those cells that are not, as `is_json` says it.
     """
@@ -51,7 +51,7 @@ def is_json(kind: Any) -> bool:
 
 
 def as_json(cell: Any, kind: Any) -> Any:
-    """Give a cell as JSON has it: a map is an object, a tensor a list, a JSON text its value."""
+    """Return a cell as JSON has it: a map is an object, a tensor a list, a JSON text its value."""
     from pyarrow import types
 
     if cell is None:

@@ -27,7 +27,7 @@ _PATIENCE: Final = 0.25
 
 
 _MOST_AT_WORK: Final = 50_000
-"""More objects than those of a chunk are made before the garbage collector looks for any."""
+"""Allocations before the garbage collector looks for any: more than one chunk makes."""
 
 
 @contextmanager

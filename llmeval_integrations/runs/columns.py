@@ -9,11 +9,11 @@ from typing import Any, Final
 from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.picking import storable
-from llmeval_integrations.runs.fields import FIELDS, Columns, columns_by_evaluator
-from llmeval_integrations.runs.hints import hint
+from llmeval_integrations.runs.fields import FIELDS, VARIABLES, Columns, columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.running import evaluate
+from llmeval_integrations.wording import hint
 
 KINDS: Final[dict[str, type]] = {
     "": float,
@@ -90,7 +90,9 @@ class TableEvaluation:
     def _find(
         self, columns: Columns, present: Collection[str], needed: Collection[str], evaluator: str
     ) -> None:
-        for field, column in zip(FIELDS, columns.of):
+        if columns.variables:  # what the evaluator needs of them may all have columns of its own
+            needed = [field for field in needed if field != VARIABLES]
+        for field, column in (*zip(FIELDS, columns.of), *columns.variables):
             if column in present:
                 self.read += [column] * (column not in self.read)
             elif field in needed or column in columns.named:

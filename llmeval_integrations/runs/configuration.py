@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.runs.hints import hint
 from llmeval_integrations.runs.reading import STDIN
 from llmeval_integrations.runs.specification import Specification, parse_specification, resolve
-from llmeval_integrations.wording import shown
+from llmeval_integrations.runs.thresholds import parse_rate
+from llmeval_integrations.wording import hint, shown
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
@@ -59,7 +59,8 @@ class Configuration(NamedTuple):
     """Whether its rows without a score are done again."""
 
     fail_under: Mapping[str, float] | None = None
-    """The pass rates below which the command fails."""
+    """What the command fails below: a pass rate for `NAME`, a mean score for `NAME.mean`, the F1 of
+    a field for `NAME/FIELD`."""
 
     max_errors: int | str | None = None
     """The most error rows of an evaluator, a number or a share such as "1%"."""
@@ -95,7 +96,7 @@ class Configuration(NamedTuple):
     """Tokens after which judges are not asked any more."""
 
     def updated(self, other: Configuration) -> Configuration:
-        """Give this configuration with what the other one says; mappings are merged by name."""
+        """Return this configuration with what the other one says; mappings are merged by name."""
         said = {key: value for key, value in other._asdict().items() if value is not None}
         for key in ("fields", "fail_under"):
             if key in said:
@@ -127,7 +128,7 @@ def read_configuration(path: Path) -> Configuration:
         "overwrite": _flag,
         "resume": _flag,
         "retry_errors": _flag,
-        "fail_under": _mapping_of((int, float), "a rate", "{json_match: 0.9}"),
+        "fail_under": _rates,
         "max_errors": _count_or_share,
         "limit": _number(int),
         "sample": _number(int),
@@ -194,7 +195,7 @@ def _check_once(node: Node, path: Path) -> None:
 def _twice(
     node: Node, above: tuple[str, ...], seen: set[Node]
 ) -> Iterator[tuple[tuple[str, ...], Node, Node]]:
-    """Give keys that stand twice in a mapping, with the keys above it; an alias is seen once."""
+    """Yield keys that stand twice in a mapping, with the keys above it; an alias is seen once."""
     if node in seen or isinstance(node.value, str):
         return
     seen.add(node)
@@ -272,6 +273,17 @@ def _mapping_of(kind: type | tuple[type, ...], what: str, example: str) -> _Read
     return read
 
 
+def _rates(value: Any, folder: Path) -> Mapping[str, float]:
+    given = _mapping_of((int, float, str), "a rate", "{json_match: 0.9}")(value, folder)
+    rates = {}
+    for name, rate in given.items():
+        try:
+            rates[name] = parse_rate(rate)
+        except ValueError as error:
+            raise InputError(f"{name!r}: {shown(rate)} is not a name and a rate") from error
+    return rates
+
+
 def _evaluators(value: Any, folder: Path) -> list[Specification]:
     if isinstance(value, Mapping):
         value = [{name: options} for name, options in value.items()]
@@ -301,4 +313,4 @@ def _evaluator(item: Any, folder: Path) -> Specification:
         raise InputError(f"{evaluator}: {shown(options)} are not options by name")
     resolved = {key: resolve(option, folder) for key, option in options.items()}
     name = None if name is None else _text(name, folder)
-    return Specification(_text(evaluator, folder), resolved, name)
+    return Specification(_text(evaluator, folder), resolved, name, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -23,10 +24,23 @@ _MOST_AGAIN: Final = 8 * _LONGEST
 _SHORTEST: Final = 2**14
 """How long a record may be even then."""
 
+_QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
+
 
 def read_csv(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read comma-separated rows below a header; cells are text and may span lines."""
-    return _rows(handle, source, ",")
+    """Read comma-separated rows below a header; cells are text and may span lines.
+
+    Where the header has semicolons and no comma, but for those in quotes, these are what separates:
+    spreadsheets write them wherever the comma is the decimal sign.
+    """
+    beginning = []
+    while line := handle.readline():
+        beginning.append(line)
+        if not line.isspace():
+            break
+    header = _QUOTED.sub(b"", b"".join(beginning[-1:]))
+    delimiter = ";" if b";" in header and b"," not in header else ","
+    return _rows(chain(beginning, handle), source, delimiter)
 
 
 def read_tsv(handle: BinaryIO, source: Source) -> Iterator[Record]:
@@ -34,8 +48,8 @@ def read_tsv(handle: BinaryIO, source: Source) -> Iterator[Record]:
     return _rows(handle, source, "\t")
 
 
-def _rows(handle: BinaryIO, source: Source, delimiter: str) -> Iterator[Record]:
-    """Number each row by the line on which it begins; the header stands on line 1.
+def _rows(handle: Iterable[bytes], source: Source, delimiter: str) -> Iterator[Record]:
+    """Number the rows, and tell on which line each begins; the header stands on the first.
 
     A record of several lines that is no CSV is an error row of its first line alone. The others
     are read again, since rows stand there if a quote was forgotten.
@@ -44,20 +58,20 @@ def _rows(handle: BinaryIO, source: Source, delimiter: str) -> Iterator[Record]:
     lines = _Lines(handle, source)
     reader, record = _reader(lines, delimiter), lines.record
     header: list[str] | None = None
-    number = 1
-    while (cells := _next(reader, record, number)) is not None:
+    number = line = 1
+    while (cells := _next(reader, record, line)) is not None:
         if header is None:
-            header = _header(cells, source) if cells else None
-        elif isinstance(cells, InputError):
-            yield number, cells
+            header = _header(cells, source, delimiter) if cells else None
         elif cells:
-            yield number, _row(header, cells)
+            row = cells if isinstance(cells, InputError) else _row(header, cells)
+            yield (number if number == line else (number, line)), row
+            number += 1
         if isinstance(cells, InputError):
             lines.read_again()
             reader = _reader(lines, delimiter)
-            number += 1
+            line += 1
         else:
-            number += len(record)
+            line += len(record)
             record.clear()
 
 
@@ -67,7 +81,7 @@ def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _next(
-    reader: Iterator[list[str]], record: Sequence[bytes], number: int
+    reader: Iterator[list[str]], record: Sequence[bytes], line: int
 ) -> list[str] | InputError | None:
     """Read the next row, an empty one for an empty line; None at the end.
 
@@ -83,20 +97,21 @@ def _next(
         if len(record) == 1:
             return InputError(f"not CSV: {error}")
         return InputError(
-            f"not CSV: {error} in line {number + len(record) - 1}; "
+            f"not CSV: {error} in line {line + len(record) - 1}; "
             "is a quote that opens here never closed?"
         )
     finally:
         csv.field_size_limit(limit)
 
 
-def _header(cells: list[str] | InputError, source: Source) -> list[str]:
+def _header(cells: list[str] | InputError, source: Source, delimiter: str) -> list[str]:
     """Check the columns' names; one that has none, as spreadsheets write them, is called ""."""
     if isinstance(cells, InputError):
         raise InputError(f"{source.name}: the header is {cells}")
-    if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
+    other, form = (",;", "csv") if delimiter == "\t" else ("\t", "tsv")
+    if len(cells) == 1 and any(sign in cells[0] for sign in other):
         raise InputError(
-            f"{source.name}: the header {cells[0]!r} has no comma; save it with commas, or as TSV"
+            f"{source.name}: the header {cells[0]!r} is one column; is the format {form}?"
         )
     names = [cell if cell.strip() else "" for cell in cells]
     named = Counter(filter(None, names)).most_common(1)
@@ -128,7 +143,7 @@ class _Lines:
     the file again, for standard input has no way back.
     """
 
-    def __init__(self, handle: BinaryIO, source: Source) -> None:
+    def __init__(self, handle: Iterable[bytes], source: Source) -> None:
         self.record: list[bytes] = []
         """The lines of the record under way; who reads the records clears it after each."""
 
@@ -146,7 +161,7 @@ class _Lines:
         self.record.clear()
 
     def __iter__(self) -> Iterator[str]:
-        """Give line after line, and end early where the record under way becomes too long."""
+        """Yield line after line, and end early where the record under way becomes too long."""
         source, record = self._source, self.record
         is_first = not source.done
         longest = min(_LONGEST, max(_SHORTEST, self._patience))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def default_cache() -> Path:
-    """Give the file in the user's folder for caches, as the operating system has it.
+    """Return the file in the user's folder for caches, as the operating system has it.
 
     `$XDG_CACHE_HOME` or `~/.cache` on Linux, `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on
     Windows; in it `llmeval/replies.sqlite`.

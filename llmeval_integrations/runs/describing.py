@@ -73,7 +73,7 @@ def describe(kind: type[Evaluator]) -> Description:
 
 
 def option_types(kind: type[Evaluator]) -> dict[str, Any]:
-    """Give the types of options with aliases resolved; nothing where they cannot be."""
+    """Return the types of options with aliases resolved; nothing where they cannot be."""
     try:
         return typing.get_type_hints(kind)
     except (NameError, TypeError):

@@ -32,6 +32,9 @@ MANIFEST: Final = "manifest.json"
 REPLIES: Final = "replies.sqlite"
 """The file of judges' replies, where no other cache is asked for."""
 
+_OF_SQLITE: Final = ("", "-journal", "-shm", "-wal")
+"""What the names of a database's files end with."""
+
 _PLACE: Final = b'{"row":'
 _FIGURES: Final = frozenset(
     ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95", "labels")
@@ -58,20 +61,26 @@ class RunDirectory:
         """Where judges' replies are kept until the run is done."""
         return self.path / REPLIES
 
-    def check(self, samples: object, *, overwrite: bool, resume: bool) -> None:
-        """Raise InputError where there is a run already, or where it is itself the data."""
+    def check(self, samples: object, cache: object, *, overwrite: bool, resume: bool) -> None:
+        """Raise InputError where there is a run already, or a file of it is the data or cache."""
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is not a directory")
         self._require_leave(overwrite=overwrite, resume=resume)
-        if isinstance(samples, (str, PathLike)):
-            own = [self._results, self._samples, self._new_results, self._new_samples]
-            own += [file for each in (self._summary, self._manifest) for file in (each, _new(each))]
-            own += self.path.glob(f"{REPLIES}*")
-            if any(_are_one(Path(samples), file) for file in own):
+        for given, what in ((samples, "data"), (cache, "cache")):
+            if isinstance(given, (str, PathLike)) and self._is_own(Path(given)):
                 raise InputError(
-                    f"{samples} is the data, and a run in {self.path} would overwrite it; choose "
+                    f"{given} is the {what}, and a run in {self.path} would overwrite it; choose "
                     "another directory"
                 )
+
+    def _is_own(self, file: Path) -> bool:
+        """Whether a run here writes a file, or takes it away."""
+        own = [self._results, self._samples, self._new_results, self._new_samples]
+        own += [file for each in (self._summary, self._manifest) for file in (each, _new(each))]
+        return any(_are_one(file, each) for each in (*own, *self._files_of_replies()))
+
+    def _files_of_replies(self) -> list[Path]:
+        return [self.path / f"{REPLIES}{end}" for end in _OF_SQLITE]
 
     def holds_a_run(self) -> bool:
         """Whether there are rows, or will be."""
@@ -178,7 +187,7 @@ class RunDirectory:
 
     def forget_replies(self) -> None:
         """Take away the judges' replies of a run that is done."""
-        for file in self.path.glob(f"{REPLIES}*"):
+        for file in self._files_of_replies():
             file.unlink(missing_ok=True)
 
     def _require_same(self, manifest: Mapping[str, Any]) -> None:
@@ -187,7 +196,7 @@ class RunDirectory:
             raise InputError(f"{self.path} holds another run: {'; '.join(different)[:1000]}")
 
     def manifest(self) -> dict[str, Any]:
-        """Give what was run; raise InputError where that is not known."""
+        """Return what was run; raise InputError where that is not known."""
         try:
             found = _read_object(self._manifest)
         except OSError as error:
@@ -206,7 +215,7 @@ class RunDirectory:
             _write_at_once(self._summary, text)
 
     def summary(self) -> dict[str, Any] | None:
-        """Give the summary, None where there is none yet; raise InputError where it is none."""
+        """Return the summary, None where there is none yet; raise InputError where it is none."""
         try:
             found = _read_object(self._summary)
         except FileNotFoundError:
@@ -226,7 +235,7 @@ class RunDirectory:
         return found
 
     def rows(self, count: int) -> StoredRows:
-        """Give the rows that were written, so and so many."""
+        """Return the rows that were written, so and so many."""
         return StoredRows(self._results, count)
 
     def samples(self) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.judging import Judging, JudgingOptions
-from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.source import RowNumber, Source
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.worker import Answer, Job
@@ -20,26 +20,26 @@ class Helpers(Protocol):
     def ready(self, source: Source) -> bool:
         """Whether the rest of the data is to be evaluated there."""
 
-    def answers(self, offset: int, number: int) -> Iterator[tuple[Answer, int]]:
-        """Evaluate the lines from an offset on, the first of which has this number.
+    def answers(self, offset: int, number: RowNumber) -> Iterator[tuple[Answer, int]]:
+        """Evaluate the lines from an offset on, the first row of which has this number.
 
         Gives answers in order, each with where its part ends. Raises InputError where a part is
         not evaluated.
         """
 
     def close(self) -> None:
-        """Give back whatever was taken."""
+        """Return back whatever was taken."""
 
 
 class Engine(Protocol):
     """Makes the helpers of one run."""
 
     def __call__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> Helpers:
-        """Give helpers for a job; nothing has to be begun yet."""
+        """Return helpers for a job; nothing has to be begun yet."""
 
 
 def lines_of(source: Source) -> str:
-    """Give the file whose lines an engine evaluates; raise InputError where there is none."""
+    """Return the file whose lines an engine evaluates; raise InputError where there is none."""
     if source.lines_of is None or not Path(source.lines_of).is_file():
         raise InputError(
             f"an engine evaluates all lines of a file of JSON Lines, and {source.name} is none, or "

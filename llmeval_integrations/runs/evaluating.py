@@ -21,10 +21,10 @@ from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row, StoredRows, is_failing, read_many
+from llmeval_integrations.runs.rows import Row, StoredRows, as_stored, is_failing, read_many
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
-from llmeval_integrations.runs.samples import Samples
-from llmeval_integrations.runs.source import Record, Source
+from llmeval_integrations.runs.samples import samples_of, stored_of
+from llmeval_integrations.runs.source import Record, RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.summary import Tally
 from llmeval_integrations.wording import shown
 
@@ -154,13 +154,13 @@ class Evaluating:
                     for name, rows in zip(self._evaluators, columns, strict=True)
                 ]
                 flat = list(chain.from_iterable(zip(*again, strict=True)))
-                new.write(flat, Samples(self._first, records).stored)
+                new.write(flat, stored_of(samples_of(self._columns, records)))
                 for row in flat:
                     self._count(row, before=False)
                 self.samples += len(chunk)
 
     def _done_again(self, name: str, records: list[Record], rows: list[Row]) -> list[Row]:
-        """Give one evaluator's rows, those without a score evaluated again."""
+        """Return one evaluator's rows, those without a score evaluated again."""
         places = [place for place, row in enumerate(rows) if row.unscored or row.error is not None]
         chunk = [records[place] for place in places]
         if chunk:
@@ -208,20 +208,21 @@ class Evaluating:
         ahead = 0
         for chunk in in_chunks(self._source, size):
             rows = begin(self._evaluators, self._columns, chunk, self._source, self._judging)
-            begun.append(_Begun(rows, self._source.share))
+            begun.append(_Begun(rows, len(chunk), self._source.share))
             ahead += len(chunk)
             while begun and ahead > AHEAD * at_a_time:
                 ahead -= self._finish(begun.popleft(), kept)
             if self._workers is not None and self._workers.ready(self._source):
                 while begun:
                     self._finish(begun.popleft(), kept)
-                self._share_out(self._workers, chunk[-1][0] + 1, kept)
+                last, line = place_of(chunk[-1][0])
+                self._share_out(self._workers, on_line(last + 1, line + 1), kept)
                 break
         while begun:
             self._finish(begun.popleft(), kept)
 
-    def _share_out(self, workers: Helpers, number: int, kept: Journal | Memory) -> None:
-        """Have the lines from `number` on evaluated by other processes."""
+    def _share_out(self, workers: Helpers, number: RowNumber, kept: Journal | Memory) -> None:
+        """Have the rows from `number` on evaluated by other processes."""
         for answer, end in workers.answers(self._source.done, number):
             with self._interrupts:
                 self._keep(answer, kept)
@@ -243,23 +244,23 @@ class Evaluating:
     def _finish(self, begun: _Begun, kept: Journal | Memory) -> int:
         """Wait for a chunk and keep its rows; gives how many samples it has."""
         columns = [pending.rows() for pending in begun.pending]
-        samples = begun.pending[0].samples
+        samples = {pending.name: pending.samples for pending in begun.pending}
         with self._interrupts:
-            kept.write(list(chain.from_iterable(zip(*columns, strict=True))), samples.stored)
+            kept.write(list(chain.from_iterable(zip(*columns, strict=True))), stored_of(samples))
             for tally, rows in zip(self.tallies.values(), columns, strict=True):
                 tally.add(rows)
                 if self._judging is not None:
                     for row in rows:
                         self._judging.count(row)
-            self.samples += len(samples)
+            self.samples += begun.samples
         if self._on_progress is not None:
             self._on_progress(self.samples, begun.share)
-        return len(samples)
+        return begun.samples
 
 
 def _same_id(stored: Any, given: Any) -> bool:
     """Whether an id that was written is this one; what JSON has no form for is not compared."""
-    return stored == given or not isinstance(given, (str, float, Integral))
+    return stored == as_stored(given) or not isinstance(given, (str, float, Integral))
 
 
 class _Begun(NamedTuple):
@@ -267,6 +268,9 @@ class _Begun(NamedTuple):
 
     pending: list[Pending]
     """What waits for each evaluator's rows."""
+
+    samples: int
+    """How many samples it has."""
 
     share: float | None
     """The share of the data that was read with it."""

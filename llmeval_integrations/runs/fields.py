@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from math import isfinite
 from numbers import Rational, Real
@@ -12,12 +12,14 @@ import msgspec
 
 from llmeval_integrations.errors import InputError, MissingFieldError
 from llmeval_integrations.runs.chunks import AT_ONCE
-from llmeval_integrations.runs.hints import hint
 from llmeval_integrations.runs.rows import write_value
-from llmeval_integrations.runs.source import Source
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.runs.source import RowNumber, Source
+from llmeval_integrations.sample import MISSING, Missing, Sample
+from llmeval_integrations.wording import hint
 
 FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
+
+VARIABLES: Final = "variables"
 
 NUMBERS: Final = "numbers of rows"
 OWN: Final = "data"
@@ -27,7 +29,10 @@ _BEGIN_NUMBERS: Final = b"-0123456789"
 
 
 def parse_field(text: str) -> tuple[str, str]:
-    """Take `[EVALUATOR.]FIELD=COLUMN` apart into what stands before and after the sign."""
+    """Take `[EVALUATOR.]FIELD=COLUMN` apart into what stands before and after the sign.
+
+    The field may be one of the variables, as `variables.tools`.
+    """
     target, sign, column = text.partition("=")
     if not (target and sign and column):
         raise InputError(f"--field {text!r} is not [EVALUATOR.]FIELD=COLUMN")
@@ -43,6 +48,9 @@ class Columns(msgspec.Struct, frozen=True):
     named: tuple[str, ...] = ()
     """The columns that somebody asked for by name: a row without one of them is an error."""
 
+    variables: tuple[tuple[str, str], ...] = ()
+    """The names of single variables, each with its column."""
+
     unit: str = ""
     """What is written before the number of a row without an id, where other rows have ids that it
     must not equal; empty where the number alone is the id, and no number in a row may equal it."""
@@ -52,8 +60,12 @@ class Columns(msgspec.Struct, frozen=True):
         """Where ids come from, as a manifest says it."""
         return OWN if self.unit else NUMBERS
 
-    def sample(self, row: Any, number: int) -> Sample | InputError:
-        """Make the sample of a row, or give the InputError that says why there is none."""
+    def sample(self, row: Any, number: RowNumber) -> Sample | InputError:
+        """Make the sample of a row, or give the InputError that says why there is none.
+
+        A null among columns is no output and no reference, as an empty cell of a table is none:
+        JSON null is the text "null". In a Sample, which can be without one, it is JSON's null.
+        """
         is_sample = False
         if type(row) is not dict:
             if isinstance(row, InputError):
@@ -65,44 +77,58 @@ class Columns(msgspec.Struct, frozen=True):
                 return InputError(_lacks(row, column))
         get = row.get
         output, reference, input_, contexts, variables, id_ = self.of
+        expected = get(reference, MISSING)
+        if expected is None and not is_sample:
+            expected = MISSING
         own = get(id_)
-        if type(own) is not str and (type(own) is not int or not self.unit):
+        if (type(own) is not str or not own) and (type(own) is not int or not self.unit):
             own = self._unlike_others(own, number)
         sample = Sample(
             get(output, MISSING),
-            get(reference, MISSING),
+            expected,
             get(input_, MISSING),
             get(contexts, MISSING),
-            get(variables, MISSING),
+            self._variables(get) if self.variables else get(variables, MISSING),
             own,
         )
         if sample.output is MISSING:
             return InputError(_lacks(row, output))
         if sample.output is None and not is_sample:
             # What a call that failed leaves behind; counted as JSON it would raise the rate.
-            return InputError(f"null in column {output!r}; an output of JSON null is the text null")
+            return InputError(_null(output))
         return sample
 
-    def id(self, row: Any, number: int) -> Any:
-        """Give a row's id: what stands in its column, else, also of a null, where the row is."""
+    def _variables(self, get: Callable[[str], Any]) -> dict[str, Any] | Missing:
+        """Put together the variables of a row and those with a column of their own."""
+        given = get(self.of[FIELDS.index(VARIABLES)])
+        found = dict(given) if isinstance(given, Mapping) else {}
+        for name, column in self.variables:
+            value = get(column)
+            if value is not None:
+                found[name] = value
+        return found or MISSING
+
+    def id(self, row: Any, number: RowNumber) -> Any:
+        """Return a row's id: what stands in its column, else, also of a null, where the row is."""
         own = self._own_id(row)
-        return own if type(own) is str else self._unlike_others(own, number)
+        return own if type(own) is str and own else self._unlike_others(own, number)
 
     def has_id(self, row: Any) -> bool:
         """Whether an id stands in a row."""
         own = self._own_id(row)
-        return own is not None and not _is_beyond_json(own)
+        return not _is_no_id(own)
 
     def _own_id(self, row: Any) -> Any:
         return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[-1])
 
-    def _unlike_others(self, own: Any, number: int) -> Any:
-        """Give an id that is no text, so that none that is made up equals one that stands in a row.
+    def _unlike_others(self, own: Any, number: RowNumber) -> Any:
+        """Return an id that is no text, so that no made-up one equals one that stands in a row.
 
         Where numbers alone are made up, a number that stands in a row is written as a text.
         """
-        if own is None or _is_beyond_json(own):
-            return f"{self.unit} {number}" if self.unit else number
+        if _is_no_id(own):
+            place = number[0] if isinstance(number, tuple) else number
+            return f"{self.unit} {place}" if self.unit else place
         if self.unit or (written := write_value(own))[0] not in _BEGIN_NUMBERS:
             return own
         return f"id {written.decode()}"
@@ -110,7 +136,10 @@ class Columns(msgspec.Struct, frozen=True):
     def missing(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Word the error for a row without a field that the evaluator needs."""
         column = self.of[FIELDS.index(field)]
-        return MissingFieldError(_lacks(_as_mapping(row), column, f" ({evaluator} needs it)"))
+        row, why = _as_mapping(row), f" ({evaluator} needs it)"
+        if field == VARIABLES:
+            why = f" ({evaluator} needs it; fields may name a column of one, as variables.tools)"
+        return MissingFieldError(_null(column, why) if column in row else _lacks(row, column, why))
 
 
 def columns_by_evaluator(
@@ -118,56 +147,79 @@ def columns_by_evaluator(
 ) -> dict[str, Columns]:
     """Work out the columns of each evaluator; those that agree share one object.
 
-    The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, the second before the first.
+    The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, the second before the first;
+    `variables.NAME` is a field, too.
     Raises InputError for a field or an evaluator that there is not.
     """
     if not isinstance(mapping, Mapping):
         raise InputError(f"fields={mapping!r} is no mapping such as {{'output': 'response'}}")
+    parts = {target: _parts(target, evaluators) for target in mapping}
     for target, column in mapping.items():
-        _check(target, column, evaluators)
+        _check(target, column, parts[target], evaluators)
     made: dict[Columns, Columns] = {}
     chosen = {}
     for evaluator in evaluators:
-        own = {field: mapping.get(f"{evaluator}.{field}", mapping.get(field)) for field in FIELDS}
+        own: dict[str, str] = {}
+        variables: dict[str, str] = {}
+        for who in ("", evaluator):
+            for target, (of, field, name) in parts.items():
+                if of == who:
+                    (variables if name else own)[name or field] = mapping[target]
         columns = Columns(
-            tuple(column or field for field, column in own.items()),
-            tuple(column for column in own.values() if column),
+            tuple(own.get(field, field) for field in FIELDS),
+            (*own.values(), *variables.values()),
+            tuple(variables.items()),
         )
         chosen[evaluator] = made.setdefault(columns, columns)
     return chosen
 
 
 def with_ids_of(source: Source, columns: dict[str, Columns]) -> dict[str, Columns]:
-    """Give columns whose rows without an id are called by their place, where others have ids.
+    """Return columns whose rows without an id are called by their place, where others have ids.
 
     The first rows decide for all, so that it is the same in every process, and where a run is
     resumed.
     """
     first = next(iter(columns.values()))
     has_ids = any(first.has_id(row) for _, row in source.ahead(AT_ONCE))
-    return called_by_place(columns, source.unit) if has_ids else columns
+    return called_by_place(columns) if has_ids else columns
 
 
-def called_by_place(columns: dict[str, Columns], unit: str) -> dict[str, Columns]:
-    """Give columns whose rows without an id are called by their place, and not by a number.
+def called_by_place(columns: dict[str, Columns]) -> dict[str, Columns]:
+    """Return columns whose rows without an id are called by their place, and not by a number.
 
     A number would be taken for the id of another row.
     """
-    unit = unit or "row"
-    return {name: msgspec.structs.replace(each, unit=unit) for name, each in columns.items()}
+    return {name: msgspec.structs.replace(each, unit="row") for name, each in columns.items()}
 
 
-def _is_beyond_json(own: Any) -> bool:
-    """Whether an id is a number that JSON has no form for, which is as good as none."""
+def _is_no_id(own: Any) -> bool:
+    """Whether this is null, an empty text, or a number that JSON has no form for."""
+    if own is None or (isinstance(own, str) and not own):
+        return True
     if isinstance(own, Decimal):
         return not own.is_finite()
     return isinstance(own, Real) and not isinstance(own, Rational) and not isfinite(own)
 
 
-def _check(target: str, column: object, evaluators: Collection[str]) -> None:
+def _parts(target: object, evaluators: Collection[str]) -> tuple[str, str, str]:
+    """Return evaluator, field and variable of `[EVALUATOR.]FIELD` or `[EVALUATOR.]variables.NAME`.
+
+    What does not stand there is empty.
+    """
+    before, _, last = str(target).rpartition(".")
+    evaluator, _, field = before.rpartition(".")
+    if field == VARIABLES and before not in evaluators:
+        return evaluator, field, last
+    return before, last, ""
+
+
+def _check(
+    target: object, column: object, parts: tuple[str, str, str], evaluators: Collection[str]
+) -> None:
     if not isinstance(target, str) or not isinstance(column, str) or not column:
         raise InputError(f"fields: {target!r}={column!r} is not a field and a column's name")
-    evaluator, _, field = target.rpartition(".")
+    evaluator, field, _ = parts
     if field not in FIELDS:
         raise InputError(f"fields: no field is called {field!r}; {hint(field, FIELDS)}")
     if evaluator and evaluator not in evaluators:
@@ -179,6 +231,10 @@ def _check(target: str, column: object, evaluators: Collection[str]) -> None:
         raise InputError(f"fields: {target!r}: the id belongs to the sample, not to an evaluator")
 
 
+def _null(column: str, why: str = "") -> str:
+    return f'null in column {column!r}{why}; JSON null is the text "null"'
+
+
 def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
     others = ", ".join(map(repr, row))
     if not others:
@@ -187,7 +243,7 @@ def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
 
 
 def _as_mapping(row: Mapping[str, Any] | Sample) -> Mapping[str, Any]:
-    """Give a sample's fields as columns, without those that it lacks."""
+    """Return a sample's fields as columns, without those that it lacks."""
     if not isinstance(row, Sample):
         return row
     fields = {field: getattr(row, field) for field in FIELDS}

@@ -6,13 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from llmeval_integrations.markup import Html, joined, tag
-from llmeval_integrations.runs.numbers import counted, figure, figures_of, samples_of, times_of
+from llmeval_integrations.runs.numbers import (
+    LABEL_HEADS,
+    counted,
+    figure,
+    figures_of,
+    labels_of,
+    samples_of,
+    times_of,
+)
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
 
 _MOST_KINDS: Final = 5
 _MOST_FIELDS: Final = 20
-_FIELD_HEADS: Final = ("leaves", "precision", "recall", "F1", "most often wrong")
+_FIELD_HEADS: Final = ("leaves", "match", "precision", "recall", "F1", "most often wrong")
 _LONGEST: Final = 160
 
 
@@ -31,6 +39,8 @@ def as_html(run: Run) -> str:
     for name, each in run.summary["evaluators"].items():
         if each.get("fields"):
             parts.append(_fields(name, each["fields"]))
+    if labels := list(labels_of(run.summary)):
+        parts.append(table(LABEL_HEADS, labels))
     if findings:
         rows = (_finding(name, each) for name, each in findings)
         found = table(("evaluator", "found", "rows", "most often, or for example"), rows)
@@ -50,7 +60,7 @@ def _fields(evaluator: str, fields: Mapping[str, Any]) -> Html:
 
 
 def _field(figures: Mapping[str, Any]) -> Iterator[str]:
-    for name in ("leaves", "precision", "recall", "f1"):
+    for name in ("leaves", "match", "precision", "recall", "f1"):
         yield figure(figures[name])
     wrong = figures["wrong_values"][:1]
     yield "".join(f"{each['output']} for {each['reference']} ({times_of(each)})" for each in wrong)

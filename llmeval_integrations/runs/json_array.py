@@ -29,7 +29,7 @@ class Before(NamedTuple):
     """Characters behind the last of them."""
 
     def then(self, text: bytes) -> Before:
-        """Give how much it is with this text behind it."""
+        """Return how much it is with this text behind it."""
         lines, last = text.count(b"\n"), text[text.rfind(b"\n") + 1 :]
         columns = len(last.decode(errors="replace"))
         return Before(
@@ -60,7 +60,7 @@ class ArrayItems:
             yield item
 
     def rest(self) -> bytes:
-        """Give all that is left."""
+        """Return all that is left."""
         return self._text[self._at :] + self._handle.read()
 
     def _comma(self) -> int | None:

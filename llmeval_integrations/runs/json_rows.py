@@ -12,7 +12,7 @@ import msgspec
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.runs.json_array import ArrayItems, Before
-from llmeval_integrations.runs.source import Record, Source
+from llmeval_integrations.runs.source import Record, RowNumber, Source, place_of
 from llmeval_integrations.wording import shown
 
 _decode = msgspec.json.Decoder().decode
@@ -21,8 +21,8 @@ _NOTHING = Before()
 _LONG = 2**16
 
 
-def read_lines(handle: BinaryIO, source: Source, first: int = 1) -> Iterator[Record]:
-    """Read JSON Lines, one line at a time; empty lines are skipped but counted, from `first` on."""
+def read_lines(handle: BinaryIO, source: Source, first: RowNumber = 1) -> Iterator[Record]:
+    """Read JSON Lines, one line at a time, from the row of this number on; empty ones are none."""
     return _objects(handle, source, first)
 
 
@@ -82,18 +82,21 @@ def _no_object(value: object) -> InputError:
     return InputError(f"expected a JSON object, got {shown(value)}")
 
 
-def _objects(lines: Iterable[bytes], source: Source, first: int = 1) -> Iterator[Record]:
+def _objects(lines: Iterable[bytes], source: Source, first: RowNumber = 1) -> Iterator[Record]:
     source.unit = "line"
-    for number, line in enumerate(lines, first):
+    number, begin = place_of(first)
+    empty = begin - number
+    for place, line in enumerate(lines, begin):
         source.done += len(line)
         try:
-            row = _decode_object(line)
+            row: Any = _decode_object(line)
         except (ValueError, RecursionError):
-            start = line if number > 1 else source.without_mark(line)
-            if start and not start.isspace():
-                yield number, parse_object(start)
-        else:
-            yield number, row
+            start = line if place > 1 else source.without_mark(line)
+            if not start or start.isspace():
+                empty += 1
+                continue
+            row = parse_object(start)
+        yield ((place - empty, place) if empty else place), row
 
 
 def _array(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterator[Record]:
@@ -103,7 +106,7 @@ def _array(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterator
 
 
 def _values(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterator[Any]:
-    """Give the items of an array, each that is no JSON as the InputError that says why.
+    """Yield the items of an array, each that is no JSON as the InputError that says why.
 
     Raises InputError where it is no array, or from where on it is none.
     """

@@ -94,7 +94,7 @@ class Judging:
             self._pool.budget.spent.add_summary(account)
 
     def left(self, options: JudgingOptions) -> JudgingOptions:
-        """Give the options for whoever asks the rest, with what the budget still has."""
+        """Return the options for whoever asks the rest, with what the budget still has."""
         spent = self._pool.budget.spent
         cost, tokens = options.max_cost, options.max_tokens
         return replace(
@@ -105,11 +105,11 @@ class Judging:
         )
 
     def figures(self) -> dict[str, dict[str, Any]]:
-        """Give what each judge took, by name."""
+        """Return what each judge took, by name."""
         return {name: spending.summary() for name, spending in self._spent.items()}
 
     def summary(self) -> dict[str, Any]:
-        """Give what all took together, and which bound of the budget was reached."""
+        """Return what all took together, and which bound of the budget was reached."""
         return {**self._sum.summary(), "budget_reached": self._pool.budget.reached}
 
 
@@ -131,7 +131,7 @@ def judging(
     from llmeval_integrations.asking.replies import Replies
 
     budget = Budget(options.max_cost, options.max_tokens)
-    for client in _clients_in(tuple(judges.values())):
+    for client in clients_of(evaluators):
         budget.price(client.identity())
     replies = None if options.replies is None else Replies(options.replies)
     with (
@@ -152,6 +152,11 @@ def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
     cache = Cache(options.cache, frozen=options.frozen)
     cache.open()  # what is wrong with it is said before anything is asked
     return cache
+
+
+def clients_of(evaluators: Mapping[str, Evaluator]) -> Iterator[Client]:
+    """Return the clients that the judges among the evaluators ask."""
+    return _clients_in(tuple(evaluators.values()))
 
 
 def _clients_in(thing: Any) -> Iterator[Client]:

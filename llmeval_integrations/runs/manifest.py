@@ -74,7 +74,7 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
 
 
 def _identity(manifest: Mapping[str, Any], key: str) -> Any:
-    """Give what has to be the same of a manifest's part."""
+    """Return what has to be the same of a manifest's part."""
     part = manifest.get(key)
     if isinstance(part, Mapping) and key in _ONLY_FOR_PEOPLE:
         return {name: value for name, value in part.items() if name != _ONLY_FOR_PEOPLE[key]}
@@ -89,7 +89,7 @@ def described(evaluator: Evaluator) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Give an option's value in JSON; what has none is told by its name or its `repr`."""
+    """Return an option's value in JSON; what has none is told by its name or its `repr`."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -138,7 +138,7 @@ def _can_be_read_again(samples: Sized) -> bool:
 
 
 def _digest_of_rows(records: Iterable[Record]) -> str:
-    """Give the SHA-256 of rows in memory, the same in every process."""
+    """Return the SHA-256 of rows in memory, the same in every process."""
     import hashlib
 
     digest = hashlib.sha256()
@@ -148,7 +148,7 @@ def _digest_of_rows(records: Iterable[Record]) -> str:
 
 
 def _digest(handle: Any) -> str:
-    """Give the SHA-256 of an open file."""
+    """Return the SHA-256 of an open file."""
     import hashlib  # 5 ms, for runs with a directory alone
 
     if sys.version_info >= (3, 11):

@@ -34,7 +34,7 @@ def name_evaluators(
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """Give the name, with a number behind it where it is taken."""
+    """Return the name, with a number behind it where it is taken."""
     taken = set(taken)
     candidate, number = name, 2
     while candidate in taken:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run
@@ -20,21 +20,30 @@ def percents(interval: Sequence[float]) -> str:
 
 
 def _percentage(share: float) -> str:
-    written = f"{100 * share:.1f}"
-    decimals = 1
-    while 0 < share < 1 and float(written) in {0, 100}:
-        decimals += 1
-        written = f"{100 * share:.{decimals}f}"
+    return apart_from((0, 100), 100 * share, "f", 1)
+
+
+def apart_from(ends: tuple[int, int], value: float, form: str, digits: int) -> str:
+    """Write a number so that it is not taken for an end that it has not reached."""
+    written = f"{value:.{digits}{form}}"
+    while ends[0] < value < ends[1] and float(written) in ends:
+        digits += 1
+        written = f"{value:.{digits}{form}}"
     return written
 
 
+def rounded(value: float) -> str:
+    """Write a figure with four digits, or as many as tell it from 0 and 1."""
+    return apart_from((0, 1), value, "g", 4)
+
+
 def figure(value: Any) -> str:
-    """Write a figure with four digits, a count in full, and what is not there as a dash."""
+    """Write a figure as `rounded`, a count in full, and what is not there as a dash."""
     if value is None:
         return "–"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.4g}"
+    return rounded(value)
 
 
 def counted(count: int, noun: str) -> str:
@@ -61,3 +70,23 @@ def figures_of(summary: Mapping[str, Any]) -> Iterator[str]:
     yield "–" if interval is None else percents(interval)
     for name in ("mean", "scored", "unscored", "errors"):
         yield figure(summary[name])
+
+
+LABEL_HEADS: Final = ("evaluator", "label", "rows", "share")
+"""The heads of what `labels_of` gives."""
+
+_MOST_LABELS: Final = 20
+
+
+def labels_of(summary: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Write how often each label came of evaluators that only label, and give no verdict."""
+    for name, figures in summary["evaluators"].items():
+        unanswered = figures["unscored"] + figures["errors"]
+        if figures["pass_rate"] is not None or unanswered == figures["n"]:
+            continue
+        labels = list(figures["labels"].items())
+        for label, count in labels[:_MOST_LABELS]:
+            yield name, label, f"{count:,}", percent(count / figures["n"])
+        if rest := [count for _, count in labels[_MOST_LABELS:]]:
+            others = f"and {counted(len(rest), 'label')} more"
+            yield name, others, f"{sum(rest):,}", percent(sum(rest) / figures["n"])

@@ -14,12 +14,14 @@ from llmeval_integrations.asking.client import Ask, Client
 from llmeval_integrations.asking.reply import JudgeReply, Usage
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import Step, drive
-from llmeval_integrations.errors import ClientError, EvalError, MissingDependencyError
+from llmeval_integrations.errors import ClientError, EvalError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.chunks import in_chunks
 from llmeval_integrations.runs.engine import Engine, lines_of
 from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.judging import clients_of
 from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.reading import open_source
 from llmeval_integrations.runs.samples import Samples
 from llmeval_integrations.runs.selecting import select
@@ -58,6 +60,9 @@ class Asking:
     most_cost: float | None = 0.0
     """US dollars where every reply is as long as it may be; None where that is not bounded."""
 
+    unpriced: str | None = None
+    """Why a price is not known; None where all are."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -73,7 +78,7 @@ class Plan:
     """For each judge what it would ask."""
 
     def summary(self) -> dict[str, Any]:
-        """Give it by names, for JSON."""
+        """Return it by names, for JSON."""
         return {
             "samples": self.samples,
             "evaluators": {
@@ -97,14 +102,20 @@ def plan(
     seed: int = 0,
     engine: Engine | None = None,
     cache: str | PathLike[str] | None = None,
+    max_cost: float | None = None,
 ) -> Plan:
     """Say what `evaluate` would do with the same arguments; asks nobody and writes nothing.
 
     Reads all of the data. What judges would ask is worked out for the first 1,000 samples. Raises
     what `evaluate` raises before it begins.
     """
+    from llmeval_integrations.asking.budget import Budget
+
     named = name_evaluators(evaluators)
     columns = columns_by_evaluator(fields or {}, named)
+    budget = Budget(max_cost)
+    for client in clients_of(named):
+        budget.price(client.identity())
     source = open_source(samples, format)
     select(source, limit, sample, seed)
     if engine is not None:
@@ -161,7 +172,7 @@ class _Judge:
                 continue  # a row that would be an error
 
     def asking(self) -> Asking:
-        """Give the figures in proportion to all samples."""
+        """Return the figures in proportion to all samples."""
         times = self._samples / max(self._looked_at, 1)
         found = self._found
         return Asking(
@@ -170,6 +181,7 @@ class _Judge:
             round(found.input_tokens * times),
             None if found.cost is None else round(found.cost * times, 6),
             None if found.most_cost is None else round(found.most_cost * times, 6),
+            found.unpriced,
         )
 
     def _perform(self, step: Step) -> Any:
@@ -178,7 +190,7 @@ class _Judge:
         return step.run(self._perform)
 
     def _reply(self, client: Client, request: JudgeRequest) -> JudgeReply:
-        """Give the reply that the cache has; else take the question down, and give none."""
+        """Return the reply that the cache has; else take the question down, and give none."""
         from llmeval_integrations.asking.cached import Cached
 
         if self._cache is not None:
@@ -208,14 +220,13 @@ class _Judge:
         )
 
     def _price(self, client: Client) -> Price | None:
-        """Give the price of a client's model, None where it is not known."""
-        from llmeval_integrations.asking.prices import price_of
+        """Return the price of a client's model, None where it is not known; takes down why."""
+        from llmeval_integrations.asking.budget import Budget, why_unpriced
 
         if id(client) not in self._prices:
-            try:
-                self._prices[id(client)] = price_of(client.identity())
-            except MissingDependencyError:
-                self._prices[id(client)] = None
+            identity = client.identity()
+            self._prices[id(client)] = Budget().price(identity)
+            self._found.unpriced = self._found.unpriced or why_unpriced(identity)
         return self._prices[id(client)]
 
 
@@ -225,11 +236,11 @@ def _plus(one: float | None, other: float | None) -> float | None:
 
 def plan_text(plan: Plan) -> str:
     """Write a plan in a line for every evaluator."""
-    lines = [f"{plan.samples:,} samples; nothing is asked and nothing is written"]
+    lines = [f"{counted(plan.samples, 'sample')}; nothing is asked and nothing is written"]
     for name, errors in plan.errors.items():
         parts = [f"{plan.samples - errors:,} evaluated"]
         if errors:
-            parts.append(f"{errors:,} error rows")
+            parts.append(counted(errors, "error row"))
         if name in plan.judges:
             parts += _asked(plan.judges[name])
         lines.append(f"{name}: {', '.join(parts)}")
@@ -237,13 +248,13 @@ def plan_text(plan: Plan) -> str:
 
 
 def _asked(asking: Asking) -> Iterator[str]:
-    yield f"at least {asking.calls:,} calls"
+    yield f"at least {counted(asking.calls, 'call')}"
     if asking.cached:
         yield f"{asking.cached:,} replies from the cache"
     if asking.calls:
         yield f"about {asking.input_tokens:,} tokens of questions"
         if asking.cost is None:
-            yield "at a price that is not known"
+            yield f"at a price that is not known: {asking.unpriced}"
         elif asking.most_cost is None:
             yield f"${asking.cost:.4f} and what the replies cost"
         else:

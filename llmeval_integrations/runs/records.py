@@ -39,7 +39,7 @@ class Table:
 
 
 def record_of(row: Row) -> tuple[Any, ...]:
-    """Give a row's cells; metadata are JSON text, and so is an id that is no text."""
+    """Return a row's cells; metadata are JSON text, and so is an id that is no text."""
     return (
         text_of(row.id),
         row.evaluator,
@@ -54,7 +54,7 @@ def record_of(row: Row) -> tuple[Any, ...]:
 
 
 def score_of(row: Row) -> float | None:
-    """Give a row's score as a finite number, None where it has none."""
+    """Return a row's score as a finite number, None where it has none."""
     if row.score is None or row.error is not None:
         return None
     try:
@@ -65,12 +65,12 @@ def score_of(row: Row) -> float | None:
 
 
 def text_of(value: Any) -> str:
-    """Give a text as it is, and anything else as JSON."""
+    """Return a text as it is, and anything else as JSON."""
     return value if isinstance(value, str) else write_value(value).decode()
 
 
 def batches(table: Table) -> Iterator[Any]:
-    """Give the records as record batches of pyarrow, the first of which may be empty."""
+    """Yield the records as record batches of pyarrow, the first of which may be empty."""
     pyarrow = needed()
     columns = schema(table.columns)
     records = iter(table.records)
@@ -88,7 +88,7 @@ def batches(table: Table) -> Iterator[Any]:
 
 
 def schema(columns: Mapping[str, type]) -> Any:
-    """Give columns with their types, as pyarrow has them."""
+    """Return columns with their types, as pyarrow has them."""
     pyarrow = needed()
     types = {
         str: pyarrow.string(),

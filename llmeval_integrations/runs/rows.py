@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
@@ -116,7 +117,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def _plain(value: Any) -> Any:
-    """Give another library's number as Python's, and anything else as text that describes it."""
+    """Return another library's number as Python's, and anything else as text that describes it."""
     if isinstance(value, int):
         return str(Decimal(value))
     try:
@@ -132,6 +133,9 @@ _encoder = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number")
 _ordered_encoder = msgspec.json.Encoder(
     enc_hook=_plain, decimal_format="number", order="deterministic"
 )
+_as_encoded = partial(msgspec.to_builtins, enc_hook=_plain, builtin_types=(Decimal,))
+"""Gives a value in JSON's types as the encoders write it, but for Decimals, which stay."""
+
 _decode_row = msgspec.json.Decoder(Row).decode
 _decode_rows = msgspec.json.Decoder(Row).decode_lines
 
@@ -151,6 +155,13 @@ def write_value(value: Any) -> bytes:
         return _write(value).encode()
 
 
+def as_stored(value: Any) -> Any:
+    """Return a value as it is read again where it was written: in JSON's types."""
+    if type(value) is str or (type(value) is int and abs(value) < _LARGEST):
+        return value
+    return decode_as_python(write_value(value).decode())
+
+
 def is_failing(row: Row) -> bool:
     """Whether the sample of a row is kept, for people to look at."""
     return row.passed is False or row.unscored or row.error is not None
@@ -168,8 +179,8 @@ def sample_lines(
         yield place, write_value(sample_of(place))[1:] + b"\n"
 
 
-def _members(struct: msgspec.Struct) -> dict[str, Any]:
-    """Give the fields by name, but for what is absent."""
+def members_of(struct: msgspec.Struct) -> dict[str, Any]:
+    """Return the fields by name, but for what is absent."""
     fields = {name: getattr(struct, name) for name in struct.__struct_fields__}
     return {name: value for name, value in fields.items() if value is not MISSING}
 
@@ -185,17 +196,19 @@ def write_in_order(value: Any) -> bytes:
 def _write(value: Any) -> str:
     """Write a value with Python's own encoder, which escapes lone surrogates, else part by part."""
     if isinstance(value, msgspec.Struct):
-        value = _members(value)
+        value = members_of(value)
     try:
-        return json.dumps(value, default=_plain, allow_nan=False)
+        return json.dumps(value, default=_as_encoded, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
         pass
     try:
         if type(value) is dict:
             members = (f"{_write(str(key))}: {_write(item)}" for key, item in value.items())
             return f"{{{', '.join(members)}}}"
-        if type(value) is list:
+        if type(value) in {list, tuple}:
             return f"[{', '.join(map(_write, value))}]"
+        if type(value) is Decimal and value.is_finite():
+            return str(value)
     except RecursionError:
         pass
     return json.dumps(_plain(value))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.rows import Row, StoredRows
+from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
 from llmeval_integrations.runs.summary import Finding, Tally
 
 INTERRUPTED: Final = "it was interrupted"
@@ -83,5 +83,8 @@ class Run:
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:
-    """Write a summary as it stands in `summary.json`."""
-    return json.dumps(summary, indent=2) + "\n"
+    """Write a summary as it stands in `summary.json`.
+
+    A number that no float holds, as an id may be, is a text.
+    """
+    return json.dumps(as_stored(summary), indent=2, default=str) + "\n"

@@ -105,7 +105,7 @@ def evaluate(
     _check_workers(workers, engine)
     _check_resuming(out, overwrite=overwrite, resume=resume, retry_errors=retry_errors)
     if directory is not None:
-        directory.check(samples, overwrite=overwrite, resume=resume)
+        directory.check(samples, cache, overwrite=overwrite, resume=resume)
         if not frozen:
             options = replace(options, replies=directory.replies)
     with judging(named, options) as judges, ExitStack() as stack:
@@ -142,7 +142,7 @@ def _job(path: str, evaluators: Mapping[str, Evaluator], columns: Mapping[str, C
 
 
 def _processes(most: int, *, at_once: bool) -> Engine:
-    """Give an engine of processes of this machine, imported where there are any."""
+    """Return an engine of processes of this machine, imported where there are any."""
 
     def engine(job: Job, options: JudgingOptions, judges: Judging | None) -> Helpers:  # noqa: ARG001
         from llmeval_integrations.runs.workers import Workers

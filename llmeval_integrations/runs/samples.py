@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.fields import Columns
-from llmeval_integrations.runs.source import Record
+from llmeval_integrations.runs.rows import members_of
+from llmeval_integrations.runs.source import Record, RowNumber
 from llmeval_integrations.sample import MISSING, Sample
+
+OWN: Final = "evaluators"
+"""Under which a stored sample has what evaluators see that have columns of their own."""
 
 
 class Samples:
@@ -35,12 +39,12 @@ class Samples:
             for made, (number, row) in zip(self._made, self._chunk)
         ]
 
-    def number(self, place: int) -> int:
-        """Give the number of a row in the data."""
+    def number(self, place: int) -> RowNumber:
+        """Return the number of a row in the data."""
         return self._chunk[place][0]
 
     def stored(self, place: int) -> Sample | dict[str, Any]:
-        """Give what is kept of a row that did not pass: the sample; of what is none, its id."""
+        """Return what is kept of a row that did not pass: the sample; of what is none, its id."""
         made = self._made[place]
         return made if type(made) is Sample else {"id": self.ids[place]}
 
@@ -55,11 +59,36 @@ class Samples:
         return unfit
 
     def without(self, unfit: Mapping[int, Exception]) -> list[Any]:
-        """Give the samples, but for those at these places."""
+        """Return the samples, but for those at these places."""
         if not unfit:
             return self._made
         return [made for place, made in enumerate(self._made) if place not in unfit]
 
     def readable(self) -> list[Any]:
-        """Give what is a sample at all."""
+        """Return what is a sample at all."""
         return self.without(self._unreadable)
+
+
+def samples_of(columns: Mapping[str, Columns], chunk: Sequence[Record]) -> dict[str, Samples]:
+    """Make what a chunk's rows are to each evaluator; those that have the same columns share it."""
+    made = {of: Samples(of, chunk) for of in dict.fromkeys(columns.values())}
+    return {name: made[of] for name, of in columns.items()}
+
+
+def stored_of(samples: Mapping[str, Samples]) -> Callable[[int], Sample | dict[str, Any]]:
+    """Return what says by its place what is kept of a row that did not pass.
+
+    That is the sample as the first evaluator sees it, and under "evaluators" as each other one
+    does that has columns of its own.
+    """
+    first = next(iter(samples.values()))
+    own = {name: each for name, each in samples.items() if each is not first}
+    if not own:
+        return first.stored
+
+    def stored(place: int) -> dict[str, Any]:
+        common = first.stored(place)
+        fields = members_of(common) if isinstance(common, Sample) else common
+        return {**fields, OWN: {name: each.stored(place) for name, each in own.items()}}
+
+    return stored

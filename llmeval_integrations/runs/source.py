@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.errors import InputError
 
-Record = tuple[int, Any]
+RowNumber: TypeAlias = "int | tuple[int, int]"
+"""A row's number, the first being 1, with the line on which it begins where that is another."""
+
+Record: TypeAlias = "tuple[RowNumber, Any]"
 """A row and its number: a mapping, a Sample, or the InputError that says why it cannot be read."""
+
+
+def on_line(number: int, line: int) -> RowNumber:
+    """Return the number of the row that begins on this line."""
+    return number if number == line else (number, line)
+
+
+def place_of(number: RowNumber) -> tuple[int, int]:
+    """Return a row's number by itself, and the line on which it begins."""
+    return number if isinstance(number, tuple) else (number, number)
+
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -25,8 +39,8 @@ class Source:
     """What a person calls it."""
 
     unit: str = "row"
-    """What the numbers count: lines of a text file, items of an array, or rows; empty where they
-    say nothing to whoever has the data."""
+    """What tells people where a row stands: its line in a text file, else the number of an item of
+    an array, or of a row; empty where that says nothing to whoever has the data."""
 
     done: int = 0
     """How much has been read: bytes of a text file, else rows."""
@@ -40,12 +54,12 @@ class Source:
     records: Iterator[Record] = field(default_factory=lambda: iter(()))
     """The rows."""
 
-    def place(self, number: int) -> str:
+    def place(self, number: RowNumber) -> str:
         """Word where a row stands; empty where its number does not say."""
-        return self.unit and f"{self.unit} {number}"
+        return self.unit and f"{self.unit} {place_of(number)[1]}"
 
     def ahead(self, most: int) -> list[Record]:
-        """Give the next rows, up to so many, which stay to be read."""
+        """Return the next rows, up to so many, which stay to be read."""
         records = list(islice(self.records, most))
         self.records = chain(records, self.records)
         return records

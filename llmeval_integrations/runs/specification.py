@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -20,6 +20,7 @@ from llmeval_integrations.wording import shown
 
 _OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
+_PATH: Final = re.compile(r"[\w./\\~-]+\.[A-Za-z]\w*")
 _PAIR: Final = 2
 _PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 
@@ -36,40 +37,45 @@ class Specification(NamedTuple):
     name: str | None = None
     """What it is called in the run, if not as in the catalog."""
 
+    folder: Path = Path()
+    """Where files are that the options of evaluators within it name."""
+
 
 def parse_specification(text: str, folder: Path) -> Specification:
     """Take `[NAME=]EVALUATOR[:OPTION=VALUE,...]` apart.
 
     A value is JSON, else text up to the next `,OPTION=`. `@FILE` stands for what is in the file,
-    which is looked for in the folder; `@@` begins a text that begins with `@`.
+    which is looked for in the folder; `@@` begins a text that begins with `@`. In the options of an
+    evaluator within it, which are JSON, every text is read so.
     Raises InputError for what is written otherwise, and for a file that cannot be read.
     """
     head, _, rest = text.partition(":")
     name, sign, evaluator = [part.strip() for part in head.rpartition("=")]
     if not evaluator or (sign and not name):
         raise InputError(f"{text!r} is not [NAME=]EVALUATOR[:OPTION=VALUE,...]")
-    return Specification(evaluator, _options(rest, text, folder), name or None)
+    return Specification(evaluator, _options(rest, text, folder), name or None, folder)
 
 
 def build(specifications: Iterable[Specification]) -> dict[str, Evaluator]:
     """Build the evaluators by name; of two that are called alike the second becomes `name_2`.
 
-    Raises UnknownNameError, InvalidOptionError, and InputError where a name was given twice.
+    Raises UnknownNameError, InvalidOptionError, and InputError where a name was given twice or a
+    file cannot be read.
     """
     specifications = list(specifications)
-    given = [name for _, _, name in specifications if name is not None]
+    given = [name for _, _, name, _ in specifications if name is not None]
     for each in given:
         if given.count(each) > 1:
             raise InputError(f"two evaluators are called {each!r}")
     built: dict[str, Evaluator] = {}
-    for evaluator, options, name in specifications:
-        made = _load(evaluator, options)
+    for evaluator, options, name, folder in specifications:
+        made = _load(evaluator, options, folder)
         built[name or free_name(made.name, {*built, *given})] = made
     return built
 
 
 def resolve(value: Any, folder: Path) -> Any:
-    """Give what stands in a file for the text `@FILE`, and any other value as it is.
+    """Return what stands in a file for the text `@FILE`, and any other value as it is.
 
     The file's content is its JSON value, else its text without the line break at the end.
     """
@@ -116,17 +122,34 @@ def _value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
     return value, end.end() if end else len(rest)
 
 
-def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
+def _load(name: str, options: Mapping[str, Any], folder: Path) -> Evaluator:
     kinds = option_types(evaluator_class(name))
-    fitted = {key: _fit(value, kinds.get(key, Any)) for key, value in options.items()}
+    fitted = {key: _fit(value, kinds.get(key, Any), folder) for key, value in options.items()}
     try:
         return load_evaluator(name, **fitted)
     except InvalidOptionError as error:
-        for value in options.values():
+        for key, value in options.items():
+            if _is_path(value) and shown(value) in str(error):
+                raise InvalidOptionError(
+                    f"{name}: {key}={value!r} is a text; for what is in the file write @{value}"
+                ) from error
             better = _as_json(value)
             if better:
                 raise InvalidOptionError(f"{error}; options are JSON, so write {better}") from error
+            if "client" in kinds and key not in kinds and key in _options_of_clients():
+                right = f'client={{"name": ..., {json.dumps(key)}: ...}}'
+                raise InvalidOptionError(f"{error}; the client has it: {right}") from error
         raise
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and _PATH.fullmatch(value) is not None
+
+
+def _options_of_clients() -> Collection[str]:
+    from llmeval_integrations.asking.config import ClientConfig
+
+    return ClientConfig.model_fields
 
 
 def _as_json(value: Any) -> str | None:
@@ -138,18 +161,18 @@ def _as_json(value: Any) -> str | None:
     return _PYTHON_WORDS.get(value)
 
 
-def _weighted(pair: Any) -> Any:
+def _weighted(pair: Any, folder: Path) -> Any:
     """Build the evaluator of a pair of one and its weight."""
     if not isinstance(pair, Sequence) or len(pair) != _PAIR:
         return pair
     part, weight = pair
-    return _inner(part), weight
+    return _inner(part, folder), weight
 
 
-def _inner(value: Any) -> Any:
+def _inner(value: Any, folder: Path) -> Any:
     """Build the evaluator that stands in another one's option: `NAME` or `{NAME: OPTIONS}`."""
     if isinstance(value, str):
-        return _load(value, {})
+        return _load(value, {}, folder)
     if not isinstance(value, Mapping):
         return value
     if len(value) != 1:  # its values are not shown, for they may hold a key
@@ -160,14 +183,14 @@ def _inner(value: Any) -> Any:
     options = {} if options is None else options
     if not isinstance(options, Mapping):
         raise InvalidOptionError(f"{name}: {shown(options)} are not options by name")
-    return _load(name, options)
+    return _load(name, {key: resolve(each, folder) for key, each in options.items()}, folder)
 
 
-def _inner_list(value: Any) -> Any:
+def _inner_list(value: Any, folder: Path) -> Any:
     """Build several such evaluators, of a list of them or a mapping."""
     if isinstance(value, Mapping):
         value = [{name: options} for name, options in value.items()]
-    return [*map(_inner, value)] if isinstance(value, list) else value
+    return [_inner(each, folder) for each in value] if isinstance(value, list) else value
 
 
 def _made(kind: type, values: Mapping[str, Any]) -> Any:
@@ -179,8 +202,8 @@ def _made(kind: type, values: Mapping[str, Any]) -> Any:
     return kind(**values)
 
 
-def _fit(value: Any, kind: Any) -> Any:
-    """Give a value as the option takes it.
+def _fit(value: Any, kind: Any, folder: Path) -> Any:
+    """Return a value as the option takes it.
 
     A number or truth value is text where only text is taken, as in `draft=7`; evaluators are built
     by their names, and other objects of their fields.
@@ -188,11 +211,11 @@ def _fit(value: Any, kind: Any) -> Any:
     if kind == Parts:
         pairs = value.items() if isinstance(value, Mapping) else value
         is_pairs = isinstance(pairs, Iterable) and not isinstance(pairs, str)
-        return [_weighted(pair) for pair in pairs] if is_pairs else value
+        return [_weighted(pair, folder) for pair in pairs] if is_pairs else value
     if isinstance(kind, type) and issubclass(kind, Evaluator):
-        return _inner(value)
+        return _inner(value, folder)
     if kind == Sequence[JudgedEvaluator]:
-        return _inner_list(value)
+        return _inner_list(value, folder)
     if is_dataclass(kind) and isinstance(kind, type) and isinstance(value, Mapping):
         return _made(kind, value)
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)

@@ -13,6 +13,7 @@ from llmeval_integrations.evaluator import Breakdown
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.rows import read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
+from llmeval_integrations.runs.samples import OWN
 from llmeval_integrations.runs.summary import Tally
 
 
@@ -50,7 +51,7 @@ def read_run(path: str | PathLike[str]) -> Run:
 
 
 def _evaluators(directory: RunDirectory) -> Mapping[str, Any]:
-    """Give what the manifest says of the evaluators, nothing where there is none."""
+    """Return what the manifest says of the evaluators, nothing where there is none."""
     try:
         return cast("Mapping[str, Any]", directory.manifest()["evaluators"])
     except InputError:
@@ -74,8 +75,17 @@ def _breakdown(described: Any) -> Breakdown | None:
 
 
 def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
-    """Read the samples with a row that did not pass: `row`, their place, and their fields."""
+    """Read the samples with a row that did not pass: `row`, their place, and their fields.
+
+    The fields are those that the first evaluator sees; `seen_by` gives those of another one.
+    """
     return RunDirectory(path).samples()
+
+
+def seen_by(sample: Mapping[str, Any], evaluator: str) -> Mapping[str, Any]:
+    """Return a stored sample as an evaluator sees it, which may have columns of its own."""
+    found: Mapping[str, Any] = sample.get(OWN, {}).get(evaluator, sample)
+    return found
 
 
 def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:

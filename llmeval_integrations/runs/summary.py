@@ -12,15 +12,17 @@ from typing import Any, Final, TypeVar
 from llmeval_integrations.evaluator import Breakdown
 from llmeval_integrations.frequent import Frequent
 from llmeval_integrations.intervals import wilson
-from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 
 Key = TypeVar("Key")
 
-_Kind = tuple[bool, str]
+Kind = tuple[bool, str]
 """Whether it is an error, and its name."""
 
 _MOST_LABELS: Final = 1_000
-_OTHER: Final = "(other)"
+OTHER: Final = "(other)"
+"""Stands for all labels and kinds beyond the first thousand."""
+
 _LONGEST_TEXT: Final = 200
 
 
@@ -29,7 +31,8 @@ class Finding:
     """One kind of what was found, with the reason that was given most often."""
 
     kind: str
-    """A label; "failed" or "unscored" where there is none; for an error, its type."""
+    """A label, cut to 200 characters; "failed" or "unscored" where there is none; for an error, its
+    type."""
 
     count: int
     """How many rows."""
@@ -73,9 +76,9 @@ class Tally:
     """Adds up the evaluator's own details."""
 
     _sum: list[float] = field(default_factory=list)
-    _kinds: Counter[_Kind] = field(default_factory=Counter)
-    _examples: dict[_Kind, str] = field(default_factory=dict)
-    _reasons: Frequent[tuple[_Kind, str]] = field(default_factory=partial(Frequent, 400))
+    _kinds: Counter[Kind] = field(default_factory=Counter)
+    _examples: dict[Kind, str] = field(default_factory=dict)
+    _reasons: Frequent[tuple[Kind, str]] = field(default_factory=partial(Frequent, 400))
 
     def add(self, rows: Sequence[Row]) -> None:
         """Count rows in."""
@@ -102,13 +105,13 @@ class Tally:
 
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
+        if is_failing(row):
+            self._find(*found_in(row))
         if row.error is not None:
             self.errors += 1
-            kind, _, reason = row.error.partition(": ")
-            self._find((True, kind), reason)
             return
         if self.breakdown is not None:
-            self.breakdown.add(row.id, row.metadata)
+            self.breakdown.add(as_stored(row.id), row.metadata)
         if row.unscored:
             self.unscored += 1
         elif row.score is not None:
@@ -116,12 +119,8 @@ class Tally:
         if row.passed is not None:
             self.rated += 1
             self.passes += row.passed
-        label = None if row.label is None else _short(row.label)
-        if label is not None:
-            _count(self.labels, label, _OTHER)
-        found = None if row.passed else label or _state(row)
-        if found is not None:
-            self._find((False, found), row.reason or "")
+        if row.label is not None:
+            _count(self.labels, _short(row.label), OTHER)
 
     def _add_scores(self, scores: list[float]) -> None:
         """Keep the exact sum, in parts of falling size, so that no order of rows changes it."""
@@ -134,9 +133,9 @@ class Tally:
             self._sum.append(part)
             left.append(-part)
 
-    def _find(self, kind: _Kind, reason: str) -> None:
+    def _find(self, kind: Kind, reason: str) -> None:
         reason = _short(reason)
-        kind = _count(self._kinds, kind, (kind[0], _OTHER))
+        kind = _count(self._kinds, kind, (kind[0], OTHER))
         self._examples.setdefault(kind, reason)
         self._reasons.add((kind, reason))
 
@@ -146,7 +145,7 @@ class Tally:
         return self.passes / self.rated if self.rated else None
 
     def summary(self) -> dict[str, Any]:
-        """Give the figures by name; a mean stands on the scored rows alone."""
+        """Return the figures by name; a mean stands on the scored rows alone."""
         interval = wilson(self.passes, self.rated)
         return {
             "n": self.n,
@@ -188,19 +187,22 @@ def apart(rows: Sequence[Row]) -> tuple[list[Any], list[int]]:
 
 
 def counted_of(row: Row) -> Row:
-    """Give a row with nothing but what is counted of it, where there is no breakdown."""
+    """Return a row with nothing but what is counted of it, where there is no breakdown."""
     reason = _short(row.reason or "")
     return Row(None, "", row.score, row.passed, row.label, reason, {}, row.unscored, row.error)
 
 
+def found_in(row: Row) -> tuple[Kind, str]:
+    """Return the kind of what was found in a row that did not pass, and the reason."""
+    if row.error is not None:
+        name, _, reason = row.error.partition(": ")
+        return (True, name), reason
+    kind = _short(row.label) if row.label else "unscored" if row.unscored else "failed"
+    return (False, kind), row.reason or ""
+
+
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT]
-
-
-def _state(row: Row) -> str | None:
-    if row.unscored:
-        return "unscored"
-    return None if row.passed is None else "failed"
 
 
 def _count(counter: Counter[Key], key: Key, other: Key) -> Key:

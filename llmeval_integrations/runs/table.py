@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from llmeval_integrations.printable import printable
-from llmeval_integrations.runs.numbers import counted, samples_of, times_of
+from llmeval_integrations.runs.numbers import (
+    LABEL_HEADS,
+    apart_from,
+    counted,
+    labels_of,
+    rounded,
+    samples_of,
+    times_of,
+)
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run
@@ -26,14 +35,24 @@ _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pa
 _MOST_FIELDS: Final = 6
 _MOST_KINDS: Final = 5
 _KINDS: Final = {
-    "mismatch": "mis-\nmatch",
-    "missing": "mis-\nsing",
-    "unreadable": "unread-\nable",
+    "mismatch": "mismatch",
+    "missing": "missing",
+    "unreadable": "no\nJSON",
     "extra": "extra",
     "wrong_type": "wrong\ntype",
 }
-_SHARES: Final = {"precision": "preci-\nsion", "recall": "recall", "f1": "F1"}
-_ROOM_FOR_KINDS: Final = 100
+_SHARES: Final = {"precision": "precision", "recall": "recall", "f1": "F1"}
+_ROOM_FOR_KINDS: Final = WIDTH
+_ROOM_FOR_NAMES: Final = 12
+_LEGEND: Final = (
+    "leaves: single values, and empty arrays and objects, which have no part in precision, recall "
+    "and F1"
+)
+_OF_UNREADABLE: Final = "; no JSON: those of the missing whose output is unreadable"
+_NO_COST: Final = (
+    "cost: not known, for genai-prices (pip install 'llmeval-integrations[prices]') is missing or "
+    "has no price of the model, or a server told no tokens"
+)
 _JUDGING: Final = (
     "calls",
     "cached",
@@ -52,14 +71,19 @@ def as_text(run: Run, console: Console | None = None) -> str:
     """
     if console is None:
         console = Console(file=StringIO(), width=WIDTH, color_system=None)
-    tables = [_figures(run)]
+    tables: list[Table | Text] = [Text(samples_of(run), style="italic"), _figures(run)]
     if "judging" in run.summary:
         tables.append(_judging(run))
-    tables += [
-        _fields(name, figures["fields"], console.width)
+    with_fields = {
+        name: figures["fields"]
         for name, figures in run.summary["evaluators"].items()
         if figures.get("fields")
-    ]
+    }
+    tables += [_fields(name, fields, console.width) for name, fields in with_fields.items()]
+    if with_fields:
+        tables.append(_legend(with_fields.values(), console.width))
+    if labels := list(labels_of(run.summary)):
+        tables.append(_labels(labels))
     if any(run.findings.values()):
         tables.append(_findings(run))
     with console.capture() as capture:
@@ -68,7 +92,7 @@ def as_text(run: Run, console: Console | None = None) -> str:
 
 
 def _figures(run: Run) -> Table:
-    table = Table(box=box.SIMPLE, title=samples_of(run), title_justify="left")
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
     table.add_column("evaluator", no_wrap=True)
     for name in _FIGURES:
         table.add_column(name, justify="right")
@@ -82,12 +106,12 @@ def _figure(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, list):
-        return " to ".join(f"{bound:.3f}" for bound in value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        return " to ".join(apart_from((0, 1), bound, "f", 3) for bound in value)
+    return rounded(value) if isinstance(value, float) else str(value)
 
 
 def _judging(run: Run) -> Table:
-    table = Table(box=box.SIMPLE)
+    table = Table(box=box.SIMPLE, caption_justify="left")
     table.add_column("judge", no_wrap=True)
     for name in _JUDGING:
         table.add_column(name, justify="right")
@@ -101,12 +125,14 @@ def _judging(run: Run) -> Table:
     for name, taken in judges.items():
         cells = [_taken(column, taken[column]) for column in _JUDGING]
         table.add_row(Text(printable(name)), *cells)
+        if taken["cost"] is None:
+            table.caption = Text(_NO_COST)
     return table
 
 
 def _taken(column: str, value: Any) -> str:
-    if column == "cost" and value is not None:
-        return f"${value:.4f}"
+    if column == "cost":
+        return "not known" if value is None else f"${value:.4f}"
     return "-" if value is None else f"{value:,}"
 
 
@@ -117,10 +143,13 @@ def _fields(evaluator: str, fields: dict[str, Any], width: int) -> Table:
     """
     shown = list(fields.items())[:_MOST_FIELDS]
     table = Table(box=box.SIMPLE, padding=(0, 0, 0, 1))
-    table.add_column(Text(printable(evaluator) + ":\nfield"), overflow="fold")
+    head = printable(evaluator) + ":\nfield"
+    table.add_column(
+        Text(head), overflow="fold", min_width=min(len(evaluator) + 1, _ROOM_FOR_NAMES)
+    )
     kinds = _KINDS if width >= _ROOM_FOR_KINDS else {}
     found = {kind: head for kind, head in kinds.items() if _any(fields, kind)}
-    columns = {"leaves": "leaves", **found, **_SHARES}
+    columns = {"leaves": "leaves", "match": "match", **found, **_SHARES}
     for head in columns.values():
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("most often wrong", overflow="fold")
@@ -128,8 +157,14 @@ def _fields(evaluator: str, fields: dict[str, Any], width: int) -> Table:
         cells = [_short(figures[name]) for name in columns]
         table.add_row(Text(printable(path or "(the whole)")), *cells, _wrong_value(figures))
     if len(fields) > len(shown):
-        table.caption = f"and {len(fields) - len(shown)} more in summary.json"
+        table.caption = f"and {counted(len(fields) - len(shown), 'field')} more in summary.json"
     return table
+
+
+def _legend(tables: Iterable[dict[str, Any]], width: int) -> Text:
+    """Say what the heads of the tables of fields mean."""
+    told = width >= _ROOM_FOR_KINDS and any(_any(fields, "unreadable") for fields in tables)
+    return Text(_LEGEND + (_OF_UNREADABLE if told else ""), style="dim italic")
 
 
 def _short(value: Any) -> str:
@@ -147,6 +182,15 @@ def _wrong_value(figures: dict[str, Any]) -> Text:
         said += f" ({times} times)" if times != "1" else ""
         return Text(printable(said))
     return Text("")
+
+
+def _labels(labels: Iterable[tuple[str, str, str, str]]) -> Table:
+    table = Table(box=box.SIMPLE)
+    for head in LABEL_HEADS:
+        table.add_column(head, justify="right" if head in ("rows", "share") else "left")
+    for name, label, *figures in labels:
+        table.add_row(Text(printable(name)), Text(_cut(printable(label), _LONGEST_KIND)), *figures)
+    return table
 
 
 def _findings(run: Run) -> Table:

@@ -27,7 +27,8 @@ from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.json_rows import read_lines
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, read_many, sample_lines, write_rows
-from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.samples import stored_of
+from llmeval_integrations.runs.source import RowNumber, Source, on_line
 from llmeval_integrations.runs.summary import apart, counted_of
 
 LENGTH: Final = 8
@@ -61,8 +62,8 @@ class Part(NamedTuple):
     length: int
     """How many bytes they have."""
 
-    number: int
-    """The number of the first line."""
+    number: RowNumber
+    """The number of the first row."""
 
 
 class Answer(msgspec.Struct):
@@ -113,7 +114,8 @@ def main() -> None:
     thread.start()
     with open(job.path, "rb") as file, seldom_collected():  # noqa: PTH123 - a path in text is all it takes
         for line in sys.stdin.buffer:
-            part = Part(*map(int, line.split()))
+            offset, length, number, place = map(int, line.split())
+            part = Part(offset, length, on_line(number, place))
             file.seek(part.offset)
             answer = evaluate_part(job, file.read(part.length), part.number)
             written.put(answer.packed())
@@ -132,8 +134,10 @@ def _write(waiting: Queue[bytes | None], answers: BinaryIO) -> None:
         os._exit(1)  # who asked is gone, perhaps killed
 
 
-def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = None) -> Answer:
-    """Evaluate the samples of a part by its text, whose first line has this number."""
+def evaluate_part(
+    job: Job, text: bytes, number: RowNumber, judging: Judging | None = None
+) -> Answer:
+    """Evaluate the samples of a part by its text, whose first row has this number."""
     source = Source(job.path)
     source.records = read_lines(BytesIO(text), source, first=number)
     width = len(job.evaluators)
@@ -152,8 +156,9 @@ def evaluate_part(job: Job, text: bytes, number: int, judging: Judging | None = 
     for pending in begun if judging is None else list(begun):
         columns = [each.rows() for each in pending]
         rows = list(chain.from_iterable(zip(*columns, strict=True)))
+        samples = {each.name: each.samples for each in pending}
         written.append(write_rows(rows))
-        for place, line in sample_lines(rows, width, pending[0].samples.stored):
+        for place, line in sample_lines(rows, width, stored_of(samples)):
             answer.failing.append((answer.samples + place, line))
         for at, column in enumerate(columns):
             if has_more[at]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import re
 import select
 import subprocess
 from collections import deque
@@ -23,7 +24,7 @@ from time import perf_counter
 from typing import Final
 
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.source import RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.worker import LENGTH, READY, Answer, Job, Part, evaluate_part, main
 from llmeval_integrations.subprocesses import program
 
@@ -35,6 +36,8 @@ _PARTS: Final = 8
 _SHORTEST: Final = 1 << 12
 _LONGEST: Final = 1 << 19
 """The fewest and the most bytes of a part, to which comes the rest of its last line."""
+
+_SPACE_BEGINS_A_LINE: Final = re.compile(rb"\n\s")
 
 _PIPE: Final = 1 << 20
 """Bytes that a process may write before somebody reads: as many as Linux allows everybody."""
@@ -119,10 +122,10 @@ class Workers:
         for process in processes:
             process.close()
 
-    def answers(self, offset: int, number: int) -> Iterator[tuple[Answer, int]]:
+    def answers(self, offset: int, number: RowNumber) -> Iterator[tuple[Answer, int]]:
         """Evaluate the lines from an offset on; gives answers in order, each with where it ends.
 
-        Raises InputError where a process dies.
+        `number` is that of the first row. Raises InputError where a process dies.
         """
         left = Path(self._job.path).stat().st_size - offset
         length = min(max(left // (_PARTS * self._count), _SHORTEST), _LONGEST)
@@ -168,7 +171,7 @@ class _Process:
 
     def ask(self, part: Part) -> None:
         """Have it evaluate a part, after those that it was asked before."""
-        self._send(b"%d %d %d\n" % part)
+        self._send(b"%d %d %d %d\n" % (part.offset, part.length, *place_of(part.number)))
         self.waiting += 1
 
     def has_answered(self) -> bool:
@@ -184,8 +187,9 @@ class _Process:
         text = self._receive(length)
         if len(text) < length or not length:
             raise InputError(
-                f"a process that evaluated lines from {part.number} on has ended (exit code "
-                f"{self._process.wait(10)}); what is written stands, and the run can be resumed"
+                f"a process that evaluated lines from {place_of(part.number)[1]} on has ended "
+                f"(exit code {self._process.wait(10)}); what is written stands, and the run can be "
+                "resumed"
             )
         self.waiting -= 1
         return Answer.unpacked(text)
@@ -214,7 +218,9 @@ class _Process:
         return text[:there]
 
 
-def parts_of(path: str, offset: int, number: int, length: int) -> Iterator[tuple[Part, bytes]]:
+def parts_of(
+    path: str, offset: int, number: RowNumber, length: int
+) -> Iterator[tuple[Part, bytes]]:
     """Cut a file from an offset on into parts of about this many bytes; gives their texts, too."""
     with Path(path).open("rb") as file:
         file.seek(offset)
@@ -222,7 +228,17 @@ def parts_of(path: str, offset: int, number: int, length: int) -> Iterator[tuple
             text += file.readline()
             yield Part(offset, len(text), number), text
             offset += len(text)
-            number += text.count(b"\n")
+            lines = text.count(b"\n")
+            rows = lines - _empty_lines(text)
+            first, line = place_of(number)
+            number = on_line(first + rows, line + lines)
+
+
+def _empty_lines(text: bytes) -> int:
+    """Count the lines that are no rows; at once where there is none."""
+    if not text[:1].isspace() and _SPACE_BEGINS_A_LINE.search(text) is None:
+        return 0
+    return sum(not line or line.isspace() for line in text.split(b"\n")[:-1])
 
 
 def _started() -> subprocess.Popen[bytes]:

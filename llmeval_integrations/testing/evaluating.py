@@ -18,6 +18,7 @@ from llmeval_integrations.testing.found import FOUND, EvaluationFailure, Found
 from llmeval_integrations.testing.judges import Judges
 from llmeval_integrations.testing.marker import Marked
 from llmeval_integrations.testing.message import LONGEST, long_message, short_message
+from llmeval_integrations.testing.setups import Setups
 from llmeval_integrations.wording import shown
 
 _FIELDS: Final = ("output", "reference", "input", "contexts", "variables")
@@ -27,13 +28,14 @@ class Evaluate:
     """The fixture `evaluate`."""
 
     def __init__(
-        self, item: Any, judges: Judges, marked: Marked | None, sample: Any, unscored: str
+        self, item: Any, judges: Judges, setups: Setups, marked: Marked | None, sample: Any
     ) -> None:
         self._item = item
         self._judges = judges
+        self._setups = setups
         self._evaluators: Mapping[str, Evaluator] = {} if marked is None else marked.evaluators
         self._row = sample if isinstance(sample, Sample) else None
-        self._unscored = unscored
+        self._unscored = item.config.getoption("--llmeval-unscored")
 
     def __call__(
         self,
@@ -48,14 +50,15 @@ class Evaluate:
         __tracebackhide__ = True
         try:
             sample = self._sample(output, reference, input, contexts, variables)
+            named = self._named(evaluators)
             results = {
                 name: self._judges.ready(evaluator).evaluate(sample)
-                for name, evaluator in self._named(evaluators).items()
+                for name, evaluator in named.items()
             }
         except EvalError as error:  # a wrong call: of interest is where it stands, not our frames
             raise error.with_traceback(None)  # noqa: B904 - the same one
         for name, result in results.items():
-            self._record(name, result)
+            self._record(name, self._setups.of(named[name]), result)
         bad = {name: result for name, result in results.items() if not result.passed}
         if bad:
             self._end(sample, bad)
@@ -94,13 +97,13 @@ class Evaluate:
             raise InvalidOptionError("evaluate() needs an output: the test has no row that has one")
         return Sample(*values)
 
-    def _record(self, name: str, result: Result) -> None:
+    def _record(self, name: str, setup: tuple[str, ...], result: Result) -> None:
         """Keep a result for the summary, and for JUnit's properties."""
         score = None if result.score is None else float(result.score)
         passed = None if result.passed is None else bool(result.passed)
         label = None if result.label is None else one_line(str(result.label))[:LONGEST]
         reason = one_line(str(result.reason))[:LONGEST] if result.reason else None
-        found = Found(name, score, passed, label, reason)
+        found = Found(name, setup, score, passed, label, reason)
         self._item.stash.setdefault(FOUND, []).append(found)
 
 

@@ -13,29 +13,30 @@ class Found(NamedTuple):
     """What one evaluator found in a test, in types that every process can send."""
 
     evaluator: str
+    setup: tuple[str, ...]
     score: float | None
     passed: bool | None
     label: str | None
     reason: str | None
 
 
-Sent: TypeAlias = tuple[str, float | None, bool | None]
-"""What goes along with a test's report: the evaluator, its score and verdict."""
+Sent: TypeAlias = tuple[str, tuple[str, ...], float | None, bool | None]
+"""What goes along with a test's report: the evaluator, how it is set up, its score and verdict."""
 
 FOUND: Final = pytest.StashKey[list[Found]]()
 """Where a test keeps what its evaluators found."""
 
 
 def properties(found: Iterable[Found]) -> Iterator[tuple[str, float | bool | str]]:
-    """Give what was found as JUnit's properties: `llmeval.json_match.score`, …
+    """Yield what was found as JUnit's properties: `llmeval.json_match.score`, …
 
     What it says the second time in the same test is `llmeval.json_match.2.score`.
     """
     times: Counter[str] = Counter()
-    for evaluator, *values in found:
+    for evaluator, _, *values in found:
         times[evaluator] += 1
         time = f".{times[evaluator]}" if times[evaluator] > 1 else ""
-        for key, value in zip(Found._fields[1:], values):
+        for key, value in zip(Found._fields[2:], values):
             if value is not None:
                 yield f"llmeval.{evaluator}{time}.{key}", value
 

@@ -19,7 +19,7 @@ class Judges:
         self._cache: Cache | None = None
 
     def ready(self, evaluator: Evaluator) -> Evaluator:
-        """Give the evaluator; of a judge one that asks only what the cache lacks."""
+        """Return the evaluator; of a judge one that asks only what the cache lacks."""
         if self._path is None:
             return evaluator
         from llmeval_integrations.asking.cache import Cache

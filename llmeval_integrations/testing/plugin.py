@@ -24,6 +24,7 @@ _SAMPLE: Final = "sample"
 _EVALUATE: Final = "evaluate"
 _JUDGES: Final = pytest.StashKey[Judges]()
 _MARKED: Final = pytest.StashKey["Marked"]()
+_SETUPS: Final = pytest.StashKey[Any]()
 _TALLIES: Final = pytest.StashKey["Tallies"]()
 
 
@@ -49,7 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         f"{MARKER}(data, evaluators=(), min_pass_rate=1.0, fields=None): run the test for every "
-        "row of a file, as its argument `sample`; with a pass rate below 1 single rows may fail",
+        "row of a file, whose path is relative to that of the test, as its argument `sample`; "
+        "with a pass rate below 1 single rows may fail",
     )
     cache, frozen = config.getoption("--llmeval-cache"), config.getoption("--llmeval-frozen")
     if frozen and cache is None:
@@ -87,7 +89,8 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
 
     `evaluate(output, JsonSchema(schema), reference=...)` takes any number of evaluators and the
     fields of a sample; in a test that is marked with `llmeval`, what is left out is that of the
-    row, and the evaluators are the marker's. Gives the result, of several evaluators their list.
+    row, and the evaluators are the marker's. Its `data="outputs.jsonl"` is relative to the file of
+    the test. Gives the result, of several evaluators their list.
     """
     return _evaluate(request.node)
 
@@ -162,7 +165,7 @@ def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marked | N
     """Let a report, also one of xdist's workers, say all that was found for the test so far."""
     found = item.stash[FOUND]
     rate = None if marked is None else marked.min_pass_rate
-    vars(report)["llmeval"] = _test(item), [each[:3] for each in found], rate
+    vars(report)["llmeval"] = _test(item), [each[:4] for each in found], rate
     report.user_properties += properties(found)
 
 
@@ -248,15 +251,16 @@ def _parameters(item: Any) -> Mapping[str, Any]:
 
 
 def _test(item: Any) -> str:
-    """Give the id that all rows of a test share; brackets may stand in the names of folders too."""
+    """Return the id that all rows of a test share; brackets may stand in folder names too."""
     name = getattr(item, "originalname", item.name)
     return f"{item.parent.nodeid}::{name}"
 
 
 def _evaluate(item: Any) -> Evaluate:
     from llmeval_integrations.testing.evaluating import Evaluate
+    from llmeval_integrations.testing.setups import Setups
 
-    config = item.config
+    stash = item.config.stash
+    setups = stash.setdefault(_SETUPS, Setups())
     sample = _parameters(item).get(_SAMPLE)
-    unscored = config.getoption("--llmeval-unscored")
-    return Evaluate(item, config.stash[_JUDGES], item.stash.get(_MARKED, None), sample, unscored)
+    return Evaluate(item, stash[_JUDGES], setups, item.stash.get(_MARKED, None), sample)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from llmeval_integrations.intervals import wilson
 from llmeval_integrations.runs.numbers import percent, percents
 from llmeval_integrations.testing.found import Sent
 
 _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
+_MOST_SETUPS: Final = 10
+
+_Setup: TypeAlias = tuple[str, ...]
+"""The options that are not the default ones."""
 
 
 class _Tally:
@@ -20,6 +24,7 @@ class _Tally:
         self.rated = 0
         self.unscored = 0
         self.scores: list[float] = []
+        self.setups: set[_Setup] = set()
 
     def add(self, score: float | None, passed: bool | None) -> None:
         if score is None:
@@ -69,18 +74,24 @@ class Tallies:
     def _tallies(self) -> dict[tuple[str, str], _Tally]:
         tallies: dict[tuple[str, str], _Tally] = {}
         for test, found in self._found.values():
-            for evaluator, score, passed in _of_row(found) if test in self._rates else found:
-                tallies.setdefault((test, evaluator), _Tally()).add(score, passed)
+            for evaluator, setup, _, _ in found:
+                tallies.setdefault((test, evaluator), _Tally()).setups.add(tuple(setup))
+            for evaluator, _, score, passed in _of_row(found) if test in self._rates else found:
+                tallies[test, evaluator].add(score, passed)
         return tallies
 
     def lines(self) -> Iterator[str]:
-        """Write a table: a line for every evaluator, all tests together, and for marked tests."""
+        """Write a table: a line for every evaluator, all tests together, and for marked tests.
+
+        What tests set up differently is summed apart, unless it is set up in very many ways.
+        """
         rows: list[tuple[str, ...]] = [_HEADS]
         tallies = self._tallies()
-        by_evaluator: dict[str, _Tally] = {}
+        by_evaluator: dict[str, list[_Tally]] = {}
         for (_, evaluator), tally in tallies.items():
-            _merge(by_evaluator.setdefault(evaluator, _Tally()), tally)
-        rows += [(name, *tally.cells()) for name, tally in by_evaluator.items()]
+            by_evaluator.setdefault(evaluator, []).append(tally)
+        for evaluator, each in by_evaluator.items():
+            rows += [(name, *tally.cells()) for name, tally in _by_setup(evaluator, each)]
         rows += [
             (f"{test}: {evaluator}", *tally.cells())
             for (test, evaluator), tally in tallies.items()
@@ -109,16 +120,38 @@ def _of_row(found: list[Sent]) -> Iterator[Sent]:
     What fails makes it fail; else what is unscored makes it unscored. Its score is the mean.
     """
     by_evaluator: dict[str, list[tuple[float | None, bool | None]]] = {}
-    for evaluator, score, passed in found:
+    for evaluator, _, score, passed in found:
         by_evaluator.setdefault(evaluator, []).append((score, passed))
     for evaluator, each in by_evaluator.items():
         scored = [(score, passed) for score, passed in each if score is not None]
         verdicts = [passed for _, passed in scored]
         if not scored or (len(scored) < len(each) and False not in verdicts):
-            yield evaluator, None, None
+            yield evaluator, (), None, None
             continue
         verdict = False if False in verdicts else None if None in verdicts else True
-        yield evaluator, sum(score for score, _ in scored) / len(scored), verdict
+        yield evaluator, (), sum(score for score, _ in scored) / len(scored), verdict
+
+
+def _by_setup(evaluator: str, tallies: list[_Tally]) -> Iterator[tuple[str, _Tally]]:
+    """Sum up an evaluator's figures, those of each set-up apart, named by where it is another.
+
+    Tests that set it up in several ways are one of them, and so are all where there are very many.
+    """
+    setups = set().union(*(tally.setups for tally in tallies))
+    sums: dict[_Setup | None, _Tally] = {}
+    for tally in tallies:
+        is_told = len(tally.setups) == 1 and len(setups) <= _MOST_SETUPS
+        [setup] = tally.setups if is_told else [None]
+        _merge(sums.setdefault(setup, _Tally()), tally)
+    common = frozenset.intersection(*map(frozenset, setups))
+    for setup, tally in sums.items():
+        if len(setups) == 1:
+            yield evaluator, tally
+        elif setup is None:
+            yield f"{evaluator}, set up in {len(tally.setups)} ways", tally
+        else:
+            options = (option for option in setup if option not in common)
+            yield f"{evaluator}({', '.join(options)})", tally
 
 
 def _merge(into: _Tally, other: _Tally) -> None:
@@ -126,3 +159,4 @@ def _merge(into: _Tally, other: _Tally) -> None:
     into.rated += other.rated
     into.unscored += other.unscored
     into.scores += other.scores
+    into.setups |= other.setups

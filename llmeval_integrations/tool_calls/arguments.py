@@ -33,7 +33,7 @@ class Given:
         self._defaults: dict[str, bool] = {}
 
     def texts(self, name: str) -> frozenset[str | None]:
-        """Give the texts of an argument, of which there are several where there is a choice.
+        """Return the texts of an argument, of which there are several where there is a choice.
 
         Those that are the same have one in common, unless None is among them.
         """

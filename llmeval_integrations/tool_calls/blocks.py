@@ -37,7 +37,7 @@ _PART: Final = frozenset(
 
 
 def type_of(block: dict[str, Any]) -> str | None:
-    """Give the type that a block says it has."""
+    """Return the type that a block says it has."""
     kinds = (block.get("type"), block.get("block_type"))
     return next((kind for kind in kinds if isinstance(kind, str)), None)
 

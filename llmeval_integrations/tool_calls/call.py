@@ -68,7 +68,7 @@ def not_a_call(item: Any) -> ToolCall:
 
 
 def _read_arguments(given: Any, parsing: Parsing) -> dict[str, Any] | str:
-    """Give the arguments, or what is wrong with them.
+    """Return the arguments, or what is wrong with them.
 
     Nothing, or an empty text, is what some APIs send for a tool without arguments.
     """

@@ -16,7 +16,7 @@ _LITERALS: Final = {"true": True, "false": False, "null": None}
 
 
 def coerce(value: Any, schema: SchemaPart) -> Any:
-    """Give the value of the type that the schema asks for, where it can be read as such.
+    """Return the value of the type that the schema asks for, where it can be read as such.
 
     A text becomes what it says where the schema allows that type and no text: a number may have a
     plus sign, zeros in front, and no digits on one side of the point, True, False and null may be
@@ -38,7 +38,7 @@ def coerce(value: Any, schema: SchemaPart) -> Any:
 
 
 def spelled(value: Any, beside: Any) -> Any:
-    """Give the text for AnySpelling: the one beside it where that says the same, or JSON's."""
+    """Return the text for AnySpelling: the one beside it where that says the same, or JSON's."""
     if not isinstance(value, AnySpelling):
         return value
     kinds = frozenset(("boolean",) if isinstance(value.value, bool) else ("number",))
@@ -55,7 +55,7 @@ def _from_text(text: str, types: Types) -> Any:
 
 
 def _said(text: str) -> Any:
-    """Give what a text says, or a Defect."""
+    """Return what a text says, or a Defect."""
     if text.lower() in _LITERALS:
         return _LITERALS[text.lower()]
     number = read_number(text)
@@ -63,7 +63,7 @@ def _said(text: str) -> Any:
 
 
 def _types(value: Any) -> set[str]:
-    """Give JSON Schema's names for the type of a value."""
+    """Return JSON Schema's names for the type of a value."""
     if value is None:
         return {"null"}
     if isinstance(value, bool):

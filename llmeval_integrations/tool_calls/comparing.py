@@ -72,7 +72,7 @@ class ComparedCall(msgspec.Struct, frozen=True):
         return f"{name} {'out of order' if self.kind == 'wrong_order' else self.kind}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Give what is known, as JSON values."""
+        """Return what is known, as JSON values."""
         known = {field: getattr(self, field) for field in self.__struct_fields__}
         known["arguments"] = [wrong.as_dict() for wrong in self.arguments]
         return {
@@ -119,7 +119,7 @@ class CallComparison:
         return sorted(rows, key=_place)
 
     def _without(self, pairs: Pairs) -> tuple[list[int], list[int]]:
-        """Give the calls of either side that are in no pair."""
+        """Return the calls of either side that are in no pair."""
         rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
         return (
             [n for n in range(len(self.made)) if n not in rows],

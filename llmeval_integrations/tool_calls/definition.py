@@ -19,7 +19,7 @@ _LISTS = ("tools", "function_declarations", "functionDeclarations")
 
 
 def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
-    """Give the JSON Schema of each tool's arguments, by the tool's name.
+    """Return the JSON Schema of each tool's arguments, by the tool's name.
 
     A definition is an object with a `name` and the schema under `parameters`, `input_schema`,
     `inputSchema`, `parameters_json_schema` or `args_schema`, which may stand under `function`; an
@@ -60,7 +60,7 @@ def _definitions(tools: Any) -> Iterable[tuple[str, Any]]:
 
 
 def _plain(tool: Any) -> Any:
-    """Give a definition as JSON values; objects of frameworks are told by their attributes."""
+    """Return a definition as JSON values; objects of frameworks are told by their attributes."""
     if isinstance(tool, (list, tuple)):
         return tool
     if isinstance(tool, type) and hasattr(tool, "model_json_schema"):

@@ -63,7 +63,7 @@ class WrongArgument(msgspec.Struct, frozen=True):
         return str(Difference(self.path, self.kind, self.output, self.reference))  # type: ignore[arg-type]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give what is known, as JSON values."""
+        """Return what is known, as JSON values."""
         known = {field: getattr(self, field) for field in self.__struct_fields__}
         return {
             name: value

@@ -13,7 +13,7 @@ _SHARES, _SHARE = 720_720, 1_000_000
 
 
 def weight(score: float) -> int:
-    """Give what a call out of order costs: its score, and where scores are the same, the call."""
+    """Return what a call out of order costs: its score, and where scores are the same, the call."""
     return round(score * _SHARES) * _SHARE + 1
 
 
@@ -39,7 +39,7 @@ class Disorder:
         self._closed = 0  # those from which none with room is reached, now or later, as bits
 
     def copy(self) -> Disorder:
-        """Give one that goes on by itself."""
+        """Return one that goes on by itself."""
         other = Disorder(self._precedence)
         other.cost, other._made = self.cost, self._made
         other._open, other._closed = self._open, self._closed
@@ -58,7 +58,7 @@ class Disorder:
             self.cost += given
 
     def blamed(self) -> set[int]:
-        """Give the calls that are to blame.
+        """Return the calls that are to blame.
 
         Of several sets that cost the least, it is the one whose calls came too early rather than
         too late. There is one such set: all of them together have a minimum cut that is next to
@@ -134,7 +134,7 @@ class Disorder:
 
 
 def _bits(number: int) -> Iterator[int]:
-    """Give the positions of the bits that are set, the lowest first."""
+    """Yield the positions of the bits that are set, the lowest first."""
     while number:
         lowest = number & -number
         yield lowest.bit_length() - 1

@@ -81,7 +81,7 @@ def read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
 
 
 def _answer(item: Any) -> dict[str, Any] | None:
-    """Give one answer of BFCL's as a call, None of anything else."""
+    """Return one answer of BFCL's as a call, None of anything else."""
     if not isinstance(item, dict) or len(item) != 1:
         return None
     ((name, arguments),) = item.items()

@@ -85,7 +85,7 @@ def _item_texts(items: list[Any], schema: SchemaPart) -> list[str | None]:
 
 
 def known_parts(value: Any, schema: SchemaPart) -> frozenset[tuple[str | int, str | None]]:
-    """Give the members or items of a value with their texts, without those that have none."""
+    """Return the members or items of a value with their texts, without those that have none."""
     parts: list[tuple[str | int, str | None]] = []
     if isinstance(value, dict):
         parts = [(name, normal_text(one, schema.member(name))) for name, one in value.items()]

@@ -24,7 +24,7 @@ Tools = Sequence[tuple[list[int], list[int]]]
 
 
 def disorder(pairs: Pairs, precedence: Precedence, score: Score) -> Disorder:
-    """Give the disorder of calls with their partners, in the order in which they were made."""
+    """Return the disorder of calls with their partners, in the order in which they were made."""
     found = Disorder(precedence)
     for row, column in sorted(pairs):
         found.add(column, weight(score(row, column)))
@@ -109,7 +109,7 @@ class _Search:
         self._weights |= weights
 
     def _weight(self, row: int, column: int) -> int:
-        """Give what a pair weighs; of pairings with the same score more is to be wholly right."""
+        """Return what a pair weighs; of pairings with the same score more is to be wholly right."""
         score = self._score(row, column)
         return weight(score) + (_RIGHT if score == 1 else 0)
 
@@ -149,7 +149,7 @@ class _Search:
             free.append(column)
 
     def _ways(self, row: int) -> Iterator[_Way]:
-        """Give what this call may be: of those alike one expected call, or none.
+        """Yield what this call may be: of those alike one expected call, or none.
 
         What to try first: what costs least, what waits for the fewest, and then what most others
         wait for.

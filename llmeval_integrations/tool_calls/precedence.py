@@ -81,7 +81,7 @@ def _graph(before: Before, names: Sequence[str]) -> _Graph:
 def _nodes(
     which: str | int, other: str | int, names: Sequence[str], end: int
 ) -> Iterable[Hashable]:
-    """Give what a pair's side stands for: of a call and its own tool, the tool's other calls."""
+    """Return what a pair's side stands for: of a call and its own tool, the tool's other calls."""
     if isinstance(which, int):
         return [which]
     if isinstance(other, int) and other < len(names) and names[other] == which:
@@ -90,7 +90,7 @@ def _nodes(
 
 
 def _reached(graph: _Graph, count: int) -> list[int]:
-    """Give the positions that can be reached from each position, as the bits of a number."""
+    """Return the positions that can be reached from each position, as the bits of a number."""
     reached: dict[Hashable, int] = {}
     for node in TopologicalSorter(graph).static_order():  # what follows comes first
         bits = 0

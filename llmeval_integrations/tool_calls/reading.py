@@ -27,7 +27,7 @@ _OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "functio
 
 
 def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | Defect:
-    """Give the calls that a model's output or a reference holds, or the defect that prevents it.
+    """Return the calls that a model's output or a reference holds, or the defect that prevents it.
 
     A text with `<tool_call>` in it holds the calls in its tags. A JSON object or array is read as
     that value; any other text is an answer in prose unless it is broken JSON.
@@ -67,7 +67,7 @@ def _is_json(text: str) -> bool:
 
 
 def _without_state(value: Any) -> Any:
-    """Give the messages of a state, whatever else it holds; all else as it is."""
+    """Return the messages of a state, whatever else it holds; all else as it is."""
     if not isinstance(value, Mapping) or not _NO_STATE.isdisjoint(value):
         return value
     messages = value.get("messages")
@@ -116,7 +116,7 @@ def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None
 
 
 def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
-    """Give the message within a response: the first choice or candidate."""
+    """Return the message within a response: the first choice or candidate."""
     for key in ("choices", "candidates", "message", "content"):
         value = response.get(key)
         first = value[0] if isinstance(value, list) and value and key != "content" else value

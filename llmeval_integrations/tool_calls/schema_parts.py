@@ -62,7 +62,7 @@ class SchemaPart:
         return max((len(_list(part.get("prefixItems"))) for part in self._parts), default=0)
 
     def member(self, name: str) -> SchemaPart:
-        """Give the part for an object's member."""
+        """Return the part for an object's member."""
         if not self._parts:
             return self
         known = self._members.get(name)
@@ -75,7 +75,7 @@ class SchemaPart:
         return member
 
     def item(self, position: int) -> SchemaPart:
-        """Give the part for an array's item."""
+        """Return the part for an array's item."""
         if not self._parts:
             return self
         at = min(position, self._prefixed)  # all behind these are alike
@@ -88,7 +88,7 @@ class SchemaPart:
         return self._items[at]
 
     def at(self, steps: Iterable[str], value: Any) -> SchemaPart:
-        """Give the part for a place in a value, one that says nothing where there is none.
+        """Return the part for a place in a value, one that says nothing where there is none.
 
         The validator leaves empty names out of the places that it gives.
         """
@@ -127,7 +127,7 @@ _UNKNOWN = SchemaPart(None)
 
 
 def declared(part: dict[str, Any], name: str) -> Iterator[Any]:
-    """Give what a schema says of a member, by its name or by a pattern that the name has."""
+    """Yield what a schema says of a member, by its name or by a pattern that the name has."""
     properties = _of(part, "properties")
     if name in properties:
         yield properties[name]

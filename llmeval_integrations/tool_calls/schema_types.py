@@ -42,7 +42,7 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentS
 
 
 def as_json_schema(schema: Any) -> Any:
-    """Give the JSON Schema that is meant.
+    """Return the JSON Schema that is meant.
 
     The names of Python's types (TYPES) and those in capitals become JSON Schema's, `nullable`
     adds null, keywords that are null are dropped, snake case as Google's SDK dumps it becomes

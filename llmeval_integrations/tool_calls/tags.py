@@ -22,7 +22,7 @@ _validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def contents(text: str) -> Iterator[str]:
-    """Give what stands in each pair of tags; text around them, and before `</think>`, is skipped.
+    """Yield what stands in each pair of tags; text around them, and before `</think>`, is skipped.
 
     A closing tag inside of a JSON string does not end the call. After the last call it may be
     missing, since it often is the token at which the model's output ends.
@@ -54,7 +54,7 @@ def _is_json(text: str) -> bool:
 
 
 def _end_of_json(text: str, start: int) -> int:
-    """Give the end of the JSON value at `start` where the closing tag follows, or -1."""
+    """Return the end of the JSON value at `start` where the closing tag follows, or -1."""
     try:
         _, end = _raw_decode(text, _skip_space(text, start))
     except (ValueError, RecursionError):

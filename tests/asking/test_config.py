@@ -74,8 +74,8 @@ def test_a_field_that_makes_none_is_named(fields, message):
 
 
 def test_a_configuration_without_a_name_is_none():
-    with pytest.raises(InvalidOptionError, match="name"):
-        ClientConfig.of()
+    with pytest.raises(InvalidOptionError, match=r"^client: name: Field required$"):
+        ClientConfig.of(api_key=KEY)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,14 @@ def test_a_key_is_never_shown(monkeypatch):
 
 @pytest.mark.parametrize(
     "fields",
-    [{"api_key": [KEY]}, {"api_key": {"x": KEY}}, {"apikey": KEY}, {"api_key": KEY.encode()}],
+    [
+        {"api_key": [KEY]},
+        {"api_key": {"x": KEY}},
+        {"apikey": KEY},
+        {"api_key": KEY.encode()},
+        {"options": KEY},
+        {"options": [{"api_key": KEY}]},
+    ],
 )
 @pytest.mark.parametrize("make", [ClientConfig, ClientConfig.of], ids=["class", "of"])
 def test_a_key_in_the_wrong_place_is_not_shown_either(make, fields):

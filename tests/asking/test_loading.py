@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+import traceback
+from dataclasses import dataclass
 
 import pytest
 
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.errors import (
+    EvalError,
     InvalidOptionError,
     MissingDependencyError,
     UnknownNameError,
@@ -16,6 +19,15 @@ from llmeval_integrations.errors import (
 pytest.importorskip("pydantic")
 
 from llmeval_integrations.asking.config import ClientConfig
+
+KEY = "sk-0123456789"
+
+
+@dataclass
+class Keyed:
+    """Somebody's own settings."""
+
+    api_key: str
 
 
 class Echo(Client):
@@ -84,11 +96,53 @@ def test_each_platform_has_its_client(package, model, kind):
         (object(), {}, InvalidOptionError, "client=<object object"),
         (7, {"name": "m"}, InvalidOptionError, "client=7"),
         (Echo(), {"api_key": "sk-1"}, InvalidOptionError, "^api_key: <.*Echo.* is set up already"),
+        ("openai:m", {"model": "n"}, InvalidOptionError, "model: .*there are name, base_url"),
     ],
 )
 def test_what_is_no_model_is_a_bad_call(model, options, error, message):
     with pytest.raises(error, match=message):
         load_client(model, **options)
+
+
+@pytest.mark.parametrize(
+    ("package", "kind", "name"),
+    [
+        ("openai", "OpenAI", "gpt-5-mini"),
+        ("openai", "AsyncOpenAI", "gpt-5-mini"),
+        ("anthropic", "Anthropic", "claude-sonnet-5"),
+        ("google.genai", "Client", "gemini-3-flash"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"model": "m"}, {"timeout": 7}], ids=str)
+def test_an_sdks_object_does_not_say_which_model(package, kind, name, options):
+    sdk = getattr(pytest.importorskip(package), kind)(api_key=KEY)
+    said = (
+        f"the {kind} object does not say which model is asked; .*load_client.client, name='{name}'"
+    )
+    with pytest.raises(InvalidOptionError, match=said) as caught:
+        load_client(sdk, **options)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert load_client(sdk, name=name).config.name == name
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"platform": "openai", "api_key": KEY},
+        {"name": "", "platform": "openai", "api_key": KEY},
+        {"name": "m", "platform": "x", "api_key": KEY},
+        {"name": "openai:m", "api_key": KEY, "timeout": 0},
+        {"name": "openai:m", "options": [("api_key", KEY)]},
+        {"name": "openai:m", "options": KEY},
+        [{"name": "openai:m", "api_key": KEY}],
+        Keyed(KEY),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_no_error_shows_a_key(model):
+    with pytest.raises(EvalError) as caught:
+        load_client(model)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_client_with_other_options_is_a_copy():

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations import InvalidReferenceError, JsonEquality
+from llmeval_integrations import InvalidReferenceError, JsonEquality, evaluate
+from llmeval_integrations.drop_ins import LangChainComparison
 
 STRICT = JsonEquality()
 ANY = JsonEquality(list_order="any")
@@ -88,9 +89,41 @@ def test_the_reason_names_the_first_difference(output, reference, reason):
     assert STRICT(output, reference).reason == reason
 
 
-def test_the_reason_for_items_in_any_order_counts_them():
-    assert TOP("[1]", "[1, 2]").reason == "The items of the arrays differ (1 and 2)"
+@pytest.mark.parametrize(
+    ("output", "reference", "reason"),
+    [
+        ('{"a": [1, 2]}', '{"a": [2, 1]}', "/a/0 1, expected 2"),
+        ('{"a": [1, 2], "b": 3}', '{"a": [2, 1], "b": 4}', "/a/0 1, expected 2"),
+        ("[1, 2, 5]", "[2, 1, 4]", "/2 5, expected 4"),
+        ("[1]", "[2, 1]", "/0 missing"),
+        ("[1, 2, 1]", "[2, 1]", "/2 extra"),
+        ("[[1, 2], 3]", "[3, [2, 1]]", "/0/0 1, expected 2"),
+        ('[{"a": 1.0}, {"a": true}]', '[{"a": 2}, {"a": 1}]', "/1/a true, expected 2"),
+        ("[1]", "{}", "the whole [1], expected {}"),
+    ],
+)
+def test_the_reason_where_top_level_items_may_come_in_any_order(output, reference, reason):
+    assert TOP(output, reference).reason == reason
+
+
+def test_the_reason_for_items_in_any_order_tells_what_has_no_partner():
     assert ANY("[1]", "[1, 2]").reason == "/1 missing"
+    assert ANY('{"a": [1, 2]}', '{"a": [2, 3]}').reason == "/a/0 1, expected 3"
+
+
+def test_an_operator_that_sorts_by_itself_gets_the_reason_without_what_is_in_both():
+    for evaluator in (JsonEquality(LangChainComparison()), TOP):
+        assert evaluator("[1, 2, 5]", "[2, 1, 4]").reason == "/2 5, expected 4"
+    assert JsonEquality(operator.eq)("[1, 2]", "[2, 1]").reason == "/0 1, expected 2"
+
+
+def test_a_reference_with_a_number_out_of_range_is_json_that_cannot_be_read():
+    number = "[1e9999999999999999999]"
+    with pytest.raises(InvalidReferenceError, match=r"cannot be read \(number_out_of_range\)"):
+        STRICT("[1]", number)
+    assert STRICT(number, number).score is True
+    [row] = evaluate([{"output": number, "reference": number}], [STRICT]).rows
+    assert (row.error, row.score) == (None, True)
 
 
 @pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])

@@ -241,7 +241,12 @@ def test_a_schema_may_be_text_or_a_pydantic_model_or_each_samples_own():
             [("3", 3), (3, "3.0"), ("true", True), (" False ", False), ("null", None)],
             [("3", True), ("three", 3), ("1e999", 3), ("NaN", 3), ("1_0", 10), ({}, "{}")],
         ),
-        ({"coerce": True, "tolerance": 1}, [("3.5", 3)], [("5", 3)]),
+        (
+            {"coerce": True, "tolerance": 1},
+            [("3.5", 3), ("1250.50", "1251"), ("+3", " 3.0 ")],
+            [("5", 3), ("1250", "1251.5"), ("3", "three"), ("a", "A")],
+        ),
+        ({"coerce": True, "multiple_of": 5}, [("101", "100")], [("103", "100")]),
         pytest.param({"compare": lambda one, other: one[0] == other[0]}, [("ab", "ac")], [("bb", "ac")], id="a callable"),
         pytest.param({"compare": lambda one, other: 0.7, "similarity": 0.6}, [("x", {"y": 1})], [], id="a callable's score"),
         ({"ignore": True}, [("a", "b"), ({"x": 1}, [])], []),
@@ -354,6 +359,26 @@ def test_bad_calls_raise():
     told = JsonFields(fields={"/a": {"compare": lambda one, other: 2}})
     with pytest.raises(InvalidOptionError, match="compare returned 2"):
         told({"a": 1}, {"a": 2})
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ({"fields": {"/a/*/n": {"compare": lambda one, other: float(one) == other}}}, "fields['/a/*/n']"),
+        ({"defaults": {"compare": lambda one, other: float(one) == other}}, "defaults, at '/a/*/n'"),
+        ({"fields": {"/a": {"key": "n"}, "/a/*/n": {"compare": lambda one, other: float(one) == other}}}, "fields['/a/*/n']"),
+    ],
+    ids=["a field's", "the default", "a key's"],
+)  # fmt: skip
+def test_what_a_function_of_the_callers_raises_says_where_and_for_what(options, where):
+    evaluator = JsonFields(**options)
+    with pytest.raises(InvalidOptionError) as raised:
+        evaluator({"a": [{"n": "1,250.50"}]}, {"a": [{"n": 1250.5}]})
+    assert str(raised.value) == (
+        f"{where}: compare raised ValueError: could not convert string to float: '1,250.50', "
+        "for '1,250.50' and 1250.5"
+    )
+    assert isinstance(raised.value.__cause__, ValueError)
 
 
 def test_an_output_that_is_no_json_misses_every_field():

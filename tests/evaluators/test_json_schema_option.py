@@ -1,5 +1,6 @@
 """What may be given as a schema, and what is named as none."""
 
+import dataclasses
 import functools
 import typing
 
@@ -181,6 +182,34 @@ def test_a_schema_that_is_changed_between_calls_is_read_anew():
     assert evaluator("1", schema).passed
     schema["type"] = "string"
     assert not evaluator("1", schema).passed
+
+
+def test_a_schema_of_true_is_not_the_schema_of_1():
+    assert JsonSchema({"const": 1}) != JsonSchema({"const": True})
+    assert JsonSchema({"enum": [[{"a": 0}]]}) != JsonSchema({"enum": [[{"a": False}]]})
+    for one, other in (
+        ({"const": 1}, {"const": 1.0}),
+        ({"type": "object", "minProperties": 1}, {"minProperties": 1, "type": "object"}),
+        ("{}", "{}"),
+        (None, None),
+    ):
+        assert JsonSchema(one) == JsonSchema(other)
+        assert hash(JsonSchema(one)) == hash(JsonSchema(other))
+    assert JsonSchema({"const": 1}) != JsonSchema({"const": 1}, check_formats=True)
+    assert JsonSchema({"const": 1}) != {"const": 1}
+
+
+def test_a_schema_that_its_owner_changes_stays_what_it_was():
+    schema = {"properties": {"a": {"type": "string"}}}
+    evaluator = JsonSchema(schema)
+    schema["properties"]["a"]["type"] = "integer"
+    kept = {"properties": {"a": {"type": "string"}}}
+    assert evaluator.schema == kept
+    assert evaluator == JsonSchema(kept)
+    assert repr(kept) in repr(evaluator)
+    for same in (evaluator, dataclasses.replace(evaluator, check_formats=True)):
+        assert same('{"a": "x"}').passed
+        assert not same('{"a": 1}').passed
 
 
 def test_what_is_wrong_with_a_schema_is_said_with_its_place():

@@ -303,6 +303,23 @@ def test_unique_items_of_5000_objects_take_no_time(last):
     assert result.score is (last["a"] == -1)
 
 
+@pytest.mark.parametrize(
+    ("schema", "conformity"),
+    [({"type": "object"}, 0.0), ({"items": {"items": {"type": "object"}}}, 2 / 200_100)],
+)
+def test_the_memory_of_conformity_does_not_multiply_with_depth(schema, conformity):
+    value = [1] * 200_000
+    for _ in range(99):
+        value = [value]
+    tracemalloc.start()
+    try:
+        result = JsonSchema(schema)(value)
+        assert tracemalloc.get_traced_memory()[1] < 25_000_000
+    finally:
+        tracemalloc.stop()
+    assert result.metadata["conformity"] == pytest.approx(conformity)
+
+
 def test_compiled_schemas_are_kept_but_not_for_ever():
     evaluator = JsonSchema()
     tracemalloc.start()

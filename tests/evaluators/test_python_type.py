@@ -5,7 +5,7 @@ import datetime as dt
 import enum
 import types
 from decimal import Decimal
-from typing import Any, Protocol, TypedDict, runtime_checkable
+from typing import Any, Optional, Protocol, TypedDict, Union, runtime_checkable
 
 import pytest
 
@@ -39,6 +39,9 @@ class Sized(Protocol):
         (type, dict, True), ("type", dict, True), ("ValueError", ValueError(), True), ("set", {1}, True),
         pytest.param(types.FunctionType, lambda: None, True, id="a function"), (enum.Enum, "x", False),
         (Sized, {}, True), (Sized, 1, False),
+        (int | str, "x", True), (int | None, None, True), (int | str, 1.0, False),
+        ((int | str, "list"), [], True), (Optional[dict], {}, True),  # noqa: UP045
+        (Union[int, str], [], False),  # noqa: UP007
     ],
     ids=repr,
 )  # fmt: skip
@@ -60,7 +63,7 @@ def test_what_was_found_and_expected_is_told():
     "expected",
     ["", "nonsense", "Dict", "dict|", "dict,list", "list[int]", "len", "typing.List", 5, None, (), [], [()],
      ("dict", 5), ("dict", None), {"dict"}, list[int], "None|x", {}, 10**5000,
-     Movie, Named, Any, (dict, Movie), ["dict", Named]],
+     Movie, Named, Any, (dict, Movie), ["dict", Named], list[int] | None, Named | None],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_is_no_type_is_refused(expected):

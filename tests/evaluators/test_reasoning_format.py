@@ -134,7 +134,8 @@ def test_thinking_comes_first_and_then_one_answer_or_calls(text, score, label, c
     ["5", "null", "true", "[]", "{}", '"name arguments"', '["name", "arguments"]', "", " ", "NaN",
      '{"name": "f"}', '{"arguments": {}}', '{"name": null, "arguments": {}}',
      '{"name": 1, "arguments": {}}', '{"name": "f", "arguments": NaN}', "{bad}", CALL[:-1],
-     "[" * 5_000, '{"a":' * 5_000],
+     "[" * 5_000, '{"a":' * 5_000, CALL + "\n```", CALL + "`", "`" + CALL + "`", "```" + CALL + "```",
+     '{"name": "f", "arguments": [NaN, 1e9999999999999999999]}'],
 )  # fmt: skip
 def test_a_call_is_an_object_with_a_name_and_arguments(content):
     result = ReasoningToolCallFormat()(f"{THINK}<tool_call>{content}</tool_call>")
@@ -143,7 +144,9 @@ def test_a_call_is_an_object_with_a_name_and_arguments(content):
     assert result.metadata["valid_tool_call_json"] is False
 
 
-@pytest.mark.parametrize("arguments", ["{}", "null", "[]", '"x"', "1", "1e400", "9" * 5_000])
+@pytest.mark.parametrize(
+    "arguments", ["{}", "null", "[]", '"x"', "1", "1e400", "1e9999999999999999999", "9" * 5_000]
+)
 def test_arguments_may_be_any_json(arguments):
     text = f'{THINK}<tool_call>{{"name": "f", "arguments": {arguments}}}</tool_call>'
     assert ReasoningToolCallFormat()(text).score == 1.0
@@ -192,6 +195,12 @@ def hostile():
 def test_a_hostile_megabyte_takes_no_more_than_seconds(text):
     for evaluator in (ReasoningToolCallFormat(), ReasoningFormat()):
         assert seconds(evaluator, text, enough=3) < 3
+
+
+def test_brackets_that_open_no_tag_cost_next_to_nothing():
+    for text in ("<" * 1_000_000, THINK + "a<b " * 250_000):
+        for evaluator in (ReasoningToolCallFormat(), ReasoningFormat()):
+            assert seconds(evaluator, text, enough=0.3) < 0.3
 
 
 # --- side by side with py-openjudge --------------------------------------------------------------

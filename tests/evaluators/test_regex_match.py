@@ -198,6 +198,7 @@ LONG_PATTERNS = {
     "verbose comment": ("#" + "[" * 10_000, re.VERBOSE),
     "flags": ("(?" + "i" * 40_000 + ")a", 0),
     "braces": ("{1," * 5_000, 0),
+    "large numbers": ("{4000000000," * 5_000, 0),
 }
 
 
@@ -282,6 +283,32 @@ def test_a_runaway_pattern_is_an_error_with_a_name_or_answered_in_time(pattern, 
         except RunawayPatternError as error:
             assert "0.2 s" in str(error)  # noqa: PT017
         assert time.perf_counter() - start < 1
+
+
+BOMBS = [
+    "(?=(?:a{9000}){9000})b", "(?!(?:a{9000}){9000})", "(?:|a{9000}){9000}", "(?:" * 30 + "a?" + "){2}" * 30,
+    "(?:" * 30 + "ab" + ")+" * 30, "(?:" * 30 + "ab" + "){1,2}?" * 30, "(?:(?:(?:a?){100}){100}){100}b",
+    "(x)(?:(?(1)a{900}|b)c{900}){900}", "(?i:(?:[ab]{2}){900}){900}", "(?:(?:a*){900}){900}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", BOMBS, ids=lambda pattern: pattern[:20])
+def test_repeats_that_fill_the_memory_are_refused_wherever_they_stand(pattern):
+    with pytest.raises(InvalidOptionError, match="written out"):
+        RegexMatch(pattern)
+    with pytest.raises(InvalidReferenceError, match="written out"):
+        RegexMatch()("a", pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a{100000}", "(?:ab){50000}", "(?:ab){0,1000000}", "(?:(?:ab){0,1000}){0,1000}",
+     "(?:" * 60 + "ab" + ")*" * 60, "(?:" * 60 + "ab" + ")?" * 60, "(?:" * 60 + "ab" + "){1}" * 60,
+     "[*-z]" * 2_000, "(?:a|b)" * 2_000, "a" * 20_000],
+    ids=lambda pattern: pattern[:20],
+)  # fmt: skip
+def test_repeats_that_are_not_written_out_may_be_many(pattern):
+    assert RegexMatch(pattern)("").score == bool(re.match(pattern, ""))
 
 
 def test_a_runaway_is_neither_right_nor_wrong():

@@ -67,6 +67,10 @@ def test_a_run_reads_output_and_reference_once():
 @example('"\\ud800"', '"\\ud800"')
 @example("[1e9999999999999999999]", "{}")
 @example("{", "[1e9999999999999999999]")
+@example("[1e9999999999999999999]", "[1e9999999999999999999]")
+@example("[1e9999999999999999999, 1]", "[1e9999999999999999999,1]")
+@example("[1e9999999999999999999]", "[1E9999999999999999999]")
+@example("[" * 950 + "1e9999999999999999999" + "]" * 950, "[]")
 def test_what_is_read_together_is_judged_as_by_itself(output, reference):
     shared = Sample(output, reference)
     share([shared])

@@ -431,6 +431,33 @@ def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference):
 
 
 @pytest.mark.parametrize(
+    "reference",
+    [
+        ["weather"],
+        {"tool": "weather", "args": {}},
+        {"name": "weather", "kwargs": {"city": "Paris"}},
+    ],
+)
+def test_a_reference_in_another_form_is_told_the_right_one(reference):
+    with pytest.raises(
+        InvalidReferenceError,
+        match=r'; write {"name": ..., "arguments": {...}}, or a list of these$',
+    ):
+        PLAIN(A, reference)
+
+
+def test_the_nearest_tool_is_named_where_there_is_none():
+    known = ", ".join(TYPED._toolbox.parts)
+    with pytest.raises(
+        InvalidReferenceError,
+        match=f"no tool 'wether', .*; did you mean 'weather'. there are {known}$",
+    ):
+        TYPED(PARIS, {"name": "wether", "arguments": {}})
+    with pytest.raises(InvalidOptionError, match="no tool 'wether'; did you mean 'weather'"):
+        ToolCalls(TYPED.tools, order="partial", before=[("wether", "weather")])
+
+
+@pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"tools": 3}, "tool_calls: tools"),

@@ -14,6 +14,7 @@ from llmeval_integrations import (
     Result,
     Sample,
     ToolCalls,
+    WeightedSum,
 )
 from llmeval_integrations.sample import MISSING
 
@@ -154,9 +155,15 @@ def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
     call = ModelOutput.for_tool_call("mock", "add", {"a": 1})
     gold = [{"name": "add", "arguments": {"a": 1}}]
     rows = [Row(input="?", metadata={"calls": gold}) for _ in range(2)]
-    scorers = [inspect_scorer(ToolCalls(), messages=True, reference="calls")]
-    log = run(tmp_path, scorers, [call, "done", "no"], rows)
-    assert [sample.scores["tool_calls"].value for sample in log.samples] == [1.0, 0.0]
+    fixed = Fixed(RESULTS["yes"])
+    for messages, expected in ((None, [1.0, 0.0]), (True, [1.0, 0.0]), (False, [0.0, 0.0])):
+        scorers = [inspect_scorer(ToolCalls(), messages=messages, reference="calls")]
+        log = run(tmp_path, scorers, [call, "done", "no"], rows)
+        assert [sample.scores["tool_calls"].value for sample in log.samples] == expected
+    both = WeightedSum([(ToolCalls(), 2), (fixed, 1)])
+    log = run(tmp_path, [inspect_scorer(both, reference="calls")], [call, "done", "no"], rows)
+    assert [sample.scores["weighted_sum"].value for sample in log.samples] == [3.0, 1.0]
+    assert [sample.output for sample in fixed.samples] == ["done", "no"]
 
 
 def test_samples_are_scored_side_by_side(tmp_path):

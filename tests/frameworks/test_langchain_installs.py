@@ -53,7 +53,7 @@ except ValueError as error:
     print(error)
 chain = FakeListChatModel(responses=["no"]) | load_evaluator("json_validity").as_runnable()
 print(chain.invoke("go"))
-for call in (lambda: load_evaluator("criteria"), register):
+for call in (lambda: load_evaluator("criterion"), lambda: load_evaluator("criteria"), register):
     try:
         call()
     except LookupError as error:
@@ -62,13 +62,17 @@ for call in (lambda: load_evaluator("criteria"), register):
         print(error)
 """
     said = run(code, without=["langchain_classic", "langchain"]).splitlines()
-    assert said[:3] == [
+    assert said[:4] == [
         "JsonEqualityEvaluator requires a reference string.",
         "{'score': 0, 'reasoning': 'Expecting value: line 1 column 1 (char 0)'}",
         "True False",
+        (
+            "'criteria' is LangChain's own; run: pip install langchain-classic; "
+            "ours in its stead is pass_fail(question=...)"
+        ),
     ]
     assert (
-        "_EVALUATOR_MAP to register in; run: pip install 'langchain-classic<2', or use" in said[3]
+        "_EVALUATOR_MAP to register in; run: pip install 'langchain-classic<2', or use" in said[4]
     )
 
 
@@ -99,6 +103,17 @@ sys.modules["langchain_classic"] = None
         "old.load_evaluator('json_match').evaluation_name)"
     )
     assert run(code, first=older) == "True True json_match"
+
+
+@NEEDS_CORE
+def test_the_evaluation_of_langchain_before_1_0_takes_ours():
+    pytest.importorskip("langchain.evaluation")
+    code = IMPORT + (
+        "from langchain import evaluation as old\n"
+        "print(issubclass(JsonValidityEvaluator, old.StringEvaluator), 'json_match' in register(), "
+        "old.load_evaluator('json_match').evaluation_name, EvaluatorType is old.EvaluatorType)"
+    )
+    assert run(code, without=["langchain_classic"]) == "True True json_match True"
 
 
 @NEEDS_CORE

@@ -56,6 +56,11 @@ def test_ready_made_criteria_need_what_they_need():
     assert evaluator.evaluate_strings(prediction="a", reference="a")["score"] == 1.0
 
 
+def test_a_reply_is_what_the_model_wrote():
+    result = PassFail(model("Neither."), QUESTION)("A text.")
+    assert (result.is_unscored, result.metadata["judge"]["reply"]) == (True, "Neither.")
+
+
 def test_several_judges_share_a_model():
     judges = load_evaluators(["safety", "tone"], llm=model(judgement()))
     for judge in judges:

@@ -1,5 +1,6 @@
 """TRL: two steps of GRPO and RLOO on the CPU, with a model and a tokenizer made here."""
 
+import json
 import os
 import warnings
 from copy import deepcopy
@@ -49,6 +50,9 @@ def message(content, role="assistant", **more):
     return [{"role": role, "content": content, **more}]
 
 
+GOLD = [{"name": "add", "arguments": {"a": 1}}]
+CALL = {"type": "function", "function": GOLD[0]}
+
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
 
@@ -81,6 +85,8 @@ def test_the_reward_is_the_score_or_whether_it_passed(kind, score, passed):
         (message([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}]), False, "[1]"),
         (message(None, tool_calls=[]), False, ""),
         ([], False, ""),
+        (message("[1]"), None, "[1]"),
+        (message("", tool_calls=[CALL]), None, ""),
         (message("[1]"), True, message("[1]")),
     ],
 )
@@ -90,11 +96,44 @@ def test_a_completion_is_a_text_or_messages(completion, messages, output):
     assert fixed.samples == [Sample(output, input="go")]
 
 
-def test_tool_calls_are_read_in_messages():
-    called = message(None, tool_calls=[{"type": "function", "function": {"name": "add", "arguments": {"a": 1}}}])  # fmt: skip
-    reward = TrlReward(ToolCalls(), messages=True, reference="calls")
-    gold = [{"name": "add", "arguments": {"a": 1}}]
-    assert reward(["?", "?"], [called, message("no")], calls=[gold, gold]) == [1.0, 0.0]
+CALLED = {
+    "alone": message(None, tool_calls=[CALL]),
+    "with words": message("so", tool_calls=[CALL]),
+    "answered": message("", tool_calls=[CALL]) + message("2", "tool") + message("It is 2."),
+    "tags": message(f"<tool_call>{json.dumps(GOLD[0])}</tool_call>"),
+    "json": message(json.dumps(GOLD)),
+    "text": json.dumps(GOLD),
+}
+
+
+@pytest.mark.parametrize("shape", CALLED)
+def test_tool_calls_are_read_in_messages(shape):
+    reward = TrlReward(ToolCalls(), reference="calls")
+    assert reward(["?", "?"], [CALLED[shape], message("no")], calls=[GOLD, GOLD]) == [1.0, 0.0]
+
+
+def test_whether_messages_are_read_may_be_said():
+    for messages, expected in ((True, 1.0), (False, 0.0)):
+        reward = TrlReward(ToolCalls(), messages=messages, reference="calls")
+        assert reward(["?"], [CALLED["answered"]], calls=[GOLD]) == [expected]
+
+
+def test_each_part_of_a_sum_sees_what_it_reads():
+    words = Fixed(RESULTS["yes"])
+    asked = judge()
+    weighted = WeightedSum([(words, 1), (WeightedSum([(ToolCalls(), 2)]), 1), (asked, 4)])
+    reward = TrlReward(weighted, reference="calls")
+    assert reward(["?"] * 2, [CALLED["answered"], "no"], calls=[GOLD] * 2) == [7.0, 5.0]
+    assert [sample.output for sample in words.samples] == ["It is 2.", "no"]
+    assert "It is 2." in asked.client.requests[0].messages[-1].text
+    assert "tool_calls" not in asked.client.requests[0].messages[-1].text
+
+
+def test_a_judge_is_shown_calls_where_there_is_no_text():
+    asked = judge()
+    TrlReward(asked)(["?"] * 2, [CALLED["alone"], CALLED["with words"]])
+    first, second = ("".join(part.text for part in each.messages) for each in asked.client.requests)
+    assert ("tool_calls" in first, "tool_calls" in second) == (True, False)
 
 
 def test_columns_are_fields_of_the_samples():

@@ -8,19 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations import Result
+from llmeval_integrations import JsonValidity, Result
 from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.intervals import wilson
 from llmeval_integrations.judges.agreement import agreement
 from llmeval_integrations.judges.judgement import Judgement
+from llmeval_integrations.runs import evaluate, read_run
 from llmeval_integrations.runs.rows import Row
 
 TP, FN, FP, TN = 50, 4, 6, 40
 JUDGED = [True] * TP + [False] * FN + [True] * FP + [False] * TN
 HUMAN = [True] * (TP + FN) + [False] * (FP + TN)
 
+
+def judged_row(id, evaluator="judge", passed=True):
+    return Row(id, evaluator, float(passed), passed, None, None, {}, False, None)
+
+
 verdicts = st.lists(st.tuples(st.sampled_from([True, False, None]), st.booleans() | st.none()))
-labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1)
+labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"))).map(
+    lambda rows: [*rows, ("a", "a")]  # where none is shared it raises
+)
 
 
 def test_the_figures_of_a_binary_judge():
@@ -180,7 +188,19 @@ def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
         ([True], [True, False], "judged has 1 rows and human 2"),
         ({"a": True}, {"a": True, "b": False, "c": True}, "judged lacks 2 of the ids.*'b', 'c'"),
         ({"a": True, "b": True}, {"a": True}, "human lacks 1 of the ids.*'b'; give None"),
-        ({"a": True}, [True], "both be mappings"),
+        ({"a": True}, [True], "human must be a mapping from ids, as the other is, or a run"),
+        ([True], {"a": True}, "judged must be a mapping from ids, as the other is, or a run"),
+        ([judged_row("a"), judged_row("a")], {"a": True}, "judged: the id 'a' is there twice"),
+        ([judged_row([1])], {"a": True}, r"judged: the id \[1\] is no key of a mapping"),
+        (
+            [judged_row("a"), judged_row("a", "other")],
+            {"a": True},
+            r"judged holds rows of judge, other; give those of one: .* == 'judge'\]",
+        ),
+        ([judged_row("a")], {"b": True}, "judged lacks 1 of the ids, such as 'b'"),
+        ("runs/a", {"b": True}, "judged='runs/a' .*; a run's directory is read by .*read_run"),
+        (["Pass", "Fail"], ["good", "bad"], "judged has 'Fail', 'Pass', human 'bad', 'good'"),
+        (["4", "5"], [4, 5], "no label is in both: judged has '4', '5', human 4, 5"),
         ("pass", ["pass"], "judged='pass' is not a sequence"),
         ([True], 1, "human=1 is not a sequence"),
         ([Result(0.5)], [True], r"judged, row 0: Result.* is no verdict \(a result that passed"),
@@ -208,7 +228,7 @@ def test_options_that_make_no_sense_are_refused(options, message):
     with pytest.raises(InvalidOptionError, match=message):
         agreement([True], [True], **options)
     with pytest.raises(InvalidOptionError, match="positive='god' is none of 'bad', 'good'"):
-        agreement(["good"], ["bad"], positive="god")
+        agreement(["good", "bad"], ["bad", "bad"], positive="god")
 
 
 def test_other_peoples_missing_values_and_booleans_are_read():
@@ -234,7 +254,7 @@ def test_numpy_and_pandas_columns_are_read():
 def test_many_or_ugly_labels_do_not_spoil_the_table():
     many = [f"label {number}" for number in range(1000)]
     assert str(agreement(many, many)).startswith("1000 labels, too many for a table\n")
-    ugly = str(agreement(["\x1b[2J", "x" * 99], ["a", "b"]))
+    ugly = str(agreement(["\x1b[2J", "x" * 99], ["a", "x" * 99]))
     assert "\x1b" not in ugly
     assert "xxxxxxxxxxxxx..." in ugly
 
@@ -274,6 +294,31 @@ def test_labels_without_scores_are_compared_and_what_has_none_is_unscored():
     ]
     found = agreement(judged, ["good", "good", "good"])
     assert (found.n, found.accuracy, found.unscored) == (2, 0.5, 1)
+
+
+def test_ratings_may_all_be_others():
+    assert agreement([4, 4, 3], [5, 5, 2]).accuracy == 0
+
+
+def test_labels_count_as_shared_where_no_row_has_both():
+    found = agreement(["good", "bad", None], ["bad", "fine", "good"])
+    assert (found.n, found.accuracy, found.unscored) == (2, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "form", [lambda run: run, lambda run: run.rows, lambda run: iter(run.rows)]
+)
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_run_is_joined_with_labels_by_its_ids(tmp_path, form, stored):
+    samples = [{"id": name, "output": text} for name, text in zip("abc", ("1", "{", "2"))]
+    run = evaluate(samples, [JsonValidity()], out=tmp_path / "run" if stored else None)
+    if stored:
+        run = read_run(tmp_path / "run")
+    found = agreement(form(run), {"c": "pass", "a": None, "b": "pass"})
+    assert (found.n, found.unlabelled, found.accuracy) == (2, 1, 0.5)
+    assert agreement({"c": "pass", "a": None, "b": "pass"}, form(run)).accuracy == 0.5
+    assert agreement(form(run), ["pass", "fail", "pass"]).accuracy == 1
+    assert found.corrected_pass_rate(form(run)).judged == (2, 3)
 
 
 def test_numbers_of_numpy_are_labels():

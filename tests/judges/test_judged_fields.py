@@ -123,6 +123,14 @@ def test_an_output_cannot_forge_its_verdict():
         assert (result.score, result.label) == (None, "unreadable")
 
 
+def test_a_member_that_is_null_may_count_as_left_out_and_is_not_put_to_the_judge():
+    client = Scripted("never")
+    told = JudgedFields(client, ["/a", "/b"], nulls="absent")
+    result = told({"a": None, "c": None}, {"a": "prose", "b": None, "c": None})
+    assert (result.score, result.reason) == (0.0, "/a missing")
+    assert result.metadata["fields"] == {"/a": {"missing": 1}}
+
+
 def test_a_run_adds_up_its_fields(tmp_path):
     client = Scripted(judged("Fail", "Pass"))
     run = evaluate([{"output": OUTPUT, "reference": REFERENCE}] * 3, [JudgedFields(client, PROSE)])
@@ -141,6 +149,11 @@ def test_a_run_adds_up_its_fields(tmp_path):
         ({"judged": ["summary"]}, "'summary' is not a path"),
         ({"judged": ["/a"], "fields": {"/a": {"x": 1}}}, "'x' is no setting"),
         ({"judged": ["/a"], "retries": -1}, "retries=-1"),
+        ({"judged": ["/a"], "nulls": "none"}, "nulls='none' is not one of"),
+        (
+            {"judged": ["/sumary"], "schema": {"type": "object", "properties": {"summary": {}}}},
+            "the schema has no '/sumary'; did you mean '/summary'",
+        ),
     ],
 )
 def test_a_wrong_option_is_named(options, message):

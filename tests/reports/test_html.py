@@ -14,6 +14,8 @@ from llmeval_integrations import (
     JsonMatch,
     JsonValidity,
     StringDistance,
+    ToolCalls,
+    ToolCallSchema,
     evaluate,
 )
 from llmeval_integrations.printable import printable
@@ -85,13 +87,51 @@ def test_fields_have_their_table(opened, people):
     assert [row[0] for row in rows] == ["/age", "/name"]
     heads = "[...document.querySelectorAll('#fields thead th')].map(head => head.innerText)"
     assert opened(people).run(heads)[1:] == [
-        *("right", "precision", "recall", "F1", "leaves", "mismatch", "missing", "unreadable"),
-        *("most often wrong", "for example"),
+        *("right", "precision", "recall", "F1", "leaves", "match"),
+        *("mismatch", "missing", "unreadable", "most often wrong", "for example"),
     ]  # fmt: skip
     assert rows[0][1:5] == ["33.3 %", "0.5", "0.3333", "0.4"]
-    assert rows[0][5:9] == ["3", "1", "1", "1"]  # kinds that no field has take no room
+    assert rows[0][5:10] == ["3", "1", "1", "1", "1"]  # kinds that no field has take no room
     assert [row[-2].strip() for row in rows] == ["63 for 36 (1)", ""]
     assert [row[-1].strip() for row in rows] == ["old", ""]
+
+
+def test_the_words_of_the_fields_are_explained_beside_them(opened, people):
+    said = opened(people).run("document.querySelector('#fields p').innerText")
+    assert said.startswith("A leaf is a single value, or an empty array or object; right is the")
+    assert "the unreadable, whose output is no JSON, are among the missing" in said
+
+
+def test_a_field_that_never_has_a_value_says_so_in_place_of_shares(opened):
+    rows = [{"output": {"lines": [], "a": 1}, "reference": {"lines": [], "a": 1}}]
+    text = opened(evaluate(rows, [JsonFields()])).run("document.querySelector('#fields').innerText")
+    [line] = [line for line in text.splitlines() if line.startswith("/lines")]
+    assert line.split("\t")[:5] == ["/lines", "100.0 %", "only empty arrays or objects", "1", "1"]
+
+
+def test_the_title_names_the_data_and_the_day_of_the_run(opened, people, tmp_path):
+    data = tmp_path / "<b>people &.jsonl"
+    data.write_text('{"output": "{}", "reference": "{}"}\n' * 3)
+    run = evaluate(data, [JsonFields()], out=tmp_path / "run")
+    for each, day in ((people, "2020-01-31"), (run, "2020-02-01")):
+        file = each.out / "manifest.json"
+        manifest = {**json.loads(file.read_text()), "started": f"{day}T09:00:00+00:00"}
+        file.write_text(json.dumps(manifest))
+    title = "Evaluation: people (2020-01-31), run (<b>people &.jsonl, 2020-02-01)"
+    page = opened([people, run])
+    assert page.run("document.title") == title
+    assert page.run("document.querySelector('h1').innerText") == title
+    assert page.run(TEXT).count("3 and 3 samples, 3 evaluators") == 1
+    assert "Lowest pass rate: json_match in people, 33.3 %." in page.run(TEXT)
+
+
+@pytest.mark.parametrize(("cost", "shown"), [(None, "not known"), (0.5, "$0.5000")])
+def test_a_cost_that_is_not_known_is_told_with_why(opened, cost, shown):
+    run = evaluate([{"output": "{}"}], [JsonValidity()])
+    run.summary["evaluators"]["json_validity"]["judge"] = {"calls": 1, "cost": cost}
+    text = opened(run).run("document.querySelector('#judges').innerText")
+    assert f"\t{shown}" in text
+    assert ("genai-prices" in text) is (cost is None)
 
 
 def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most(opened):
@@ -169,6 +209,45 @@ def test_a_finding_leads_to_its_samples(opened, people):
     assert page.run("location.hash") == "#evaluator=json_validity&label=truncated"
 
 
+def test_a_label_without_a_verdict_is_nothing_that_went_wrong(opened, tones):
+    page = opened(tones)
+    assert "1 sample did not pass." in page.run(TEXT)
+    kinds = "[...document.querySelectorAll('#found a')].map(each => each.textContent)"
+    assert page.run(kinds) == ["failed"]
+    assert "positive" not in page.run("document.querySelector('#found').innerText")
+
+
+def test_a_finding_of_a_long_label_leads_to_its_samples(opened, kinds):
+    long = "long " * 60
+    page = opened(kinds(1, long))
+    page.run("document.querySelector('#found a').click()")
+    assert page.run("document.getElementById('by-label').value") == long[:200]
+    assert page.run(COUNT) == "2 of 3 listed samples, worst first"
+
+
+def test_a_label_that_is_no_choice_leads_to_its_samples_all_the_same(page, kinds, tmp_path):
+    address = written(kinds(230), tmp_path / "report.html")
+    page.open(address)
+    choices = "[...document.getElementById('by-label').options].map(each => each.value)"
+    rare = max({f"kind {n}" for n in range(230)} - set(page.run(choices)))
+    page.run(f"document.querySelector('#found a').dataset.label = {rare!r}")
+    page.run("document.querySelector('#found a').click()")
+    assert page.run("document.querySelector('#list summary span').textContent") == f"kinds: {rare}"
+    assert page.run(CARDS) == 1
+    for label, found in ((rare, 1), ("gone", 0)):
+        page.open("about:blank")
+        page.open(f"{address}#label={label}")
+        assert page.run(CARDS) == found
+
+
+def test_what_stands_for_many_kinds_leads_nowhere(opened, kinds):
+    page = opened(kinds(1_003))
+    entries = "[...document.querySelectorAll('#found li')].map(each => [each.innerText.split('\\n')[0], each.querySelector('a') !== null])"  # fmt: skip
+    found = page.run(entries)
+    assert found[0] == ["(other)", False]
+    assert all(leads for _, leads in found[1:])
+
+
 def test_the_address_keeps_the_filter(page, people, tmp_path):
     address = written(people, tmp_path / "report.html")
     page.open(f"{address}#evaluator=json_match&label=mismatch")
@@ -193,6 +272,73 @@ def test_the_place_of_a_defect_is_marked(opened, people):
 
 
 MARKS = "[...document.querySelectorAll('.{} mark')].map(mark => mark.textContent)"
+
+
+CALLS = [{"name": "weather", "arguments": {"city": "Paris", "days": 3}}, {"name": "time"}]
+MESSAGE = {
+    "role": "assistant",
+    "content": [
+        {"type": "text", "text": "<img src=x onerror=\"document.title='acted'\">"},
+        {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Nice", "days": "3"}},
+        {"type": "tool_use", "id": "2", "name": "clock", "input": {}},
+    ],
+}
+TOOLS = [{"name": "weather", "input_schema": {"type": "object", "properties": {"city": {}, "days": {"type": "integer"}}}}, {"name": "time", "input_schema": {}}]  # fmt: skip
+
+
+def cells(page):
+    return page.run(
+        "[...document.querySelectorAll('.differences tr')]"
+        ".map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+
+
+def test_wrong_calls_are_told_by_argument_and_the_message_is_folded_and_not_marked(
+    opened, tmp_path
+):
+    rows = [{"output": MESSAGE, "reference": CALLS}]
+    evaluators = [ToolCalls(), ToolCallSchema(TOOLS), ExactMatch()]
+    page = opened(evaluate(rows, evaluators, out=tmp_path / "run"))
+    assert cells(page) == [
+        ["call", "argument", "what", "output", "expected", "evaluator"],
+        ["1. weather", "/city", "mismatch", '"Nice"', '"Paris"', "tool_calls"],
+        ["1. weather", "/days", "wrong_type", '"3"', "3", "tool_calls"],
+        ["2. clock", "(the call)", "wrong_name", "clock", "time", "tool_calls"],
+        ["1. weather", "/days", "type", "", '"3" is not of type "integer"', "tool_call_schema"],
+        ["2. clock", "(the call)", "unknown_tool", "", "there is no such tool", "tool_call_schema"],
+    ]
+    assert page.run("document.querySelectorAll('.body mark').length") == 0
+    folded = "document.querySelector('.body details')"
+    assert page.run(f"{folded}.open") is False
+    assert page.run(f"{folded}.contains(document.querySelector('.sides'))") is True
+    page.run(f"{folded}.querySelector('summary').focus()")
+    page.press("Enter", 13)
+    assert page.run(f"{folded}.open") is True
+    assert page.complaints == []
+    assert page.run("document.title").startswith("Evaluation")
+
+
+@pytest.mark.parametrize(
+    ("made", "expected", "rows"),
+    [
+        ([], [{"name": "f", "arguments": {"a": 1}}], [["f", "(the call)", "missing", "", "f"], ["f", "/a", "missing", "", "1"]]),
+        ([{"name": "f", "arguments": {"a": 1}}], [], [["f", "(the call)", "extra", "f", ""], ["f", "/a", "extra", "1", ""]]),
+        ([{"name": "g"}, {"name": "f"}], [{"name": "f"}, {"name": "g"}], [["1. g", "(the call)", "wrong_order", "call 1", "call 2"]]),
+        ([{"name": "f", "arguments": "{"}], [{"name": "f"}], [["f", "(the call)", "unreadable", None, ""]]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_whole_call_is_told(opened, tmp_path, made, expected, rows):
+    sample = {"output": made, "reference": expected}
+    page = opened(evaluate([sample], [ToolCalls(order="strict")], out=tmp_path / "run"))
+    found = [[None if given is None else cell for cell, given in zip(row, wanted)] for row, wanted in zip(cells(page)[1:], rows)]  # fmt: skip
+    assert found == rows
+
+
+def test_calls_that_cannot_be_read_are_marked_where_they_break_off(opened, tmp_path):
+    rows = [{"output": '[{"name', "reference": CALLS}]
+    page = opened(evaluate(rows, [ToolCalls()], out=tmp_path / "run"))
+    assert page.run(MARKS.format("output")) == ['"']
+    assert page.run("document.querySelectorAll('.body details').length") == 0
 
 
 def test_a_defect_and_the_difference_of_plain_texts_are_both_marked(opened, tmp_path):
@@ -241,6 +387,29 @@ def test_a_long_text_is_shown_where_it_differs_and_nothing_wrong_is_marked(
     assert "/big/2999" in text
     choose(page, "text", "zzz")
     assert page.run(CARDS) == 1
+
+
+def test_of_a_long_text_the_part_around_what_is_named_is_shown(opened, tmp_path):
+    """The texts differ from their first characters on, in spaces alone."""
+    right = {"items": [{"sku": n, "price": n % 7} for n in range(2_000)]}
+    wrong = json.loads(json.dumps(right))
+    wrong["items"][1_900]["price"] = 12.75
+    rows = [{"output": json.dumps(wrong, indent=1), "reference": right}]
+    page = opened(evaluate(rows, [JsonMatch()], out=tmp_path / "run"))
+    for side, around in (("output", '"price": 12.75'), ("reference", '"sku":1900,"price":3')):
+        assert around in page.run(f"document.querySelector('.{side} pre').textContent")
+    assert page.run(MARKS.format("reference")) == []
+
+
+@pytest.mark.parametrize(
+    "evaluator", [JsonFields(fields={"/items": {"key": "sku"}}), JsonMatch(strict_order=False)]
+)
+def test_of_an_array_in_any_order_the_item_that_was_meant_is_marked(opened, tmp_path, evaluator):
+    a, b = {"sku": "A", "price": 12.5}, {"sku": "B", "price": 3}
+    rows = [{"output": {"items": [{**b, "price": 4}, a]}, "reference": {"items": [a, b]}}]
+    page = opened(evaluate(rows, [evaluator], out=tmp_path / "run"))
+    assert [each.strip() for each in page.run(MARKS.format("output"))] == ['"price": 4']
+    assert [each.strip() for each in page.run(MARKS.format("reference"))] == ['"price": 3']
 
 
 def test_a_short_reference_of_a_long_output_is_marked_by_pointers(opened, tmp_path):
@@ -337,6 +506,7 @@ def test_several_runs_are_compared_with_the_first(opened, tmp_path):
         ".map(row => row.innerText.split('\\t'))"
     )
     assert [row[1] for row in cells] == ["pass rate", "/a"]
+    assert cells[0][5] == "0.0010"
     assert cells[0][3] == "-0.600"
     assert cells[0][6:8] == ["0", "12"]
     assert float(cells[0][8]) > 0.1
@@ -344,6 +514,22 @@ def test_several_runs_are_compared_with_the_first(opened, tmp_path):
     assert "Not compared: no sample is in both runs" in page.run(
         "document.querySelector('#comparison').innerText"
     )
+
+
+def test_what_is_compared_is_explained_and_no_p_is_nought(opened, tmp_path):
+    right = {f"field_{n}": 1 for n in range(12)}
+    rows = [{"id": n, "output": right, "reference": right} for n in range(40)]
+    worse = [{**row, "output": {**right, "field_0": 2}} for row in rows]
+    runs = [
+        evaluate(each, [JsonFields()], out=tmp_path / name)
+        for name, each in (("old", rows), ("new", worse))
+    ]
+    text = opened(runs).run("document.querySelector('#comparison').innerText")
+    assert "\tadjusted p\t" in text
+    assert "<0.0001" in text
+    assert "and 2 fields more, of no smaller p" in text
+    assert "an interval is not, so that it may exclude 0 where none is shown" in text
+    assert "of a field, those whose reference or output has it" in text
 
 
 def test_where_nothing_is_sure_it_says_what_could_have_been_seen(opened, tmp_path):

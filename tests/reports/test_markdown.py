@@ -93,6 +93,8 @@ def test_it_says_what_surely_differs_from_the_first_run(tmp_path):
         lines[-2],
     )
     assert lines[-1].startswith("Over the samples that both runs have; p is adjusted for all")
+    assert lines[-1].endswith("intervals are not.")
+    assert cells(lines[1])[6] == "adjusted p"
     assert cells(compared(new, old)[3])[2:] == ["0.4", "1", "+0.600", "+0.333 to +0.781", "0.00098", "better"]  # fmt: skip
 
 
@@ -108,7 +110,7 @@ def test_runs_that_cannot_be_compared_say_so(moods, people, tmp_path, monkeypatc
 
 def test_what_makes_a_comparison_doubtful_is_told(tmp_path):
     old, new = ran(ROWS, tmp_path / "old"), ran(WORSE[1:], tmp_path / "new")
-    assert "- <code>1 samples are in A alone, so not compared</code>" in compared(old, new)
+    assert "- <code>1 sample is in A alone, so not compared</code>" in compared(old, new)
 
 
 def test_of_many_fields_the_first_are_shown(tmp_path):
@@ -149,6 +151,15 @@ def fields_of(text):
     """Give the rows of the table of fields."""
     table = text.split("<summary>Fields of")[1].split("</details>")[0]
     return [cells(line) for line in table.split("\n") if line.startswith("| <code>")]
+
+
+def test_the_words_of_a_table_of_fields_are_explained_below_it(people):
+    text = written(people)
+    assert (
+        text.count("A leaf is a single value, or an empty array or object. Of the values, prec")
+        == 1
+    )
+    assert "A leaf" not in text.split("<summary>Fields of")[0]
 
 
 def test_a_field_in_which_nothing_is_wrong_has_no_example(people):

@@ -73,7 +73,7 @@ def test_a_bad_line_of_csv_is_an_error_row(tmp_path, text, line, message):
     rows = list(evaluate(path, [JsonMatch()]).rows)
     assert sorted(row.passed is True for row in rows) == [False, True, True]
     [bad] = [row for row in rows if row.error]
-    assert (bad.id, bad.error) == (line, f"InputError: line {line}: {message}")
+    assert (bad.id, bad.error) == (line - 1, f"InputError: line {line}: {message}")
 
 
 NEVER_CLOSED = "not CSV: a quote that opens here is never closed"
@@ -97,13 +97,13 @@ def test_a_quote_that_is_never_closed_costs_its_own_row_alone(
     lines[2001] = f'r2000{sign}"[1'
     source = read_from(tmp_path / f"rows.{suffix}", "\n".join(lines), how, monkeypatch)
     records = list(source.records)
-    assert [number for number, _ in records] == list(range(2, 3002))
-    errors = {number: str(row) for number, row in records if isinstance(row, InputError)}
+    assert [number for number, _ in records] == [(row + 1, row + 2) for row in range(3000)]
+    errors = {number[1]: str(row) for number, row in records if isinstance(row, InputError)}
     assert set(errors) == {102, 2002}
     assert errors[2002] == NEVER_CLOSED
     assert errors[102].startswith("not CSV: ")  # the second quote ends the first one's cell
     assert "in line 2002; is a quote that opens here never closed?" in errors[102]
-    assert all(row["id"] == f"r{number - 2}" for number, row in records if number not in errors)
+    assert all(row["id"] == f"r{line - 2}" for (_, line), row in records if line not in errors)
     assert source.done == len("\n".join(lines))
 
 
@@ -111,7 +111,7 @@ def test_a_quote_that_the_next_row_seems_to_close_costs_its_own_row_alone(tmp_pa
     path = tmp_path / "rows.csv"
     path.write_text('output,id\n"[1,a\n"[2]",b\n"[\n3]",c\n"[4]",d\n')
     rows = list(evaluate(path, [JsonValidity()]).rows)
-    assert [row.id for row in rows] == ["line 2", "b", "c", "d"]
+    assert [row.id for row in rows] == ["row 1", "b", "c", "d"]
     assert [row.passed for row in rows] == [None, True, True, True]
     assert rows[0].error.endswith("in line 3; is a quote that opens here never closed?")
 
@@ -142,7 +142,7 @@ def test_a_file_of_nothing_but_open_quotes_takes_linear_time(tmp_path, monkeypat
     began = monotonic()
     records = list(open_source(path).records)
     assert monotonic() - began < 10
-    assert [number for number, _ in records] == list(range(2, 20_002))
+    assert [number for number, _ in records] == [(row + 1, row + 2) for row in range(20_000)]
     assert {str(row) for _, row in records} == {NEVER_CLOSED}
 
 
@@ -157,6 +157,9 @@ UNREADABLE = [
     ("rows.csv", b"output,id,output\n1,2,3", "two columns are called 'output'"),
     ("rows.csv", b"output,,output,\n1,2,3,4", "two columns are called 'output'"),
     ("rows.csv", b",,\n1,2,3", "the header names no column; it has to be the first row"),
+    ("rows.csv", b"id\toutput\na\t1", "'id\\toutput' is one column; is the format tsv?"),
+    ("rows.tsv", b"id,output\na,1", "the header 'id,output' is one column; is the format csv?"),
+    ("rows.tsv", b"id;output\na;1", "the header 'id;output' is one column; is the format csv?"),
     ("rows.csv", b'"output"x\n1', "the header is not CSV"),
     ("rows.csv", b'"output\n1', "the header is not CSV: a quote that opens here is never closed"),
     ("rows.parquet", b"not parquet", "is not Parquet"),

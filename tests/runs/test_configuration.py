@@ -32,30 +32,32 @@ def test_every_key_is_read_and_paths_are_relative_to_the_file(tmp_path):
         fields: {output: response, shape.reference: schema}
         out: runs/first
         overwrite: true
-        fail_under: {json_validity: 0.9, shape: 1}
+        fail_under: {json_validity: 90%, shape: 1, shape.mean: 0.5, shape/total: 99.9%}
         """,
     )
     assert found == Configuration(
         data=str(tmp_path / "data/outputs.jsonl"),
         format="jsonl",
         evaluators=[
-            Specification("json_validity", {}),
-            Specification("length_penalty", {"min_length": 50, "max_length": 4000}),
-            Specification("json_schema", {"schema": {"type": "object"}, "draft": 7}, "shape"),
-            Specification("json_match", {"strict_order": False}),
+            Specification("json_validity", {}, None, tmp_path),
+            Specification("length_penalty", {"min_length": 50, "max_length": 4000}, None, tmp_path),
+            Specification(
+                "json_schema", {"schema": {"type": "object"}, "draft": 7}, "shape", tmp_path
+            ),
+            Specification("json_match", {"strict_order": False}, None, tmp_path),
         ],
         fields={"output": "response", "shape.reference": "schema"},
         out=str(tmp_path / "runs/first"),
         overwrite=True,
-        fail_under={"json_validity": 0.9, "shape": 1},
+        fail_under={"json_validity": 0.9, "shape": 1, "shape.mean": 0.5, "shape/total": 0.999},
     )
 
 
 def test_evaluators_may_be_a_mapping_and_options_may_be_left_out(tmp_path):
     found = read(tmp_path, "evaluators: {json_match: , length_penalty: {max_length: 5}}")
     assert found.evaluators == [
-        Specification("json_match", {}),
-        Specification("length_penalty", {"max_length": 5}),
+        Specification("json_match", {}, None, tmp_path),
+        Specification("length_penalty", {"max_length": 5}, None, tmp_path),
     ]
 
 
@@ -103,6 +105,7 @@ BAD = [
     ("fail-under: {}", "unknown key 'fail-under'; did you mean 'fail_under'"),
     ("fields: {output: 5}", "'output': 5 is not a name and a column"),
     ("fail_under: {json_match: high}", "'json_match': 'high' is not a name and a rate"),
+    ("fail_under: {json_match: 9a%}", "'json_match': '9a%' is not a name and a rate"),
     ("fail_under: {json_match: true}", "'json_match': True is not a name and a rate"),
     ("evaluators: json_match", "evaluators: expected a list, got 'json_match'"),
     ("evaluators: [5]", "5 is not a name, or a name with its options"),
@@ -170,8 +173,8 @@ def test_the_same_evaluator_may_stand_twice_in_a_list(tmp_path):
         """,
     )
     assert found.evaluators == [
-        Specification("length_penalty", {"max_length": 1}),
-        Specification("length_penalty", {"max_length": 2}, "longer"),
+        Specification("length_penalty", {"max_length": 1}, None, tmp_path),
+        Specification("length_penalty", {"max_length": 2}, "longer", tmp_path),
     ]
 
 

@@ -1,5 +1,6 @@
 """Columns become the fields of samples."""
 
+import csv
 import json
 import pickle
 from decimal import Decimal
@@ -8,9 +9,19 @@ from math import isnan
 import pytest
 from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 
-from llmeval_integrations import ExactMatch, InputError, JsonMatch, JsonSchema, JsonValidity, Sample
+from llmeval_integrations import (
+    ExactMatch,
+    InputError,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    Sample,
+    ToolCalls,
+    ToolCallSchema,
+)
 from llmeval_integrations.json_text import parse
 from llmeval_integrations.runs import compare, evaluate
+from llmeval_integrations.runs.columns import TableEvaluation
 from llmeval_integrations.runs.fields import parse_field
 from llmeval_integrations.runs.worker import evaluate_part
 from llmeval_integrations.runs.workers import parts_of
@@ -150,10 +161,10 @@ def test_a_row_without_an_id_is_not_taken_for_another(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(lines))
     rows = evaluate(path, [JsonValidity()], out=tmp_path / "run").rows
-    assert [row.id for row in rows] == [3, "line 2", "line 3", "line 4"]
+    assert [row.id for row in rows] == [3, "row 2", "row 3", "row 4"]
     assert len(evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True).rows) == 4
     same = compare(evaluate(path, [JsonValidity()]), evaluate([*map(parse, lines[:3])], [JsonValidity()]))  # fmt: skip
-    assert same.evaluators["json_validity"].joined == 1
+    assert same.evaluators["json_validity"].joined == 3
 
 
 def test_where_no_row_has_an_id_their_numbers_are_the_ids():
@@ -167,9 +178,9 @@ LATE = ['{"output": "0"}'] * 9 + ['{"id": 3, "output": "1"}', '{"id": "3", "outp
 @pytest.mark.parametrize(
     ("lines", "ids"),
     [
-        (['{"output": "0"}', '{"id": 1, "output": "1"}'], ["line 1", 1]),
-        (["[0]", '{"id": 1, "output": "1"}'], ["line 1", 1]),
-        (['{"output": "0"}'] * 7 + ['{"id": 1, "output": "1"}'], [*(f"line {n}" for n in range(1, 8)), 1]),
+        (['{"output": "0"}', '{"id": 1, "output": "1"}'], ["row 1", 1]),
+        (["[0]", '{"id": 1, "output": "1"}'], ["row 1", 1]),
+        (['{"output": "0"}'] * 7 + ['{"id": 1, "output": "1"}'], [*(f"row {n}" for n in range(1, 8)), 1]),
         (LATE, [*range(1, 10), "id 3", "3"]),
         ([*LATE[:9], '{"id": 3.0, "output": "1"}', '{"id": true, "output": "1"}'], [*range(1, 10), "id 3.0", True]),
         ([*LATE[:9], f'{{"id": {10**40}, "output": "1"}}', '{"id": 1e999, "output": "1"}'], [*range(1, 10), f"id {10**40}", "id 1E+999"]),
@@ -187,11 +198,12 @@ def test_the_number_of_a_row_is_never_the_id_of_another(tmp_path, lines, ids):
     assert results.read_bytes() == written
 
 
+@pytest.mark.parametrize("gap", ["", "\n", " \r\n\t \n"])
 @pytest.mark.parametrize("first", [*range(10), 100, 3_000])
-def test_processes_call_rows_as_one_does(tmp_path, first):
+def test_processes_call_rows_as_one_does(tmp_path, first, gap):
     path = tmp_path / "rows.jsonl"
     lines = [json.dumps({"output": "0", **({"id": n} if n >= first else {})}) for n in range(4_000)]
-    path.write_text("\n".join(lines))
+    path.write_text(gap + f"\n{gap}".join(lines))
     ids = []
     for engine in (None, Here):
         run = evaluate(path, [JsonValidity()], engine=engine)
@@ -223,6 +235,36 @@ def test_of_a_limit_no_more_is_read(tmp_path):
     assert next(rows) == {"output": "2"}
 
 
+@pytest.mark.parametrize(
+    ("given", "ids"), [(["a", "", "", "d"], ["a", "row 2", "row 3", "d"]), ([""] * 4, [1, 2, 3, 4])]
+)
+@pytest.mark.parametrize("form", [list, "csv"])
+def test_an_empty_text_is_no_id(tmp_path, form, given, ids):
+    data = [{"id": own, "output": f"[{n}]"} for n, own in enumerate(given)]
+    if form == "csv":
+        data = tmp_path / "rows.csv"
+        data.write_text("id,output\n" + "".join(f"{own},[{n}]\n" for n, own in enumerate(given)))
+    for _ in range(2):
+        run = evaluate(data, [JsonValidity()], out=tmp_path / "run", resume=True)
+        assert [row.id for row in run.rows] == ids
+
+
+def test_rows_without_an_id_are_joined_by_their_place_whatever_their_lines(tmp_path):
+    values = [{"a": n if n >= 100 else -1} for n in range(200)]
+    rows = [(json.dumps(value, indent=2), json.dumps({"a": n})) for n, value in enumerate(values)]
+    with (tmp_path / "pretty.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("output", "reference"), *rows])
+    lines = [json.dumps({"output": output, "reference": gold}) for output, gold in rows]
+    (tmp_path / "plain.jsonl").write_text("\n".join(lines))
+    (tmp_path / "gaps.jsonl").write_text("\n\n" + "\n\n".join(lines))
+    files = [tmp_path / name for name in ("pretty.csv", "plain.jsonl", "gaps.jsonl")]
+    a, *others = (evaluate(file, [JsonMatch()]) for file in files)
+    for b in others:
+        found = compare(a, b)
+        assert (found.evaluators["json_match"].joined, found.only_a, found.only_b) == (200, [], [])
+        assert {each.difference for each in found.differences} == {0}
+
+
 NAN, INFINITY = float("nan"), float("inf")
 
 
@@ -249,8 +291,51 @@ def test_a_number_that_json_lacks_is_no_id(tmp_path, of, first):
         path.write_text("\n".join(map(json.dumps, rows)))
         return path
 
-    unit = "line" if of == "jsonl" else "row"
-    ids = [2, 3, 4] if isnan(first) else [f"{unit} {number}" for number in (2, 3, 4)]
+    ids = [2, 3, 4] if isnan(first) else ["row 2", "row 3", "row 4"]
     for _ in range(2):
         run = evaluate(data(), [JsonValidity()], out=tmp_path / "run", resume=True)
         assert [row.id for row in run.rows][1:] == ids
+
+
+TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}}}]
+CALL = {"name": "f", "arguments": {}}
+CALLED = {"output": CALL, "reference": {"name": "f", "arguments": {"n": 1}}}
+
+
+@pytest.mark.parametrize(
+    "fields", [{"variables.tools": "tools"}, {"tool_calls.variables.tools": "tools"}]
+)
+@pytest.mark.parametrize("form", [list, of_pandas, of_polars])
+def test_a_variable_may_have_a_column_of_its_own(form, fields):
+    rows = form(
+        [{**{name: json.dumps(cell) for name, cell in CALLED.items()}, "tools": json.dumps(TOOLS)}]
+    )
+    assert [row.passed for row in evaluate(rows, [ToolCalls()]).rows] == [False]
+    assert [row.passed for row in evaluate(rows, [ToolCalls()], fields=fields).rows] == [True]
+
+
+def test_a_column_counts_before_what_stands_among_the_variables():
+    given = {"variables": {"tools": 3, "before": []}, "tools": TOOLS}
+    options = {"fields": {"variables.tools": "tools"}}
+    evaluators = [ToolCalls(order="partial"), ToolCallSchema()]
+    rows = evaluate([{**CALLED, **given}], evaluators, **options).rows
+    assert [(row.passed, row.error) for row in rows] == [(True, None)] * 2
+    [absent] = evaluate([CALLED], [ToolCallSchema()], **options).rows
+    assert "nothing in column 'tools', only in" in absent.error
+    [null] = evaluate([{**CALLED, "tools": None}], [ToolCallSchema()], **options).rows
+    assert "fields may name a column of one, as variables.tools" in null.error
+
+
+def test_a_variable_is_no_field_of_an_evaluator_of_that_name():
+    fields = {"variables.output": "response", "reference": "expected"}
+    [row] = evaluate([ROW], {"variables": ExactMatch()}, fields=fields).rows
+    assert row.passed
+
+
+def test_a_frame_needs_no_column_of_variables_where_single_ones_have_theirs():
+    evaluation = TableEvaluation(
+        ("output", "tools"), [ToolCallSchema()], fields={"variables.tools": "tools"}
+    )
+    assert evaluation.read == ["output", "tools"]
+    with pytest.raises(InputError, match="the tools is column 'tool'"):
+        TableEvaluation(("output", "tools"), [ToolCallSchema()], fields={"variables.tools": "tool"})

@@ -34,7 +34,7 @@ def test_a_notebook_shows_differences_fields_doubts_and_changes():
     assert "<td>json_fields pass rate</td><td>20</td><td>1</td><td>0.4</td><td>-0.600</td>" in html
     assert "<td>/total</td>" in html
     assert "<td>worse</td></tr>" in html
-    assert "<li>1 samples are in A alone, so not compared</li>" in html
+    assert "<li>1 sample is in A alone, so not compared</li>" in html
     assert "<td>s10</td><td>worse</td><td>passed 1: Every field matches</td>" in html
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from llmeval_integrations.intervals import wilson
-from llmeval_integrations.runs.numbers import percent, percents
+from llmeval_integrations.runs.numbers import percent, percents, rounded
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,20 @@ def test_a_share_is_all_or_nothing_only_where_it_is(part, whole, written):
 def test_nor_is_a_bound_that_only_comes_near():
     assert percents(wilson(4_999, 5_000)) == "99.9 to 99.996 %"
     assert percents(wilson(7, 7)) == "64.6 to 100.0 %"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (29_999 / 30_000, "0.99997"),
+        (1.0, "1"),
+        (0.99999999, "0.99999999"),
+        (0.0, "0"),
+        (0.00001234, "1.234e-05"),
+        (-0.00004, "-4e-05"),
+        (0.2473111, "0.2473"),
+        (12345.6, "1.235e+04"),
+    ],
+)
+def test_a_figure_is_1_only_where_it_is(value, written):
+    assert rounded(value) == written

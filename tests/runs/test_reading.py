@@ -7,11 +7,13 @@ import sys
 import tracemalloc
 
 import pytest
+from row_forms import of_pandas, of_polars, of_pyarrow
 
 from llmeval_integrations import (
     ExactMatch,
     InputError,
     JsonEquality,
+    JsonFields,
     JsonMatch,
     JsonValidity,
     LengthPenalty,
@@ -60,6 +62,10 @@ def write_csv_with_mark(path):
     write_csv(path, mark="\ufeff")
 
 
+def write_csv_with_semicolons(path):
+    write_csv(path, delimiter=";", mark="\ufeff")
+
+
 def write_tsv(path):
     write_csv(path, delimiter="\t")
 
@@ -78,6 +84,7 @@ FILES = [
     ("lines.json", write_jsonl),
     ("rows.csv", write_csv),
     ("marked.csv", write_csv_with_mark),
+    ("semicolons.csv", write_csv_with_semicolons),
     ("rows.tsv", write_tsv),
     ("rows.parquet", write_parquet),
     ("no-suffix", write_jsonl),
@@ -164,10 +171,10 @@ def test_python_objects_give_the_same_rows(make):
 def test_rows_without_an_id_are_called_by_their_number(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"output": "1"}\n\n{"output": "2"}\n')
-    assert [row.id for row in evaluate(path, [JsonValidity()]).rows] == [1, 3]
+    assert [row.id for row in evaluate(path, [JsonValidity()]).rows] == [1, 2]
     path = tmp_path / "rows.csv"
     path.write_text('output\n"1\n"\n2\n')
-    assert [row.id for row in evaluate(path, [JsonValidity()]).rows] == [2, 4]
+    assert [row.id for row in evaluate(path, [JsonValidity()]).rows] == [1, 2]
     samples = [{"output": "1"}, Sample("2"), Sample("3", id="c")]
     assert [row.id for row in evaluate(samples, [JsonValidity()]).rows] == ["row 1", "row 2", "c"]
 
@@ -187,7 +194,7 @@ ODD_VALUES = [
     ('{"output": "\\ud800", "reference": {}}', 0.0),
     ('{"output": NaN, "reference": {}}', 0.0),
     ('{"output": "{}", "output": "[]", "reference": "[]"}', 1.0),
-    ('{"output": "null", "reference": null}', 1.0),
+    ('{"output": "null", "reference": "null"}', 1.0),
 ]
 
 
@@ -206,6 +213,30 @@ def test_a_null_output_is_a_call_that_failed_and_no_json(tmp_path):
     assert [row.score for row in run.rows] == [None, None]
     assert all("line 1: null in column 'output'" in row.error for row in run.rows)
     assert evaluate([Sample(None)], [JsonValidity()]).rows[0].score == 1
+
+
+@pytest.mark.parametrize("form", [list, iter, of_pandas, of_polars, of_pyarrow])
+def test_a_null_reference_is_none_in_whatever_form_it_comes(form):
+    rows = [
+        {"output": '{"a": 1}', "reference": None},
+        {"output": "null", "reference": "null"},
+    ]
+    run = evaluate(form(rows), [JsonValidity(), JsonFields()])
+    valid, fields, *others = run.rows
+    assert (valid.passed, fields.score) == (True, None)
+    assert "column 'reference' (json_fields needs it)" in fields.error
+    assert all(row.passed for row in others)
+
+
+def test_a_null_reference_in_a_file_is_named_and_null_in_a_sample_is_a_reference(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"output": "null", "expected": null}')
+    run = evaluate(path, [JsonMatch()], fields={"reference": "expected"})
+    assert run.rows[0].error == (
+        "MissingFieldError: line 1: null in column 'expected' (json_match needs it); "
+        'JSON null is the text "null"'
+    )
+    assert evaluate([Sample("null", reference=None)], [JsonMatch()]).rows[0].passed
 
 
 def test_columns_of_mixed_types_are_read_line_by_line(tmp_path):
@@ -227,12 +258,30 @@ def test_a_cell_of_csv_may_be_longer_than_the_module_allows_by_default(tmp_path)
     assert csv.field_size_limit() == limit
 
 
+@pytest.mark.parametrize(
+    ("header", "sign", "names"),
+    [
+        ("id;output", ";", ["id", "output"]),
+        ("\n\nid;output", ";", ["id", "output"]),
+        ('"my; id";"the, output"', ";", ["my; id", "the, output"]),
+        ("id,output;text", ",", ["id", "output;text"]),
+        ('"id;1",output', ",", ["id;1", "output"]),
+        ("id,output", ",", ["id", "output"]),
+    ],
+)
+def test_semicolons_separate_where_the_header_has_no_comma(tmp_path, header, sign, names):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{header}\na{sign}1\n")
+    [(_, row)] = open_source(path).records
+    assert row == dict(zip(names, ["a", "1"]))
+
+
 def test_columns_without_a_name_are_ignored_with_their_cells(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b"id,,output, ,,\na,\xff,1,,,\nb,x,2\n")
     assert list(open_source(path).records) == [
-        (2, {"id": "a", "output": "1"}),
-        (3, {"id": "b", "output": "2"}),
+        ((1, 2), {"id": "a", "output": "1"}),
+        ((2, 3), {"id": "b", "output": "2"}),
     ]
 
 
@@ -241,8 +290,8 @@ def test_a_long_cell_of_many_lines_is_one_cell(tmp_path):
     cell = "[\n" + "1,\n" * 100_000 + "1]"
     path.write_text(f'output,id\n"{cell}",a\n1,b\n')
     assert list(open_source(path).records) == [
-        (2, {"output": cell, "id": "a"}),
-        (100_004, {"output": "1", "id": "b"}),
+        ((1, 2), {"output": cell, "id": "a"}),
+        ((2, 100_004), {"output": "1", "id": "b"}),
     ]
 
 

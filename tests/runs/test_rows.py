@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
@@ -71,6 +72,10 @@ ODD = [
     ({"x": Fraction(1, 4)}, 0.25),
     ({"x": Fraction(10**400)}, "Fraction("),
     ({"x": [math.nan, "\ud800"]}, ["nan", "\ud800"]),
+    ({"x": Decimal("1E+400"), "y": "\ud800"}, Decimal("1E+400")),
+    ({"x": [{"y": (Decimal("1E+400"), "\ud800")}]}, [{"y": [Decimal("1E+400"), "\ud800"]}]),
+    ({"x": date(2024, 1, 2), "y": "\ud800"}, "2024-01-02"),
+    ({"x": {"\ud800"}}, ["\ud800"]),
     ({"x": Unspeakable()}, "<Unspeakable"),
 ]
 

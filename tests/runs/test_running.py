@@ -122,7 +122,7 @@ def test_an_interrupt_is_no_error_row():
 def test_a_score_that_is_no_finite_number_is_an_error(score):
     run = evaluate([{"output": Result(score)}, {"output": Result(1)}], [Says()])
     rows = list(run.rows)
-    assert "is no finite number" in rows[0].error
+    assert "is not a finite number" in rows[0].error
     assert rows[0].score is None
     assert run.summary["evaluators"]["says"] | {"labels": None} == {
         "n": 2, "scored": 1, "unscored": 0, "errors": 1, "mean": 1.0,
@@ -246,6 +246,21 @@ def test_a_link_to_a_file_of_the_run_is_its_own_data_too(tmp_path):
     with pytest.raises(InputError, match=r"data.jsonl is the data, and a run in .* would overwr"):
         evaluate(data, [JsonValidity()], out=tmp_path / "run", overwrite=True)
     assert '"output":"{"' in data.read_text()
+
+
+@pytest.mark.parametrize("name", ["replies.sqlite", "replies.sqlite-wal", "results.jsonl"])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_does_not_take_away_its_own_cache(tmp_path, name, resume):
+    cache = tmp_path / name
+    with pytest.raises(InputError, match=f"{name} is the cache, and a run in .* would overwrite"):
+        evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path, cache=cache, resume=resume)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_takes_away_no_file_that_is_called_like_its_replies(tmp_path):
+    (tmp_path / "replies.sqlite.old").write_text("precious")
+    evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
+    assert (tmp_path / "replies.sqlite.old").read_text() == "precious"
 
 
 @pytest.mark.parametrize("name", ["samples.jsonl", "manifest.json", "summary.json"])

@@ -18,6 +18,7 @@ from llmeval_integrations import (
     UnknownNameError,
     WeightedSum,
 )
+from llmeval_integrations.runs.configuration import read_configuration
 from llmeval_integrations.runs.specification import Specification, build, parse_specification
 
 OPTIONS = [
@@ -185,6 +186,18 @@ def test_an_alias_goes_by_the_evaluators_own_name(tmp_path):
             "min_length='5,bogus' is not a whole number",
         ),
         (["python_type"], InvalidOptionError, "python_type needs the option expected_type"),
+        (
+            ["json_schema:schema=schemas/a.json"],
+            InvalidOptionError,
+            "^json_schema: .*'schemas/a.json' is a text; for .* the file write @schemas/a.json$",
+        ),
+        (["tool_calls:tools=tools.json"], InvalidOptionError, "in the file write @tools.json$"),
+        (["regex_match:pattern=(a.b"], InvalidOptionError, "not a regular expression: [^@]*$"),
+        (
+            ["relevance:client=openai:gpt-4,base_url=http://x"],
+            InvalidOptionError,
+            'has no option \'base_url\'; .* has it: client={"name": ..., "base_url": ...}$',
+        ),
         (["x=json_match", "x=json_validity"], InputError, "two evaluators are called 'x'"),
     ],
 )
@@ -223,6 +236,30 @@ def test_parts_that_make_no_sum_are_named(parts, error, message):
         build([parse_specification(f"weighted_sum:parts={parts}", Path())])
 
 
+WITHIN = [
+    ("@a pattern", "^a+$"),
+    ("@@handle", "@handle"),
+    ("a@b", "a@b"),
+]
+
+
+@pytest.mark.parametrize(("written", "pattern"), WITHIN)
+def test_an_option_of_an_evaluator_within_another_may_stand_in_a_file(tmp_path, written, pattern):
+    (tmp_path / "a pattern").write_text("^a+$\n")
+    parts = [[{"weighted_sum": {"parts": [[{"regex_match": {"pattern": written}}, 1]]}}, 1]]
+    (tmp_path / "eval.yaml").write_text(f"evaluators: {{weighted_sum: {{parts: {parts}}}}}")
+    (tmp_path / "parts.json").write_text(json.dumps(parts))
+    total = WeightedSum({WeightedSum({RegexMatch(pattern): 1}): 1})
+    for text in (f"weighted_sum:parts={json.dumps(parts)}", "weighted_sum:parts=@parts.json"):
+        assert build_all(tmp_path, text) == {"weighted_sum": total}
+    assert build(read_configuration(tmp_path / "eval.yaml").evaluators) == {"weighted_sum": total}
+
+
+def test_a_file_of_an_evaluator_within_another_that_is_missing_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"'@p.txt': cannot read .*p.txt: No such file"):
+        build_all(tmp_path, 'weighted_sum:parts=[[{"regex_match": {"pattern": "@p.txt"}}, 1]]')
+
+
 OFFLINE = {"platform": "ollama", "name": "m"}
 SHORT = {"pass_fail": {"client": OFFLINE, "question": "Short?", "scores": {"pass_low": 0.7}}}
 KIND = {"tone": {"client": OFFLINE}}
@@ -245,6 +282,21 @@ def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges):
     built = build(asked)
     assert repr(built["vote"]) == repr(judges.Vote(short, 3))
     assert repr(built["panel"]) == repr(judges.Panel([short, kind])) == repr(built["same"])
+
+
+def test_a_judge_within_a_judge_may_have_its_question_in_a_file(judges, tmp_path):
+    (tmp_path / "q.txt").write_text("Short?\n")
+    asked = {"pass_fail": {"client": OFFLINE, "question": "@q.txt"}}
+    several = {"judges": {"pass_fail": asked["pass_fail"], "tone": {"client": OFFLINE}}}
+    built = build(
+        [
+            Specification("vote", {"of": asked, "n": 3}, None, tmp_path),
+            Specification("panel", several, None, tmp_path),
+        ]
+    )
+    short = judges.PassFail("ollama:m", "Short?")
+    assert repr(built["vote"]) == repr(judges.Vote(short, 3))
+    assert repr(built["panel"]) == repr(judges.Panel([short, judges.Tone("ollama:m")]))
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,13 @@ def test_labels_come_most_frequent_first_and_are_counted_in_rows_that_pass_too()
     }
 
 
+def test_a_label_without_a_verdict_is_counted_and_nothing_that_went_wrong():
+    tally = Tally()
+    tally.add([failing("positive", "", None), failing("negative", "", None), failing("bad", "")])
+    assert tally.summary()["labels"] == {"bad": 1, "negative": 1, "positive": 1}
+    assert [(found.kind, found.count) for found in tally.findings()] == [("bad", 1)]
+
+
 def test_a_finding_has_the_reason_that_was_given_most_often():
     tally = Tally()
     tally.add(

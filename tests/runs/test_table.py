@@ -1,5 +1,6 @@
 """A run as a table that no output can forge."""
 
+import re
 from dataclasses import dataclass
 from io import StringIO
 
@@ -29,8 +30,8 @@ SAMPLES = [
 def test_the_table_has_every_figure():
     table = evaluate(SAMPLES, [JsonValidity(), JsonMatch()]).table()
     header, validity, match = (
-        line.split() for line in table.splitlines() if line.strip().startswith(("evaluator ", "json_"))
-        and ("n" in line.split() or "to" in line.split())
+        re.split(" {2,}", line.strip()) for line in table.splitlines() if line.strip().startswith(("evaluator ", "json_"))
+        and (" n " in line or " to " in line)
     )  # fmt: skip
     assert header == [
         "evaluator",
@@ -42,7 +43,7 @@ def test_the_table_has_every_figure():
         "pass_rate",
         "pass_rate_ci95",
     ]
-    assert validity == ["json_validity", "4", "4", "0", "0", "0.5", "0.5", "0.150", "to", "0.850"]
+    assert validity == ["json_validity", "4", "4", "0", "0", "0.5", "0.5", "0.150 to 0.850"]
     assert match == [
         "json_match",
         "4",
@@ -51,9 +52,7 @@ def test_the_table_has_every_figure():
         "1",
         "0.3333",
         "0.3333",
-        "0.061",
-        "to",
-        "0.792",
+        "0.061 to 0.792",
     ]
 
 
@@ -131,6 +130,17 @@ def test_text_from_a_model_is_shown_and_does_not_act(text, place):
     assert [line.strip()[:1] for line in table.splitlines()].count("─") == plain.count("\n ─")
 
 
+@pytest.mark.parametrize(("cost", "shown"), [(None, "not known"), (0.5, "$0.5000")])
+def test_a_cost_that_is_not_known_is_told_with_why(cost, shown):
+    taken = dict.fromkeys(("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens"), 1)  # fmt: skip
+    run = evaluate(SAMPLES[:1], [JsonValidity()])
+    run.summary["evaluators"]["json_validity"]["judge"] = {**taken, "cost": cost}
+    run.summary["judging"] = {**taken, "cost": cost}
+    table = " ".join(run.table().split())
+    assert f"json_validity 1 1 1 1 1 1 {shown}" in table
+    assert ("genai-prices (pip install 'llmeval-integrations[prices]')" in table) is (cost is None)
+
+
 def test_long_reasons_are_cut():
     table = evaluate([{"output": "x" * 100_000}], [Repeats(), LengthPenalty()]).table()
     assert "x..." in "".join(table.split())
@@ -165,27 +175,53 @@ def fields_at(width, rows=EXTRACTED):
     return lines[begin:]
 
 
-@pytest.mark.parametrize("width", [100, 110])
+@pytest.mark.parametrize("width", [110, 120])
 def test_fields_have_their_figures(width):
     lines = fields_at(width)
     total = next(line for line in lines if line.strip().startswith("/total"))
-    figures = ["/total", "4", "0", "2", "1", "0", "1", "0.500", "0.250", "0.333"]
-    assert total.split()[:10] == figures
-    assert [word for line in lines[:2] for word in line.split()[:9]].count("sing") == 1
+    figures = ["/total", "4", "1", "0", "2", "1", "0", "1", "0.500", "0.250", "0.333"]
+    assert total.split()[:11] == figures
+    heads = "leaves match mismatch missing JSON extra type precision recall F1".split()
+    assert lines[1].split()[1:11] == heads
+    assert "no JSON: those of the missing whose output is unreadable" in " ".join(lines)
 
 
 def test_a_narrow_terminal_has_the_shares_alone():
     lines = fields_at(80)
-    assert "mis-" not in lines[0]
+    assert lines[1].split()[:6] == ["field", "leaves", "match", "precision", "recall", "F1"]
     total = next(line for line in lines if line.strip().startswith("/total"))
-    assert total.split()[:5] == ["/total", "4", "0.500", "0.250", "0.333"]
+    assert total.split()[:6] == ["/total", "4", "1", "0.500", "0.250", "0.333"]
+    assert "no JSON" not in " ".join(lines)
     assert '"9" for 9' in total
 
 
 def test_kinds_that_no_field_has_take_no_room():
-    lines = fields_at(100, EXTRACTED[1:2])
-    assert lines[0].split() == ["json_fields:", "mis-", "preci-"]
-    assert lines[1].split()[:6] == ["field", "leaves", "match", "sion", "recall", "F1"]
+    heads = "field leaves match mismatch precision recall F1 most".split()
+    assert fields_at(110, EXTRACTED[1:2])[1].split()[:8] == heads
+
+
+def test_a_field_without_values_is_explained_below():
+    rows = [{"output": {"lines": []}, "reference": {"lines": []}}]
+    lines = [" ".join(line.split()) for line in fields_at(110, rows)]
+    assert "/lines 1 1 - - -" in lines
+    assert any(
+        "empty arrays and objects, which have no part in precision" in line for line in lines
+    )
+
+
+@pytest.mark.parametrize("count", [7, 8])
+def test_fields_that_are_not_listed_are_counted(count):
+    rows = [{"output": {}, "reference": {f"f{n}": n for n in range(count)}}]
+    more = {7: "and 1 field more in summary.json", 8: "and 2 fields more in summary.json"}
+    assert more[count] in " ".join(fields_at(110, rows))
+
+
+def test_no_head_and_no_figure_is_cut_at_80_columns():
+    console = Console(file=StringIO(), width=80, color_system=None)
+    figures = as_text(evaluate(EXTRACTED * 100, [JsonFields()]), console).split("json_fields:")[0]
+    heads = "evaluator n scored unscored errors mean pass_rate pass_rate_ci95".split()
+    assert figures.split()[2 : 2 + len(heads)] == heads
+    assert "…" not in figures
 
 
 def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most():
@@ -198,7 +234,7 @@ def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most():
 def test_a_notebook_shows_the_worst_fields():
     page = evaluate(EXTRACTED, [JsonFields()])._repr_html_()
     assert "<summary>Fields of json_fields</summary>" in page
-    cells = ("/total", "4", "0.5", "0.25", "0.3333", "&quot;9&quot; for 9 (1)")
+    cells = ("/total", "4", "1", "0.5", "0.25", "0.3333", "&quot;9&quot; for 9 (1)")
     assert "".join(f"<td>{cell}</td>" for cell in cells) in page
 
 

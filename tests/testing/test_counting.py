@@ -52,7 +52,7 @@ def test_a_row_counts_once_however_often_it_is_evaluated(session):
 )
 def test_a_row_passes_if_all_that_is_found_for_it_passes(said, becomes):
     tallies = Tallies()
-    tallies.note("test_it[0]", "test_it", [("judge", *each) for each in said], 0.5)
+    tallies.note("test_it[0]", "test_it", [("judge", (), *each) for each in said], 0.5)
     *_, line = tallies.lines()
     _, samples, passed, _, unscored, mean = re.split(r" {2,}", line)
     assert [samples, passed, unscored, mean] == becomes
@@ -195,6 +195,73 @@ def test_junit_calls_evaluators_as_the_summary_does(session, pytester):
         *("llmeval.json_validity", "llmeval.json_validity_2"),
         *("llmeval.json_validity.2", "llmeval.json_validity_2.2"),
     ]
+
+
+TWO_WAYS = """
+from llmeval_integrations import JsonFields
+def test_strict(evaluate):
+    evaluate({"a": 1}, JsonFields(), reference={"a": 1})
+def test_lax(evaluate):
+    evaluate({"a": 1}, JsonFields(min_score=0.5), reference={"a": 1})
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_is_set_up_differently_is_summed_apart_and_named_by_its_options(session, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    again = TWO_WAYS.replace("def test", "def test_again").partition("def")
+    result = session(TWO_WAYS + "".join(again[1:]), *workers)
+    assert set(figures(result)) == {
+        ("json_fields()", "2", "100.0 %"),
+        ("json_fields(min_score=0.5)", "2", "100.0 %"),
+    }
+
+
+def test_long_options_that_begin_alike_are_told_apart(session):
+    code = "".join(
+        f"def test_{place}(evaluate):\n"
+        f"    evaluate([1] * 60, JsonSchema({{'enum': [[1] * 60, {place}]}}, parsing='strict'))\n"
+        for place in (1, 2)
+    )
+    (one, *_), (other, *_) = figures(session(code))
+    name = r'json_schema\(schema=\{"enum": \[\[1,[1, ]+\.\.\. #[0-9a-f]{6}\)'
+    assert re.fullmatch(name, one)
+    assert re.fullmatch(name, other)
+    assert one != other
+
+
+def test_a_judge_is_named_by_its_model_and_never_by_its_key(session):
+    pytest.importorskip("openai")
+    code = """
+from llmeval_integrations.judges import PassFail, load_client
+from llmeval_integrations.testing.setups import Setups
+def test_it():
+    secret = {"platform": "openai", "name": "gpt-5", "api_key": "sk-secret", "base_url": "http://a"}
+    judge = PassFail(load_client(secret), "Is it right?")
+    client, question = Setups().of(judge)
+    assert client.startswith("client={") and "secret" not in client
+    assert question == 'question="Is it right?"'
+"""
+    session(code).assert_outcomes(passed=1)
+
+
+def test_very_many_ways_are_one_line(session):
+    code = "from llmeval_integrations import JsonFields\n" + "".join(
+        f"def test_{n}(evaluate):\n    evaluate(1, JsonFields(min_score={n / 100}), reference=1)\n"
+        for n in range(1, 13)
+    )
+    assert figures(session(code)) == [("json_fields, set up in 12 ways", "12", "100.0 %")]
+
+
+def test_a_test_that_sets_up_an_evaluator_in_several_ways_has_its_line(session):
+    code = "    for score in (0.1, 0.2):\n        evaluate({'a': 1}, JsonFields(min_score=score), reference={'a': 1})"  # fmt: skip
+    result = session(f"{TWO_WAYS}def test_both(evaluate):\n{code}")
+    assert set(figures(result)) == {
+        ("json_fields()", "1", "100.0 %"),
+        ("json_fields(min_score=0.5)", "1", "100.0 %"),
+        ("json_fields, set up in 2 ways", "2", "100.0 %"),
+    }
 
 
 @pytest.mark.once

@@ -23,7 +23,7 @@ def shared(options: JudgingOptions) -> tuple[int, JudgingOptions]:
 
 
 def place(options: JudgingOptions) -> dict[str, Any]:
-    """Give what has Ray put actors where their cache is; they wait more than they compute."""
+    """Return what has Ray put actors where their cache is; they wait more than they compute."""
     if options.cache is None:
         return {}
     here = ray.get_runtime_context().get_node_id()

@@ -20,7 +20,7 @@ from ray.exceptions import RayError
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
-from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.source import RowNumber, Source, place_of
 from llmeval_integrations.runs.worker import Answer, Job, Part, evaluate_part
 from llmeval_integrations.runs.workers import parts_of
 
@@ -38,8 +38,8 @@ _AHEAD: Final = 3
 _TRIES: Final = 3
 """How often a part is handed out again after its process or its machine was lost."""
 
-_Ask: TypeAlias = Callable[[bytes, int], Any]
-"""Has a part evaluated by its text and the number of its first line; gives what will hold it."""
+_Ask: TypeAlias = Callable[[bytes, RowNumber], Any]
+"""Has a part evaluated by its text and the number of its first row; gives what will hold it."""
 
 
 class RayEngine:
@@ -70,7 +70,7 @@ class RayEngine:
         """Whether there is anything left to be evaluated."""
         return source.share != 1
 
-    def answers(self, offset: int, number: int) -> Iterator[tuple[Answer, int]]:
+    def answers(self, offset: int, number: RowNumber) -> Iterator[tuple[Answer, int]]:
         """Evaluate the lines from an offset on; gives answers in order, each with where it ends.
 
         Raises InputError where Ray cannot be reached or gives a part up.
@@ -105,7 +105,7 @@ class RayEngine:
         self._stack.callback(_end, actors)
         turns = cycle(actors)
 
-        def ask(text: bytes, number: int) -> Any:
+        def ask(text: bytes, number: RowNumber) -> Any:
             return next(turns).evaluate.remote(text, number)
 
         return ask
@@ -119,14 +119,14 @@ class _Parts:
         self._stack = ExitStack()
         self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
 
-    def evaluate(self, text: bytes, number: int) -> bytes:
+    def evaluate(self, text: bytes, number: RowNumber) -> bytes:
         return evaluate_part(self._job, text, number, self._judges).packed()
 
     def close(self) -> None:
         self._stack.close()
 
 
-def _evaluate_part(job: bytes, text: bytes, number: int) -> bytes:
+def _evaluate_part(job: bytes, text: bytes, number: RowNumber) -> bytes:
     """Evaluate a part as a task."""
     return evaluate_part(_read(job), text, number).packed()
 
@@ -159,14 +159,14 @@ def _answer(reference: Any, part: Part) -> tuple[Answer, int]:
         answer = ray.get(reference)
     except RayError as error:
         raise InputError(
-            f"Ray gave up lines from {part.number} on ({_worded(error)}); "
+            f"Ray gave up lines from {place_of(part.number)[1]} on ({_worded(error)}); "
             "what is written stands, and the run can be resumed"
         ) from error
     return Answer.unpacked(answer), part.offset + part.length
 
 
 def _worded(error: RayError) -> str:
-    """Give the line of Ray's report that says what it was."""
+    """Return the line of Ray's report that says what it was."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1].strip()}"[:300] if lines else type(error).__name__
 

@@ -38,7 +38,7 @@ _HEADS: Final = (
     "samples",
     "B − A",
     "95 % interval",
-    "p",
+    "adjusted p",
     "better",
     "worse",
     "detectable",
@@ -46,10 +46,12 @@ _HEADS: Final = (
 )
 _CHANGE_HEADS: Final = ("evaluator", "sample", "", "A", "B", "what was wrong")
 _NOTE: Final = (
-    "Over the samples that both runs have. p is the chance of a difference as large where nothing "
-    "has changed, adjusted for all differences together (Holm); better and worse are samples; "
-    "detectable is the smallest difference that so many of them would have shown with a chance of "
-    "80 %."
+    "Over the samples that both runs have; of a field, those whose reference or output has it in "
+    "either run, and an output that rightly lacks it counts as right. The adjusted p is the chance "
+    "of a difference as large where nothing has changed, adjusted for all differences together "
+    "(Holm), as the verdict is; an interval is not, so that it may exclude 0 where none is shown. "
+    "Better and worse are samples; detectable is the smallest difference that so many of them "
+    "would have shown with a chance of 80 %."
 )
 
 
@@ -106,7 +108,7 @@ def outcomes_of(change: Change) -> tuple[str, str]:
 
 
 def reason_of(change: Change) -> str:
-    """Give why the worse of the two outputs is no better."""
+    """Return why the worse of the two outputs is no better."""
     reason = (change.reason_a if change.better else change.reason_b) or ""
     return reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}..."
 
@@ -124,7 +126,7 @@ def _compared(first: str, a: Run, second: str, b: Run) -> Iterator[Html]:
     yield table(f"Differences of {title}", _HEADS, [_row(each) for each in shown], "figures")
     rest = len(fields) - MOST_FIELDS
     if rest > 0:
-        yield tag("p", f"and {counted(rest, 'field')} less sure", class_="quiet")
+        yield tag("p", f"and {counted(rest, 'field')} more, of no smaller p", class_="quiet")
     yield from _changes(title, found, first, second)
     if found.warnings:
         yield tag("ul", *(tag("li", warning) for warning in found.warnings))
@@ -156,7 +158,7 @@ def _row(each: Difference) -> Html:
         number(figure(each.n)),
         number(f"{each.difference:+.3f}"),
         number(interval),
-        number(f"{each.adjusted:.3f}"),
+        number("<0.0001" if each.adjusted < 0.0001 else f"{each.adjusted:.4f}"),
         number(figure(each.better), "" if each.better else "quiet"),
         number(figure(each.worse), "alarm" if each.worse else "quiet"),
         number(figure(each.detectable)),

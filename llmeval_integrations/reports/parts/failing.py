@@ -5,15 +5,21 @@ from __future__ import annotations
 import heapq
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_text import parse
 from llmeval_integrations.reports.parts.figures import Figures, by_sample
+from llmeval_integrations.reports.parts.places import in_reference, offset, shown
 from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import read_samples
+from llmeval_integrations.runs.stored import read_samples, seen_by
+from llmeval_integrations.runs.summary import found_in
 
 MOST_LISTED: Final = 100_000
 """Samples of a run that are listed."""
@@ -40,6 +46,9 @@ _NAMED: Final = ("differences", "outcomes", "errors")
 _Text: TypeAlias = str | tuple[int, str, int] | None
 """A text, or of a long one where the part begins that is shown, the part, and characters in all."""
 
+_Texts: TypeAlias = tuple[_Text, _Text, _Text]
+"""What was seen of a sample: output, reference and input."""
+
 
 class _Failing(NamedTuple):
     """One listed sample."""
@@ -57,10 +66,8 @@ class Words:
     texts: dict[str, int] = field(default_factory=dict)
     """Each with its number."""
 
-    def number(self, text: str | None) -> int:
-        """Give a text's number, -1 where there is none."""
-        if text is None:
-            return -1
+    def number(self, text: str) -> int:
+        """Return a text's number."""
         return self.texts.setdefault(text, len(self.texts))
 
 
@@ -81,21 +88,15 @@ class Listing:
         """List the samples of one run."""
         self._lower |= {name for name, each in figures.items() if each.scores.lower_is_better}
         listed = heapq.nlargest(MOST_LISTED, self._failing(run, figures))
-        chosen = {sample.place for sample in _chosen(listed)}
+        chosen = {sample.place: sample.rows for sample in _chosen(listed)}
         differences = self._differences(run, chosen)
-        texts = _texts(run, {place: _defect(differences.get(place, [])) for place in chosen})
+        texts = self._texts(run, chosen, differences)
         self._samples += [
-            (
-                sample.badness,
-                [
-                    number,
-                    sample.id,
-                    sample.rows,
-                    texts.get(sample.place),
-                    differences.get(sample.place, []),
-                ],
-            )
+            (sample.badness, [number, sample.id, *part])
             for sample in listed
+            for part in _apart(
+                sample.rows, texts.get(sample.place, {}), differences.get(sample.place, [])
+            )
         ]
 
     def _failing(self, run: Run, figures: Mapping[str, Figures]) -> Iterator[_Failing]:
@@ -110,23 +111,19 @@ class Listing:
             yield _Failing(badness, place, _id(wrong[0].id), [self._row(row) for row in wrong])
 
     def _row(self, row: Row) -> tuple[Any, ...]:
-        label = None if row.label is None else str(row.label)
-        reason = str(row.reason or "")
-        state = _FAILED if row.passed is False else _UNSCORED
-        if row.error is not None:
-            label, _, reason = row.error.partition(": ")
-            state = _ERROR
+        (is_error, kind), reason = found_in(row)
+        state = _ERROR if is_error else _FAILED if row.passed is False else _UNSCORED
         score = score_of(row)
         return (
             self._evaluators[row.evaluator],
             state,
             None if score is None else float(f"{score:.6g}"),
-            self._labels.number(label),
+            self._labels.number(kind),
             self._reasons.number(reason[:_LONGEST_REASON]),
         )
 
-    def _differences(self, run: Run, chosen: set[int]) -> dict[int, list[Any]]:
-        """Give what the evaluators name of the chosen samples, each with its JSON pointer."""
+    def _differences(self, run: Run, chosen: Collection[int]) -> dict[int, list[Any]]:
+        """Return what the evaluators name of the chosen samples, each with its JSON pointer."""
         return {
             place: [
                 [self._evaluators[row.evaluator], *found]
@@ -138,8 +135,30 @@ class Listing:
             if place in chosen
         }
 
+    def _texts(
+        self,
+        run: Run,
+        chosen: Mapping[int, list[tuple[Any, ...]]],
+        differences: Mapping[int, list[Any]],
+    ) -> dict[int, dict[int, _Texts]]:
+        """Read what each evaluator saw of the chosen samples, as far as all may be shown."""
+        found: dict[int, dict[int, _Texts]] = {}
+        left = MOST_CHARACTERS
+        names = list(self._evaluators)
+        for sample in _samples(run):
+            place = sample["row"]
+            if place not in chosen or left <= 0:
+                continue
+            found[place] = {}
+            for seen, numbers in _seen(sample, {names[row[0]]: row[0] for row in chosen[place]}):
+                named = [each for each in differences.get(place, []) if each[0] in numbers]
+                texts = _parts(seen, named)
+                left -= sum(map(_length, texts))
+                found[place] |= dict.fromkeys(numbers, texts)
+        return found
+
     def data(self) -> dict[str, Any]:
-        """Give everything as JSON."""
+        """Return everything as JSON."""
         self._samples.sort(key=lambda pair: pair[0], reverse=True)
         samples = [sample for _, sample in self._samples]
         return {
@@ -169,24 +188,70 @@ def _chosen(listed: list[_Failing]) -> Iterator[_Failing]:
     yield from rest[:left]
 
 
-def _texts(run: Run, defects: Mapping[int, int | None]) -> dict[int, list[_Text]]:
-    """Read the texts of the samples with these places and defects, as far as all may be shown."""
-    found: dict[int, list[_Text]] = {}
-    left = MOST_CHARACTERS
-    for sample in _samples(run):
-        if sample["row"] in defects and left > 0:
-            texts = _parts(sample, defects[sample["row"]])
-            left -= sum(len(text if isinstance(text, str) else text[1]) for text in texts if text)
-            found[sample["row"]] = texts
-    return found
+def _apart(
+    rows: list[tuple[Any, ...]], texts: Mapping[int, _Texts], differences: list[Any]
+) -> Iterator[list[Any]]:
+    """Yield a sample's rows, texts and differences, once for each of the texts that were seen."""
+    for each in dict.fromkeys(texts.get(row[0]) for row in rows):
+        yield [
+            [row for row in rows if texts.get(row[0]) == each],
+            each,
+            [found for found in differences if texts.get(found[0]) == each],
+        ]
 
 
-def _parts(sample: Mapping[str, Any], defect: int | None) -> list[_Text]:
-    """Give output, reference and input; of a long one the part that tells most."""
+def _seen(
+    sample: Mapping[str, Any], evaluators: Mapping[str, int]
+) -> Iterator[tuple[Mapping[str, Any], list[int]]]:
+    """Yield what evaluators saw of a sample, with the numbers of those that saw the same."""
+    seen = {name: seen_by(sample, name) for name in evaluators}
+    common = [number for name, number in evaluators.items() if seen[name] is sample]
+    if common:
+        yield sample, common
+    for name, number in evaluators.items():
+        if seen[name] is not sample:
+            yield seen[name], [number]
+
+
+def _parts(sample: Mapping[str, Any], differences: list[Any]) -> _Texts:
+    """Return output, reference and input; of a long one the part that tells most."""
     output, reference, given = (_text(sample, name) for name in _TEXTS)
-    differing = _first_difference(output or "", reference or "")
-    at = differing if defect is None else defect
-    return [_part(output, at), _part(reference, differing), _part(given, 0)]
+    named = [each for each in differences if isinstance(each[1], str) and not _is_of_call(each)]
+    if named and output is not None and reference is not None:
+        _find_in_reference(named, output, reference)
+    here, there = _places(output or "", reference or "", named)
+    defect = _defect(differences)
+    return (
+        _part(output, here if defect is None else defect),
+        _part(reference, there),
+        _part(given, 0),
+    )
+
+
+def _find_in_reference(named: list[Any], output: str, reference: str) -> None:
+    """Note where in the reference is what evaluators name; in a long one nothing is marked."""
+    named = named if len(reference) <= LONGEST_TEXT else named[:1]
+    ours, theirs = parse(output), parse(reference)
+    if type(theirs) is Defect:
+        return
+    for _, each in groupby(named, itemgetter(0)):
+        differences = list(each)
+        pointers = in_reference([(each[1], each[4]) for each in differences], ours, theirs)
+        for difference, pointer in zip(differences, pointers):
+            difference[5] = pointer
+
+
+def _places(output: str, reference: str, named: list[Any]) -> tuple[int, int]:
+    """Find where two texts differ first: in what is named, else in their characters."""
+    if max(len(output), len(reference)) <= LONGEST_TEXT:
+        return 0, 0  # both are shown as wholes
+    if named:
+        pointer, found = named[0][1], named[0][5]
+        here, there = offset(output, pointer), offset(reference, found or pointer)
+        if here is not None and there is not None:
+            return here, there
+    differing = _first_difference(output, reference)
+    return differing, differing
 
 
 def _part(text: str | None, at: int) -> _Text:
@@ -194,6 +259,10 @@ def _part(text: str | None, at: int) -> _Text:
         return text
     begin = max(at - _BEFORE, 0)
     return begin, text[begin : begin + LONGEST_TEXT], len(text)
+
+
+def _length(text: _Text) -> int:
+    return len(text[1] if isinstance(text, tuple) else text or "")
 
 
 def _first_difference(a: str, b: str) -> int:
@@ -225,7 +294,7 @@ def _text(sample: Mapping[str, Any], name: str) -> str | None:
 
 
 def _named(row: Row) -> Iterator[list[Any]]:
-    """Give the differences, errors or the position of a defect that a row's metadata name."""
+    """Yield the differences, errors or the position of a defect that a row's metadata name."""
     metadata = row.metadata or {}
     entries = [entry for name in _NAMED for entry in _entries(metadata.get(name))]
     for entry in entries[:_MOST_DIFFERENCES]:
@@ -237,9 +306,45 @@ def _named(row: Row) -> Iterator[list[Any]]:
                 str(kind),
                 _value(entry, "output") or entry.get("message"),
                 _value(entry, "reference"),
+                None,
             ]
+    yield from islice(_of_calls(_entries(metadata.get("calls"))), _MOST_DIFFERENCES)
     if isinstance(metadata.get("offset"), int):
-        yield [metadata["offset"], row.label or "defect", None, None]
+        yield [metadata["offset"], row.label or "defect", None, None, None]
+
+
+def _of_calls(calls: list[dict[str, Any]]) -> Iterator[list[Any]]:
+    """Yield what is wrong with tool calls and their arguments, each with the call at its end."""
+    for number, call in enumerate(calls):
+        name = str(call.get("name") or "(no name)")[:_LONGEST_REASON]
+        kind = call.get("kind")
+        place = number if kind is None else call.get("output")  # without a kind all were made
+        named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
+        if kind not in {None, "right", "wrong_arguments"}:
+            yield ["", str(kind), *_sides_of(call, name), None, named]
+        for wrong in _entries(call.get("arguments")) + _entries(call.get("errors")):
+            yield [
+                str(wrong.get("path", wrong.get("pointer", ""))),
+                str(wrong.get("kind", wrong.get("keyword"))),
+                _value(wrong, "output"),
+                _value(wrong, "reference") or wrong.get("message"),
+                None,
+                named,
+            ]
+
+
+def _is_of_call(difference: list[Any]) -> bool:
+    return len(difference) > 6
+
+
+def _sides_of(call: Mapping[str, Any], name: str) -> tuple[str | None, str | None]:
+    """Return what stands for a call that is wrong as a whole, and what was expected instead."""
+    if "problem" in call:
+        return str(call["problem"])[:_LONGEST_REASON], None
+    if call["kind"] == "wrong_order":
+        return f"call {call['output'] + 1}", f"call {call['reference'] + 1}"
+    expected = str(call.get("expected_name", name))[:_LONGEST_REASON]
+    return name if "output" in call else None, expected if "reference" in call else None
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
@@ -247,10 +352,7 @@ def _entries(value: Any) -> list[dict[str, Any]]:
 
 
 def _value(entry: dict[str, Any], name: str) -> str | None:
-    if name not in entry:
-        return None
-    text = write_value(entry[name]).decode()
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
+    return shown(entry[name]) if name in entry else None
 
 
 def _id(value: Any) -> str:

@@ -12,14 +12,41 @@ from llmeval_integrations.reports.parts.comparing import comparisons
 from llmeval_integrations.reports.parts.figures import Figures
 from llmeval_integrations.reports.parts.names import incomplete
 from llmeval_integrations.reports.parts.sections import number, sample_link, section, table
-from llmeval_integrations.runs.numbers import counted, figure, percent, percents, times_of
+from llmeval_integrations.runs.numbers import (
+    LABEL_HEADS,
+    counted,
+    figure,
+    labels_of,
+    percent,
+    percents,
+    times_of,
+)
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.summary import Finding
+from llmeval_integrations.runs.summary import OTHER, Finding
 
 Named = Mapping[str, tuple[Run, Mapping[str, Figures]]]
 """Runs by name, each with the figures of its evaluators."""
 
+A_LEAF: Final = "A leaf is a single value, or an empty array or object"
+"""What is counted in a table of fields."""
+
+SHARES: Final = (
+    "Of the values, precision is the share of those in outputs that match, recall of those in "
+    "references, and F1 their harmonic mean."
+)
+"""What the figures in a table of fields are."""
+
+_FIELD_WORDS: Final = (
+    f"{A_LEAF}; right is the share of leaves that match, and the unreadable, whose output is no "
+    f"JSON, are among the missing. {SHARES}"
+)
+_NOT_A_VALUE: Final = "only empty arrays or objects"
+_NOT_KNOWN: Final = "not known"
+_NO_COST: Final = (
+    "A cost is not known where the package genai-prices was missing or has no price of the model, "
+    "and where a server told no tokens."
+)
 _HEADS: Final = ("passed", "mean score", "scored", "unscored", "errors", "scores")
 _JUDGING: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens")
 _KINDS: Final = ("mismatch", "wrong_type", "missing", "unreadable", "extra")
@@ -36,6 +63,7 @@ def overview(runs: Named, *, compared: bool = True) -> Html:
             *(tag("p", f"{each}.", class_="alarm") for each in incomplete(_runs(runs))),
             section("evaluators", "Evaluators", _evaluators(runs)),
             *(comparisons(dict(zip(runs, _runs(runs), strict=True))) if compared else ()),
+            *_labels(runs),
             *_findings(runs),
             *_fields(runs),
             *_judges(runs),
@@ -53,14 +81,14 @@ def evaluators_of(runs: Named) -> list[str]:
 
 
 def _in_a_sentence(runs: Named) -> str:
-    samples = counted(sum(run.summary["samples"] for run, _ in runs.values()), "sample")
+    several = len(runs) > 1
     rated = [
-        (each.summary["pass_rate"], name)
-        for _, figures in runs.values()
+        (each.summary["pass_rate"], f"{name} in {run}" if several else name)
+        for run, (_, figures) in runs.items()
         for name, each in figures.items()
         if each.summary["pass_rate"] is not None
     ]
-    said = f"{samples}, {counted(len(evaluators_of(runs)), 'evaluator')}."
+    said = f"{_samples(_runs(runs))}, {counted(len(evaluators_of(runs)), 'evaluator')}."
     if rated:
         rate, name = min(rated, key=itemgetter(0))
         said += f" Lowest pass rate: {name}, {percent(rate)}."
@@ -68,6 +96,13 @@ def _in_a_sentence(runs: Named) -> str:
     lost = [f"{counted(unscored, 'row')} unscored"] if unscored else []
     lost += [counted(errors, "error")] if errors else []
     return said + (f" {' and '.join(lost)} counted in no rate." if lost else "")
+
+
+def _samples(runs: Sequence[Run]) -> str:
+    """Write how many samples each run has, for two runs may have the same ones."""
+    *others, last = (run.summary["samples"] for run in runs)
+    before = f"{', '.join(f'{count:,}' for count in others)} and " if others else ""
+    return before + (f"{last:,} samples" if others else counted(last, "sample"))
 
 
 def _total(runs: Named, name: str) -> int:
@@ -122,6 +157,24 @@ def _distribution(figures: Figures) -> Iterator[Html]:
         yield tag("span", *ends, class_="ends quiet")
 
 
+def _labels(runs: Named) -> Iterator[Html]:
+    tables = [
+        joined([*([tag("h3", name)] if len(runs) > 1 else []), _label_table(labels)])
+        for name, (run, _) in runs.items()
+        if (labels := list(labels_of(run.summary)))
+    ]
+    if tables:
+        yield section("labels", "Labels", *tables)
+
+
+def _label_table(labels: Sequence[tuple[str, str, str, str]]) -> Html:
+    rows = [
+        tag("tr", tag("th", name, scope="row"), tag("td", label), *map(number, counts))
+        for name, label, *counts in labels
+    ]
+    return table("Labels of evaluators that give no verdict", LABEL_HEADS, rows)
+
+
 def _findings(runs: Named) -> Iterator[Html]:
     several = len(runs) > 1
     parts = [
@@ -157,7 +210,9 @@ def _found(evaluator: str, title: str, figures: Figures) -> Html:
 
 
 def _finding(evaluator: str, finding: Finding, most: int) -> Html:
-    kind = f"error: {finding.kind}" if finding.is_error else finding.kind
+    kind: str | Html = f"error: {finding.kind}" if finding.is_error else finding.kind
+    if finding.kind != OTHER:  # whose rows have kinds of their own
+        kind = tag("a", kind, href="#samples", data_evaluator=evaluator, data_label=finding.kind)
     times = f" ({finding.of_reason:,} times)" if finding.of_reason > 1 else ""
     bar = tag(
         "svg",
@@ -171,7 +226,7 @@ def _finding(evaluator: str, finding: Finding, most: int) -> Html:
         "li",
         tag(
             "div",
-            tag("a", kind, href="#samples", data_evaluator=evaluator, data_label=finding.kind),
+            kind,
             tag("b", f"{finding.count:,}"),
             class_="kind alarm" if finding.is_error else "kind",
         ),
@@ -188,13 +243,13 @@ def _fields(runs: Named) -> Iterator[Html]:
         if name in figures and figures[name].summary.get("fields")
     ]
     if tables:
-        yield section("fields", "Fields", *tables)
+        yield section("fields", "Fields", tag("p", _FIELD_WORDS, class_="quiet"), *tables)
 
 
 def _field_table(evaluator: str, run: str, fields: Mapping[str, Any]) -> Html:
     title = f"{evaluator}, {run}" if run else evaluator
     kinds = [kind for kind in _KINDS if any(each[kind] for each in fields.values())]
-    counts = ("leaves", *(kind.replace("_", " ") for kind in kinds))
+    counts = ("leaves", "match", *(kind.replace("_", " ") for kind in kinds))
     heads = ("field", "right", "precision", "recall", "F1", *counts, *_EXAMPLES)
     shown = list(fields.items())[:_MOST_FIELDS]
     rows = [
@@ -221,9 +276,13 @@ def _field(
 ) -> Iterator[Html]:
     leaves = figures["leaves"]
     yield number(percent(figures["match"] / leaves) if leaves else "–")
-    for share in ("precision", "recall", "f1"):
-        yield number(figure(figures[share]))
+    shares = [figures[share] for share in ("precision", "recall", "f1")]
+    if leaves and shares == [None, None, None]:
+        yield tag("td", _NOT_A_VALUE, colspan=3, class_="quiet")
+    else:
+        yield from (number(figure(share)) for share in shares)
     yield number(figure(leaves))
+    yield number(figure(figures["match"]))
     for kind in kinds:
         yield number(figure(figures[kind]), "alarm" if figures[kind] else "quiet")
     wrong = [
@@ -243,21 +302,27 @@ def _field(
 
 
 def _judges(runs: Named) -> Iterator[Html]:
-    rows = [
-        tag(
-            "tr",
-            tag("th", f"{name}, {run}" if len(runs) > 1 else name, scope="row"),
-            *(number(figure(each.summary["judge"].get(column))) for column in _JUDGING),
-            number(_cost(each.summary["judge"].get("cost"))),
-        )
+    taken = {
+        f"{name}, {run}" if len(runs) > 1 else name: each.summary["judge"]
         for run, (_, figures) in runs.items()
         for name, each in figures.items()
         if "judge" in each.summary
+    }
+    rows = [
+        tag(
+            "tr",
+            tag("th", name, scope="row"),
+            *(number(figure(each.get(column))) for column in _JUDGING),
+            number(_cost(each.get("cost"))),
+        )
+        for name, each in taken.items()
     ]
     if rows:
         heads = ("judge", *(column.replace("_", " ") for column in _JUDGING), "cost")
-        yield section("judges", "What judges took", table("Judges", heads, rows))
+        is_known = all(each.get("cost") is not None for each in taken.values())
+        note = [] if is_known else [tag("p", _NO_COST, class_="quiet")]
+        yield section("judges", "What judges took", table("Judges", heads, rows), *note)
 
 
 def _cost(value: float | None) -> str:
-    return "–" if value is None else f"${value:.4f}"
+    return _NOT_KNOWN if value is None else f"${value:.4f}"

@@ -19,7 +19,7 @@ function element(name, attributes, ...children) {
   return made;
 }
 
-/* A sample: [run, id, rows, texts or null, differences]; a row: [evaluator, state, score, label, reason], the state's name where there is no label.
+/* A sample: [run, id, rows, texts or null, differences]; a difference: [evaluator, pointer, or a defect's place, what, output, reference, pointer in the reference or null], and of a call of a tool that call; a row: [evaluator, state, score, kind, reason], the kind as in what went wrong.
    A text: a string, null, or of a long one [where the part that is shown begins, the part, characters in all]. */
 const isPart = text => Array.isArray(text), shownOf = text => isPart(text) ? text[1] : text;
 
@@ -109,8 +109,8 @@ function markedAt(pieces, at) {
 }
 
 /* Both texts as pieces, each with whether it is marked: by the pointers that evaluators name, else by comparing, and at a defect's place.
-   Of a part of a text no difference is known, and words are not compared with JSON. */
-function sides(output, reference, differences) {
+   Of a part of a text no difference is known, and words are not compared with JSON, nor calls of tools, which every API writes in a form of its own. */
+function sides(output, reference, differences, areCalls) {
   const [left, right] = [output, reference].map(text => text === null || isPart(text) ? null : jsonLines(text));
   const defect = left ? undefined : differences.find(each => typeof each[1] === "number");
   const named = differences.filter(each => typeof each[1] === "string");
@@ -121,8 +121,8 @@ function sides(output, reference, differences) {
   let a = shown(output, left, () => false), b = shown(reference, right, () => false);
   if (named.length && !defect && (left || isPart(output))) {
     a = shown(output, left, namedIn(left, named.filter(each => each[2] !== "missing").map(each => each[1])));
-    b = shown(reference, right, namedIn(right, named.filter(each => each[4] !== null).map(each => each[1])));
-  } else if (reference !== null && !isPart(output) && !isPart(reference) && !(defect && right)) {
+    b = shown(reference, right, namedIn(right, named.filter(each => each[5] !== null).map(each => each[5])));
+  } else if (!areCalls && reference !== null && !isPart(output) && !isPart(reference) && !(defect && right)) {
     const [ours, theirs] = left && right ? [lines(left), lines(right)] : [words(output), words(reference)], [onlyA, onlyB] = unlike(ours, theirs);
     a = pieces(ours, at => onlyA.has(at)); b = pieces(theirs, at => onlyB.has(at));
   }
@@ -134,18 +134,23 @@ function rowItem(row) {
   return element("li", row[1] === 1 ? {class: "alarm"} : null, element("b", null, data.evaluators[row[0]]),
     " " + (row[1] && row[3] !== STATES[row[1]] ? STATES[row[1]] + ": " : "") + row[3] + score + (row[4] ? " · " + row[4] : ""));
 }
-function differenceTable(differences) {
+const isOfCall = difference => difference.length > 6;
+function differenceTable(differences, areCalls) {
   const found = new Map();
   for (const each of differences.filter(each => typeof each[1] === "string")) {
-    const key = JSON.stringify(each.slice(1)), name = data.evaluators[each[0]];
-    if (found.has(key)) found.get(key)[0] += ", " + name; else found.set(key, [name, ...each.slice(1)]);
+    const [number, pointer, what, output, reference, , call] = each, name = data.evaluators[number];
+    const told = [pointer, what, output, reference, call], key = JSON.stringify(told);
+    if (found.has(key)) found.get(key)[0] += ", " + name; else found.set(key, [name, ...told]);
   }
   const named = [...found.values()];
   if (!named.length) return null;
-  const head = element("tr", null, ...["JSON pointer", "what", "output", "reference", "evaluator"].map(name => element("th", {scope: "col"}, name)));
-  const rows = named.map(each => element("tr", null, element("th", {scope: "row", class: "pointer"}, each[1] || "(the whole)"), element("td", null, each[2]),
+  const heads = [...areCalls ? ["call", "argument"] : ["JSON pointer"], "what", "output", areCalls ? "expected" : "reference", "evaluator"];
+  const head = element("tr", null, ...heads.map(name => element("th", {scope: "col"}, name)));
+  const places = each => areCalls ? [element("th", {scope: "row"}, each[5]), element("td", {class: "pointer"}, each[1] || "(the call)")]
+    : [element("th", {scope: "row", class: "pointer"}, each[1] || "(the whole)")];
+  const rows = named.map(each => element("tr", null, ...places(each), element("td", null, each[2]),
     ...[3, 4].map(at => element("td", null, element("code", null, each[at] === null ? "" : each[at]))), element("td", null, each[0])));
-  return element("div", {class: "wide differences", role: "region", "aria-label": "Differences", tabindex: 0},
+  return element("div", {class: "wide differences", role: "region", "aria-label": areCalls ? "Wrong calls" : "Differences", tabindex: 0},
     element("table", null, element("thead", null, head), element("tbody", null, ...rows)));
 }
 function pre(text, pieces) {
@@ -160,12 +165,13 @@ function side(name, text, pieces) {
 }
 function fill(body, sample) {
   body.append(element("ul", {class: "rows"}, ...sample[2].map(rowItem)));
-  const texts = sample[3], table = differenceTable(sample[4]);
-  if (table) body.append(table);
+  const texts = sample[3], ofCalls = sample[4].filter(isOfCall), others = sample[4].filter(each => !isOfCall(each)), areCalls = ofCalls.length > 0;
+  for (const table of [differenceTable(ofCalls, true), differenceTable(others, false)]) if (table) body.append(table);
   if (!texts) { body.append(element("p", {class: "quiet"}, "The texts of this sample are not in this report; they may be in samples.jsonl.")); return; }
-  const [output, reference, input] = [texts[0] || "", texts[1], texts[2]], [left, right] = sides(output, reference, sample[4]);
-  body.append(right ? element("div", {class: "sides"}, side("output", output, left), side("reference", reference, right)) : side("output", output, left));
-  if (right && (isPart(output) || isPart(reference))) body.append(element("p", {class: "quiet"}, "Differences are marked in whole texts only."));
+  const [output, reference, input] = [texts[0] || "", texts[1], texts[2]], [left, right] = sides(output, reference, others, areCalls);
+  const both = right ? element("div", {class: "sides"}, side("output", output, left), side("reference", reference, right)) : side("output", output, left);
+  body.append(areCalls ? element("details", null, element("summary", null, right ? "Output and reference as they were given" : "Output as it was given"), both) : both);
+  if (right && !areCalls && (isPart(output) || isPart(reference))) body.append(element("p", {class: "quiet"}, "Differences are marked in whole texts only."));
   if (input !== null) body.append(element("details", {class: "input"}, element("summary", null, "Input"), ...pre(input, [[shownOf(input), false]])));
 }
 function card(sample, open) {
@@ -238,14 +244,22 @@ function controls() {
   if (data.runs.length > 1) offer("run", data.runs);
   offer("evaluator", data.evaluators); offer("outcome", STATES); offer("label", often);
 }
+/* Sets a filter. A label that is not among the choices becomes one, for without it all samples would be shown. */
+function put(name, value) {
+  const field = $("by-" + name);
+  if (!field) return;
+  if (name === "label" && value) offer(name, [value]);
+  field.value = value;
+  if (field.selectedIndex < 0) field.value = "";
+}
 function recall() {
   const given = new URLSearchParams(location.hash.slice(1));
-  for (const name of FILTERS) { const field = $("by-" + name); if (field) field.value = given.get(name) || ""; if (field && field.selectedIndex < 0) field.value = ""; }
+  for (const name of FILTERS) put(name, given.get(name) || "");
   page = Number(given.get("page") || 1) - 1 || 0;
 }
 function load(text) {
   data = JSON.parse(text);
-  for (const sample of data.samples) for (const row of sample[2]) { row[3] = data.labels[row[3]] ?? STATES[row[1]]; row[4] = data.reasons[row[4]] || ""; }
+  for (const sample of data.samples) for (const row of sample[2]) { row[3] = data.labels[row[3]]; row[4] = data.reasons[row[4]] || ""; }
 }
 
 $("filters").addEventListener("submit", event => event.preventDefault());
@@ -253,11 +267,7 @@ $("main").addEventListener("click", event => {
   const link = event.target.closest("a[data-evaluator]");
   if (!link) return;
   event.preventDefault();
-  for (const name of FILTERS) { const field = $("by-" + name); if (field) field.value = ""; }
-  $("by-evaluator").value = link.dataset.evaluator;
-  $("by-label").value = link.dataset.label || "";
-  if ($("by-label").selectedIndex < 0) $("by-label").value = "";
-  if ($("by-run")) $("by-run").value = link.dataset.run || "";
+  for (const name of FILTERS) put(name, link.dataset[name] || "");
   update(); $("samples").scrollIntoView();
   if (link.dataset.sample === undefined) $("by-evaluator").focus(); else turnTo(link.dataset.sample);
 });

@@ -1,4 +1,4 @@
-"""How the scores of one evaluator lie."""
+"""The distribution of one evaluator's scores."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Server(ThreadingHTTPServer):
         return " ".join(f"{state.st_size}-{state.st_mtime_ns}" for state in states)
 
     def page(self) -> bytes:
-        """Give the page, made once for every version; one thread makes it, the others wait."""
+        """Return the page, made once for every version; one thread makes it, the others wait."""
         with self._lock:
             version = self.version()
             if version != self._made_of:

@@ -16,12 +16,12 @@ _LISTS: Final = ("wrong_values", "examples")
 
 
 def rows_table(runs: Sequence[Run]) -> Table:
-    """Give a record for every row; metadata are JSON text, and so is an id that is no text."""
+    """Return a record for every row; metadata are JSON text, and so is an id that is no text."""
     return Table({"run": str, **COLUMNS}, _rows(runs))
 
 
 def fields_table(runs: Sequence[Run]) -> Table:
-    """Give a record for every field of every evaluator that scores field by field.
+    """Return a record for every field of every evaluator that scores field by field.
 
     The most frequent wrong values and the ids of examples are JSON text. A figure that the run's
     summary lacks, having been written by an earlier version, is None.

@@ -80,7 +80,7 @@ def changed(pairs: Pairs, most: int, *, lower_is_better: bool | None) -> Changed
 
 
 def _gain(pair: Pair, *, lower_is_better: bool | None) -> tuple[int, float]:
-    """Give by how much a pair got better, in its verdict and in its score."""
+    """Return by how much a pair got better, in its verdict and in its score."""
     a, b = pair.a, pair.b
     verdict = 0 if a.passed is None or b.passed is None else b.passed - a.passed
     if lower_is_better is None or a.score is None or b.score is None or is_same(a.score, b.score):

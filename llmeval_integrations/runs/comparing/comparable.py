@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
@@ -12,8 +12,9 @@ from llmeval_integrations.json_value import canonical
 from llmeval_integrations.runs.comparing.joining import Joined, Key, Pairs
 from llmeval_integrations.runs.fields import NUMBERS
 from llmeval_integrations.runs.manifest import differences
+from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import read_manifest, read_samples
+from llmeval_integrations.runs.stored import read_manifest, read_samples, seen_by
 
 _OF_DATA: Final = ("kind", "samples", "format", "limit", "sample", "seed")
 """What has to be the same of the data. The file is another one where the outputs are others, as
@@ -25,6 +26,8 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
     first, second = manifest_of_run(a), manifest_of_run(b)
     if first and second:
         yield from differences(_told(second, joined.pairs), _told(first, joined.pairs))
+        if _is_same_file(first, second):
+            yield from differences(_columns(second, joined.pairs), _columns(first, joined.pairs))
     for run, other, letter in ((a, b, "A"), (b, a, "B")):
         if run.incomplete:
             yield f"{letter} is incomplete: {run.incomplete}"
@@ -35,20 +38,25 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
             yield f"in {letter} alone, so not compared: {', '.join(own)}"
     for ids, letter in ((joined.only_a, "A"), (joined.only_b, "B")):
         if ids:
-            yield f"{len(ids)} samples are in {letter} alone, so not compared"
+            are = "is" if len(ids) == 1 else "are"
+            yield f"{counted(len(ids), 'sample')} {are} in {letter} alone, so not compared"
     pairs = max(joined.pairs.values(), key=len)
     keys = [key for key, _ in groupby(pairs, attrgetter("key"))]
     repeated = len(pairs) - len(keys)
     if repeated:
-        yield f"{repeated} samples have the id of another; the mean of an id counts as one sample"
+        have = "has" if repeated == 1 else "have"
+        yield (
+            f"{counted(repeated, 'sample')} {have} the id of another; "
+            "the mean of an id counts as one sample"
+        )
     if not (first and second and _is_same_file(first, second)):
         yield from _joined_by_place(keys, first, second)
     if first and second:
-        yield from _references(a, b, pairs, (len(first["evaluators"]), len(second["evaluators"])))
+        yield from _references(a, b, pairs, (first, second), joined.pairs)
 
 
 def manifest_of_run(run: Run) -> dict[str, Any] | None:
-    """Give what was run, None of a run in memory or without a manifest."""
+    """Return what was run, None of a run in memory or without a manifest."""
     try:
         found = {} if run.out is None else read_manifest(run.out)
     except InputError:
@@ -59,10 +67,22 @@ def manifest_of_run(run: Run) -> dict[str, Any] | None:
 
 
 def _told(manifest: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what has to be the same in two manifests: evaluators with options, and which data."""
+    """Return what has to be the same in two manifests: evaluators with options, and which data."""
     evaluators = {name: manifest["evaluators"].get(name) for name in names}
     data = {key: manifest["data"].get(key) for key in _OF_DATA}
     return {"version": manifest.get("version"), "evaluators": evaluators, "data": data}
+
+
+def _columns(manifest: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the columns that have to be the same in one file: those of the references."""
+    return {"fields": {f"{name}.reference": _column(manifest, name) for name in names}}
+
+
+def _column(manifest: Mapping[str, Any], name: str) -> str:
+    """Return the column of an evaluator's references."""
+    given = manifest.get("fields") or {}
+    column: str = given.get(f"{name}.reference", given.get("reference", "reference"))
+    return column
 
 
 def _is_same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
@@ -91,30 +111,48 @@ def _are_numbers(keys: Sequence[Key]) -> bool:
     return len(numbers) == len(keys) > 1 and max(numbers) - min(numbers) == len(numbers) - 1
 
 
-def _references(a: Run, b: Run, pairs: Pairs, widths: tuple[int, int]) -> Iterator[str]:
-    """Compare the references of samples that failed in both runs, the only ones that are kept."""
-    first, second = _failed(a), _failed(b)
-    compared = other = 0
-    for pair in pairs:
-        places = pair.a.place // widths[0], pair.b.place // widths[1]
-        if places[0] in first and places[1] in second:
-            compared += 1
-            other += first[places[0]] != second[places[1]]
-    if other:
-        yield (
-            f"{other} of {compared} samples that failed in both runs have another reference in B: "
-            "is it the same data?"
-        )
+def _references(
+    a: Run,
+    b: Run,
+    pairs: Pairs,
+    manifests: tuple[Mapping[str, Any], Mapping[str, Any]],
+    names: Iterable[str],
+) -> Iterator[str]:
+    """Compare the references of samples that failed in both runs, the only ones that are kept.
+
+    Once for the evaluators that have theirs from the same columns.
+    """
+    widths = [len(each["evaluators"]) for each in manifests]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        groups.setdefault(tuple(_column(each, name) for each in manifests), []).append(name)
+    for group in groups.values():
+        first, second = _failed(a, group[0]), _failed(b, group[0])
+        compared = other = 0
+        for pair in pairs:
+            places = pair.a.place // widths[0], pair.b.place // widths[1]
+            if places[0] in first and places[1] in second:
+                compared += 1
+                other += first[places[0]] != second[places[1]]
+        if other:
+            of_group = "" if len(groups) == 1 else f"{', '.join(group)}: "
+            yield (
+                f"{of_group}{other} of {compared} samples that failed in both runs have another "
+                "reference in B: is it the same data?"
+            )
 
 
-def _failed(run: Run) -> dict[int, int]:
-    """Give, for the place of each sample that failed and has a reference, what tells that apart."""
+def _failed(run: Run, evaluator: str) -> dict[int, int]:
+    """Give, for the place of each sample that failed, what tells the evaluator's reference apart.
+
+    Without those that have none.
+    """
     try:
-        samples = read_samples(run.out or "")
+        samples = ((each["row"], seen_by(each, evaluator)) for each in read_samples(run.out or ""))
         return {
-            sample["row"]: hash(canonical(sample["reference"]))
-            for sample in samples
-            if "reference" in sample
+            place: hash(canonical(seen["reference"]))
+            for place, seen in samples
+            if "reference" in seen
         }
     except FileNotFoundError:
         return {}

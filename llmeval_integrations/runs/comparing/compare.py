@@ -13,9 +13,9 @@ from llmeval_integrations.runs.comparing.comparable import doubts
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference, differences_of, measured
 from llmeval_integrations.runs.comparing.joining import Joined, Pairs, join
-from llmeval_integrations.runs.hints import hint
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.wording import hint
 
 
 def compare(
@@ -79,7 +79,7 @@ def compare(
 
 
 def _names(a: Run, b: Run, wanted: Collection[str] | None) -> list[str]:
-    """Give the evaluators to compare, in the order of the first run."""
+    """Return the evaluators to compare, in the order of the first run."""
     shared = [name for name in a.summary["evaluators"] if name in b.summary["evaluators"]]
     if not shared:
         had = " and ".join(", ".join(run.summary["evaluators"]) or "none" for run in (a, b))

@@ -78,7 +78,7 @@ class Comparison:
         return [each for each in self.differences if each.verdict == "better"]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it in what JSON has."""
+        """Return all of it in what JSON has."""
         found = asdict(self)
         for each, difference in zip(found["differences"], self.differences):
             each["verdict"] = difference.verdict

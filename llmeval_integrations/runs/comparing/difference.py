@@ -111,7 +111,7 @@ class Measured(NamedTuple):
 
 
 def measured(name: str, pairs: Pairs, *, lower: bool | None) -> Iterator[Measured]:
-    """Give the figures that can be compared: verdicts, scores that say more, fields."""
+    """Yield the figures that can be compared: verdicts, scores that say more, fields."""
     figures: dict[_Figure, tuple[array[float], array[float]]] = {
         _PASSED: (array("d"), array("d")),
         _SCORE: (array("d"), array("d")),
@@ -134,7 +134,7 @@ def measured(name: str, pairs: Pairs, *, lower: bool | None) -> Iterator[Measure
 
 
 def _sides(pair: Pair) -> Iterator[tuple[_Figure, _Sides]]:
-    """Give what both sides have; one that has no leaf in a field has nothing wrong there."""
+    """Yield what both sides have; one that has no leaf in a field has nothing wrong there."""
     a, b = pair.a, pair.b
     if a.passed is not None and b.passed is not None:
         yield _PASSED, (float(a.passed), float(b.passed))
@@ -147,7 +147,7 @@ def _sides(pair: Pair) -> Iterator[tuple[_Figure, _Sides]]:
 
 
 def mean(figures: Sequence[float]) -> float:
-    """Give the mean, NaN of nothing."""
+    """Return the mean, NaN of nothing."""
     return math.fsum(figures) / len(figures) if figures else math.nan
 
 
@@ -169,7 +169,7 @@ def _rank(difference: Difference) -> tuple[bool, float]:
 
 
 def _tested(figures: Measured, level: float) -> dict[str, Any]:
-    """Give what is known of a difference; `level` is what is left to it of the chance of error."""
+    """Return what is known of a difference; `level` is its part of the chance of error."""
     differences = array("d", _differences(figures.a, figures.b))
     n, up = len(differences), sum(each > 0 for each in differences)
     down = sum(each < 0 for each in differences)
@@ -203,7 +203,7 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
 
 
 def _differences(a: Sequence[float], b: Sequence[float]) -> Iterator[float]:
-    """Give how much each sample differs.
+    """Yield how much each sample differs.
 
     Differences that only the rounding of floats tells from the first one are given as that one:
     it is no spread.

@@ -155,7 +155,7 @@ def join(a: Run, b: Run, evaluators: Collection[str], *, fields: bool = True) ->
 
 
 def _order(keys: Sequence[Key]) -> Sequence[int]:
-    """Give the numbers of samples in the order of their ids, which that of rows does not change.
+    """Return the numbers of samples in the order of their ids, which that of rows does not change.
 
     Sorts them part by part, for what they are sorted by takes more memory than they do.
     """
@@ -192,7 +192,7 @@ class _Reading:
         self._shares: dict[Shares, Shares] = {}
 
     def columns(self, run: Run) -> dict[str, Column]:
-        """Give what each evaluator said in a run."""
+        """Return what each evaluator said in a run."""
         columns = {name: Column() for name in self._evaluators}
         again: Counter[tuple[str, Key]] = Counter()
         for place, row in enumerate(run.rows):
@@ -222,7 +222,7 @@ class _Reading:
         return Said(_figure(row.score), row.passed, shares, place)
 
     def _shares_in(self, fields: Mapping[str, Any]) -> Shares:
-        """Give each field's share; the same object for the many rows that have the same."""
+        """Return each field's share; the same object for the many rows that have the same."""
         found = {path: share for path, counts in fields.items() if (share := _share(counts)) >= 0}
         paths = tuple(found)
         shares = self._paths.setdefault(paths, paths), tuple(found.values())
@@ -230,7 +230,7 @@ class _Reading:
 
 
 def _share(counts: Any) -> float:
-    """Give the share of leaves that match; -1 of what is no count of leaves."""
+    """Return the share of leaves that match; -1 of what is no count of leaves."""
     try:
         leaves = sum(counts.values())
         return float(counts.get("match", 0) / leaves) if leaves else -1.0
@@ -239,7 +239,7 @@ def _share(counts: Any) -> float:
 
 
 def _figure(score: float | None) -> float | None:
-    """Give a score as a number that can be squared and added up, None where it is none."""
+    """Return a score as a number that can be squared and added up, None where it is none."""
     try:
         number = math.nan if score is None else float(score)
     except (OverflowError, ValueError, TypeError):

@@ -22,7 +22,7 @@ _NEARLY_ONE: Final = 1 - 1e-12
 
 
 def mcnemar(worse: int, better: int) -> float:
-    """Give the two-sided p of so many pairs that changed for the worse and for the better.
+    """Return the two-sided p of so many pairs that changed for the worse and for the better.
 
     McNemar's test in its exact form, a sign test: under no change each pair that changed does so
     either way with the same chance (McNemar, Psychometrika 12 (1947) 153).
@@ -39,7 +39,7 @@ def mcnemar(worse: int, better: int) -> float:
 
 
 def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
-    """Give the two-sided p of the mean difference, by turning signs.
+    """Return the two-sided p of the mean difference, by turning signs.
 
     Under no change each difference has either sign with the same chance, so the sum is compared
     with those under other signs: all of them where there are few, else 9,999 drawn by chance, with
@@ -72,7 +72,7 @@ def _dealt(changed: list[float]) -> list[float]:
 
 
 def _share_as_far(groups: list[float], limit: float, seed: int) -> float:
-    """Give the share of all ways to turn signs whose sum is at least as far from 0."""
+    """Return the share of all ways to turn signs whose sum is at least as far from 0."""
     whole = [*groups, *[0.0] * (-len(groups) % 8)]
     tables = [_sums(whole[start : start + 8]) for start in range(0, len(whole), 8)]
     if len(groups) <= _ENUMERATED:
@@ -87,7 +87,7 @@ def _as_far(tables: list[list[float]], signs: Iterator[bytes], limit: float) -> 
 
 
 def _sums(group: list[float]) -> list[float]:
-    """Give the sums of 8 figures under all signs: a byte of signs is one look-up."""
+    """Return the sums of 8 figures under all signs: a byte of signs is one look-up."""
     sums = [0.0]
     for each in group:
         sums = [part - each for part in sums] + [part + each for part in sums]
@@ -102,7 +102,7 @@ def _drawn(size: int, seed: int) -> Iterator[bytes]:
 
 
 def newcombe(both: int, worse: int, better: int, neither: int) -> Interval:
-    """Give the 95 % interval of how much more often the second of each pair passes.
+    """Return the 95 % interval of how much more often the second of each pair passes.
 
     `both` and `neither` count the pairs of which both and neither passed, `worse` those of which
     only the first did. Newcombe, Stat. Med. 17 (1998) 2635, method 10: Wilson's intervals of the
@@ -125,7 +125,7 @@ def newcombe(both: int, worse: int, better: int, neither: int) -> Interval:
 
 
 def _distances(passes: int, n: int) -> Interval:
-    """Give how far the bounds of a rate are from it."""
+    """Return how far the bounds of a rate are from it."""
     low, high = wilson(passes, n) or (0.0, 1.0)
     return passes / n - low, high - passes / n
 
@@ -135,7 +135,7 @@ def _combined(one: float, other: float, correlation: float) -> float:
 
 
 def student(differences: Sequence[float]) -> Interval | None:
-    """Give the 95 % interval of the mean difference, by Student's t.
+    """Return the 95 % interval of the mean difference, by Student's t.
 
     None of fewer than two differences, and where all are the same: their spread is not known then.
     """
@@ -148,7 +148,7 @@ def student(differences: Sequence[float]) -> Interval | None:
 
 
 def standard_error(differences: Sequence[float]) -> float | None:
-    """Give the standard error of the mean difference.
+    """Return the standard error of the mean difference.
 
     None of fewer than two differences, and where all are the same.
     """
@@ -160,7 +160,7 @@ def standard_error(differences: Sequence[float]) -> float | None:
 
 
 def t_of(level: float, freedom: int) -> float:
-    """Give how many standard errors to either side hold that share of Student's distribution.
+    """Return how many standard errors to either side hold that share of Student's distribution.
 
     Exact for one and two degrees of freedom, from three on to 0.2 % at 95 % by Abramowitz and
     Stegun, Handbook of Mathematical Functions (1964), 26.7.5; z is what comes of many.
@@ -194,13 +194,13 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def fewest_shown(alpha: float) -> int:
-    """Give how many pairs have to change, all the same way, for a p of `alpha` or less."""
+    """Return how many pairs have to change, all the same way, for a p of `alpha` or less."""
     return math.ceil(1 - math.log2(alpha))
 
 
 @lru_cache(maxsize=256)  # many fields have the same counts
 def detectable_rate(n: int, changed: int, alpha: float) -> float | None:
-    """Give the smallest difference of pass rates that n pairs show with 80 % power.
+    """Return the smallest difference of pass rates that n pairs show with 80 % power.
 
     Where the share of pairs that change is the observed one, or as large as the difference makes
     it. The power is that of McNemar's exact test, a sum over how many pairs change (Duffy,
@@ -267,7 +267,7 @@ def _allowed(alpha: float) -> list[int]:
 
 
 def _within(allowed: Sequence[int], is_worse: float) -> Iterator[float]:
-    """Give the chance that of 0, 1, 2... pairs at most `allowed` are worse.
+    """Yield the chance that of 0, 1, 2... pairs at most `allowed` are worse.
 
     `is_worse` is the chance of each, above 0. From one number of pairs to the next the chance
     moves by a single term of the binomial distribution.
@@ -295,7 +295,7 @@ def _smallest(is_enough: Callable[[float], bool]) -> float:
 
 
 def detectable_mean(differences: Sequence[float], alpha: float) -> float | None:
-    """Give the smallest mean difference that so many pairs of that spread show with 80 % power.
+    """Return the smallest mean difference that so many pairs of that spread show with 80 % power.
 
     By Student's t (Bloom, Evaluation Review 19 (1995) 547), which turning signs equals but for the
     fewest pairs that can show anything: with these the power is 60 to 75 %.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from rich.text import Text
 from llmeval_integrations.printable import one_line, printable
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
+from llmeval_integrations.runs.numbers import counted, rounded
 from llmeval_integrations.runs.table import WIDTH
 
 _MOST_FIELDS: Final = 6
@@ -21,30 +22,47 @@ _MOST_DIFFERENT: Final = 20
 _MOST_CHANGES: Final = 5
 _LONGEST: Final = 60
 _STYLES: Final = {"better": "green", "worse": "red", "none shown": ""}
-COLUMNS: Final = ("n", "A", "B", "B - A", "95 % interval", "p", "better", "worse", "detectable")
+COLUMNS: Final = (
+    *("n", "A", "B", "B - A", "95 % interval", "adjusted p"),
+    *("better", "worse", "detectable"),
+)
 """What is told of each difference, between its name and its verdict."""
 
+_WHERE_NARROW: Final = COLUMNS[:6]
+"""What there is room for on a narrow terminal."""
+
+_ROOM_FOR_ALL: Final = 100
+
+_CAPTION_WHERE_NARROW: Final = (
+    "adjusted p: the chance of as much where nothing has changed, adjusted for all differences "
+    "together (Holm), which the intervals are not; a field counts in samples whose reference or "
+    "output has it"
+)
 CAPTION: Final = (
-    "p: the chance of as much where nothing has changed, adjusted for all differences together "
-    "(Holm); detectable: the smallest difference that so many samples would have shown, with a "
-    "chance of 80 %"
+    f"{_CAPTION_WHERE_NARROW}; detectable: the smallest difference that so many samples would have "
+    "shown, with a chance of 80 %"
 )
 
 
-def as_text(comparison: Comparison, console: Console | None = None) -> str:
-    """Write the differences, then the samples that changed.
+def as_text(
+    comparison: Comparison, console: Console | None = None, *, changes: int = _MOST_CHANGES
+) -> str:
+    """Write the differences, then up to so many `changes` of each evaluator in each direction.
 
     For the given console with its width and colours, else as plain text.
     """
     if console is None:
         console = Console(file=StringIO(), width=WIDTH, color_system=None)
     evaluators = [each for each in comparison.differences if each.field is None]
-    tables: list[Table | Text] = [_differences("evaluator", evaluators, title(comparison))]
+    is_wide = console.width >= _ROOM_FOR_ALL
+    columns = COLUMNS if is_wide else _WHERE_NARROW
+    tables: list[Table | Text] = [_differences("evaluator", evaluators, columns, title(comparison))]
     for name, (fields, others) in fields_shown(comparison).items():
-        tables.append(_fields(name, fields, others))
-    tables.append(Text(CAPTION, style="dim italic"))
-    if any(each.changes for each in comparison.evaluators.values()):
-        tables += [Text(""), _changes(comparison.evaluators)]
+        tables.append(_fields(name, fields, columns, others))
+    caption = CAPTION if is_wide else _CAPTION_WHERE_NARROW
+    tables.append(Text(caption, style="dim italic"))
+    if changes and any(each.changes for each in comparison.evaluators.values()):
+        tables += [Text(""), _changes(comparison.evaluators, changes)]
     with console.capture() as capture:
         console.print(Group(*tables))
     return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
@@ -60,7 +78,7 @@ def title(comparison: Comparison) -> str:
 
 
 def fields_shown(comparison: Comparison) -> dict[str, tuple[list[Difference], int]]:
-    """Give for each evaluator with fields those that differ, or the first, and how many not."""
+    """Return for each evaluator with fields those that differ, or the first, and how many not."""
     found: dict[str, tuple[list[Difference], int]] = {}
     for name in comparison.evaluators:
         fields = [
@@ -75,22 +93,29 @@ def fields_shown(comparison: Comparison) -> dict[str, tuple[list[Difference], in
     return found
 
 
-def _differences(head: str, differences: list[Difference], heading: str | None = None) -> Table:
+def _differences(
+    head: str,
+    differences: list[Difference],
+    columns: Sequence[str],
+    heading: str | None = None,
+) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left")
     table.title = None if heading is None else printable(heading)
     table.add_column(Text(printable(head)), overflow="fold", min_width=14)
-    for name in COLUMNS:
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for each in differences:
-        table.add_row(*(Text(printable(cell), _STYLES[each.verdict]) for cell in cells_of(each)))
+        name, *figures, verdict = cells_of(each)
+        cells = (name, *figures[: len(columns)], verdict)
+        table.add_row(*(Text(printable(cell), _STYLES[each.verdict]) for cell in cells))
     return table
 
 
-def _fields(name: str, fields: list[Difference], others: int) -> Table:
-    table = _differences(f"{name}: field", fields)
+def _fields(name: str, fields: list[Difference], columns: Sequence[str], others: int) -> Table:
+    table = _differences(f"{name}: field", fields, columns)
     if others:
-        table.add_row(Text(f"and {others} more", "dim"))
+        table.add_row(Text(f"and {counted(others, 'field')} more", "dim"))
     return table
 
 
@@ -101,8 +126,8 @@ def cells_of(each: Difference) -> list[str]:
     return [
         name or "(the whole)",
         f"{each.n:,}",
-        f"{each.a:.4g}",
-        f"{each.b:.4g}",
+        rounded(each.a),
+        rounded(each.b),
         _signed(each.difference),
         interval,
         "<0.0001" if each.adjusted < 0.0001 else f"{each.adjusted:.4f}",
@@ -117,24 +142,26 @@ def _signed(figure: float) -> str:
     return f"{figure:+.3f}" if abs(figure) < 100 else f"{figure:+.4g}"
 
 
-def _changes(evaluators: dict[str, Compared]) -> Table:
+def _changes(evaluators: dict[str, Compared], most: int) -> Table:
     table = Table(box=box.SIMPLE, title="Samples that changed most", title_justify="left")
     table.add_column("evaluator", overflow="fold")
     table.add_column("sample", overflow="fold")
     table.add_column("", no_wrap=True)
     table.add_column("in A", overflow="fold", ratio=1)
     table.add_column("in B", overflow="fold", ratio=1)
-    for name, sample, verdict, *said in changes_shown(evaluators):
+    for name, sample, verdict, *said in changes_shown(evaluators, most):
         style = _STYLES[verdict]
         table.add_row(Text(name), Text(sample), Text(verdict, style), *map(Text, said))
     return table
 
 
-def changes_shown(evaluators: dict[str, Compared]) -> Iterator[tuple[str, str, str, str, str]]:
-    """Give the samples that changed most: evaluator, id, verdict, what was said in A and in B."""
+def changes_shown(
+    evaluators: dict[str, Compared], most: int = _MOST_CHANGES
+) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield the samples that changed most: evaluator, id, verdict, what was said in A and in B."""
     for name, found in evaluators.items():
         for better in (False, True):
-            listed = [each for each in found.changes if each.better is better][:_MOST_CHANGES]
+            listed = [each for each in found.changes if each.better is better][:most]
             for each in listed:
                 yield (
                     one_line(name),
@@ -147,7 +174,7 @@ def changes_shown(evaluators: dict[str, Compared]) -> Iterator[tuple[str, str, s
 
 def _said(passed: bool | None, score: Any, reason: str | None) -> str:
     verdict = {True: "passed", False: "failed", None: ""}[passed]
-    figure = "" if score is None else f"{score:.4g}"
+    figure = "" if score is None else rounded(score)
     said = " ".join(part for part in (verdict, figure) if part)
     return f"{said}: {_cut(reason)}" if reason else said
 

@@ -56,6 +56,35 @@ def test_other_references_are_noticed_in_samples_that_failed_in_both(tmp_path):
     ]
 
 
+def test_other_references_of_an_evaluator_with_a_column_of_its_own_are_noticed(tmp_path):
+    failed = [{**sample, "output": "[]", "gold": "{}"} for sample in GOOD]
+    other = [{**sample, "gold": "[1]"} for sample in failed[:3]] + failed[3:]
+    evaluators = {"first": JsonMatch(), "own": JsonMatch(), "also": JsonMatch()}
+    for name, rows in (("a", failed), ("b", other)):
+        evaluate(rows, evaluators, fields={"own.reference": "gold"}, out=tmp_path / name)
+    [told] = compare(tmp_path / "a", tmp_path / "b").warnings
+    assert told.startswith("own: 3 of 4 samples that failed in both runs have another reference in")
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"reference": "gold"}, ["fields.first", "fields.other"]),
+        ({"other.reference": "gold"}, ["fields.other"]),
+        ({"reference": "reference", "output": "gold", "other.input": "gold"}, []),
+    ],
+)
+def test_references_from_another_column_of_one_file_are_noticed(tmp_path, fields, told):
+    file = tmp_path / "data.csv"
+    file.write_text("output,reference,gold\n" + "{},{},{}\n" * 4)
+    evaluators = {"first": JsonMatch(), "other": JsonMatch()}
+    evaluate(str(file), evaluators, out=tmp_path / "a")
+    evaluate(str(file), evaluators, fields=fields, out=tmp_path / "b")
+    assert compare(tmp_path / "a", tmp_path / "b").warnings == [
+        f"{name}.reference is 'gold', and was 'reference'" for name in told
+    ]
+
+
 @pytest.mark.parametrize("in_memory", [True, False])
 def test_samples_without_ids_are_joined_by_place_with_a_warning(tmp_path, in_memory):
     said = "ids are the numbers of the rows"

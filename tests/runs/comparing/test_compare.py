@@ -131,7 +131,7 @@ def test_samples_of_one_run_alone_are_named():
     assert (found.only_a, found.only_b) == (["1", "2"], ["4"])
     assert found.warnings == [
         "2 samples are in A alone, so not compared",
-        "1 samples are in B alone, so not compared",
+        "1 sample is in B alone, so not compared",
     ]
 
 
@@ -153,6 +153,13 @@ def test_rows_of_one_id_count_as_one_sample():
     assert found.evaluators["graded"].joined == 50
     assert "40 samples have the id of another; the mean of an id counts as one sample" in (
         found.warnings
+    )
+
+
+def test_one_sample_with_the_id_of_another_is_told_in_the_singular():
+    a = run_of([row("1", 1), row("2", 1), row("2", 0)])
+    assert "1 sample has the id of another; the mean of an id counts as one sample" in (
+        compare(a, a).warnings
     )
 
 

@@ -1,0 +1,102 @@
+"""Whether the paths of settings lead to what the schema has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.fields.field import ANY
+from llmeval_integrations.fields.schema_settings import Part, listed, types_of
+from llmeval_integrations.fields.words import cut
+from llmeval_integrations.json_pointer import escape
+from llmeval_integrations.schema_document import SchemaDocument, read_pointer
+from llmeval_integrations.wording import MOST, shown
+
+_LISTS: Final = ("allOf", "anyOf", "oneOf")
+_UNKNOWN: Final = frozenset(
+    (
+        "patternProperties",
+        "unevaluatedProperties",
+        "dependentSchemas",
+        "dependencies",
+        "if",
+        "$dynamicRef",
+        "$recursiveRef",
+    )
+)
+"""Keywords that may bring members, which are not followed here."""
+
+
+def check_paths(fields: Mapping[str, Any], judged: Iterable[str], schema: Any) -> None:
+    """Raise InvalidOptionError for a path, or a `key`, that the schema has no place for.
+
+    An object with `type` and `properties` has no other members, as Pydantic means it, unless
+    `additionalProperties` lets them in. Where a schema says less, any path may be right.
+    """
+    keyed = [(path, settings.get("key")) for path, settings in fields.items()]
+    keys = [f"{path}/{ANY}/{escape(key)}" for path, key in keyed if key]
+    document = SchemaDocument(schema)
+    for path in (*fields, *judged, *keys):
+        here, walked = [schema], ""
+        for step in read_pointer(path):
+            parts = _reached(here, document)
+            here = [inner for part in parts for inner in _inside(part, step)]
+            if not here:
+                raise _unknown(walked, step, parts)
+            walked += f"/{escape(step)}"
+
+
+def _reached(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
+    """Return these schemas and all that hold, or may hold, where they do."""
+    found: dict[int, Any] = {}
+    waiting = [*schemas]
+    for part in waiting:
+        if part is False or id(part) in found:
+            continue
+        found[id(part)] = part
+        if isinstance(part, dict):
+            waiting += [each for keyword in _LISTS for each in listed(part, keyword)]
+            waiting += [document.resolve(part["$ref"])] if "$ref" in part else []
+    return [*found.values()]
+
+
+def _inside(part: Any, step: str) -> list[Any]:
+    """Return the schemas of what a step leads to; one that is no object stands for anything."""
+    if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
+        return [True]
+    types = types_of(part)
+    found = _members(part, step) if not types or "object" in types else []
+    if "array" in types and (step == ANY or step.isdigit()):
+        items = part.get("items", True)
+        found += [*listed(part, "prefixItems"), *(items if isinstance(items, list) else [items])]
+        found += [part.get("additionalItems", True)] if isinstance(items, list) else []
+    return found
+
+
+def _members(part: Part, step: str) -> list[Any]:
+    named = _named(part)
+    if step in named:
+        return [named[step]]
+    says_all = "properties" in part and "type" in part
+    is_told = "properties" not in part and not part.keys().isdisjoint(("$ref", *_LISTS))
+    more = part.get("additionalProperties", not (says_all or is_told))
+    return [*(named.values() if step == ANY else ()), *([] if more is False else [more])]
+
+
+def _named(part: Part) -> Part:
+    found = part.get("properties")
+    return found if isinstance(found, dict) else {}  # as where a reference leads to no schema
+
+
+def _unknown(walked: str, step: str, parts: Iterable[Part]) -> InvalidOptionError:
+    from difflib import get_close_matches
+
+    names = dict.fromkeys(name for part in parts for name in _named(part))
+    more = ' ("additionalProperties": true says that an object may have others)' if names else ""
+    names.update((ANY, None) for part in parts if "array" in types_of(part))
+    close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
+    paths = [f"{walked}/{escape(name)}" for name in close or names]
+    hint = f"did you mean {paths[0]!r}?" if close else f"there are {cut(', '.join(paths), MOST)}"
+    said = f"fields: the schema has no {shown(f'{walked}/{escape(step)}')}"
+    return InvalidOptionError(f"{said}; {hint}{more}" if paths else said)

@@ -1,0 +1,100 @@
+"""What the patterns of a JSON Schema mean, and what one may cost. Functions of text alone.
+
+The validator reads classes of characters by ECMA 262, but those of a pattern that looks around, or
+back, by Unicode; and it matches all but these in linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+ROOM: Final = 10_000_000
+"""The bytes that a compiled pattern takes at most where nobody asks for more."""
+
+MOST_ROOM: Final = 120_000_000
+"""The bytes that a compiled pattern may take at all; `.{0,65535}` takes 100 million."""
+
+_LOOKS: Final = re.compile(r"\(\?(?!:)|\\[1-9kKGgZ]|[+*?}]\+")
+"""What every pattern has that is not matched in linear time, and some others."""
+
+_SIGNS: Final = ("(?", "++", "*+", "?+", "}+")
+_ESCAPES: Final = re.compile(r"\\[1-9kKGgZu]")
+"""Of these and the signs one stands in the JSON of each such pattern."""
+
+_REPEATS: Final = re.compile(r"[*+]|\{[0-9]+,\}|\{(?:[0-9]+,)?[0-9]{3,}\}")
+
+_PARTS: Final = re.compile(r"\\(.)|[\[\]]", re.DOTALL)
+
+_CLASSES: Final = {
+    "d": r"\x{30}-\x{39}",
+    "D": r"\x{0}-\x{2F}\x{3A}-\x{10FFFF}",
+    "w": r"\x{30}-\x{39}\x{41}-\x{5A}\x{5F}\x{61}-\x{7A}",
+    "W": r"\x{0}-\x{2F}\x{3A}-\x{40}\x{5B}-\x{5E}\x{60}\x{7B}-\x{10FFFF}",
+    "s": r"\x{9}-\x{D}\x{20}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}"
+    r"\x{3000}\x{FEFF}",
+    "S": r"\x{0}-\x{8}\x{E}-\x{1F}\x{21}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}"
+    r"\x{200B}-\x{2027}\x{202A}-\x{202E}\x{2030}-\x{205E}\x{2060}-\x{2FFF}"
+    r"\x{3001}-\x{FEFE}\x{FF00}-\x{10FFFF}",
+}
+"""What the classes of ECMA 262 hold, as it stands within brackets; ECMA has no such escapes."""
+
+_ALONE: Final = {name: f"[{ranges.replace('{', '{0')}]" for name, ranges in _CLASSES.items()}
+"""The same outside of brackets, spelled so that one can be told from the other."""
+
+_WRITTEN: Final = sorted(
+    (
+        (spelled.replace("\\", slash), slash + name)
+        for spellings in (_ALONE, _CLASSES)
+        for name, spelled in spellings.items()
+        for slash in ("\\", r"\\")  # as it is, and in JSON
+    ),
+    key=lambda pair: -len(pair[0]),  # what \w holds begins with what \d does
+)
+
+
+def looks_around(pattern: str) -> bool:
+    """Whether a pattern may look around or back; yes for some that only look so."""
+    return _LOOKS.search(pattern) is not None
+
+
+def may_look_around(text: str) -> bool:
+    """Whether a schema's text may have a pattern that looks around; far cheaper than to look."""
+    return any(sign in text for sign in _SIGNS) or _ESCAPES.search(text) is not None
+
+
+def takes_long(pattern: str) -> bool:
+    """Whether each step of a pattern that looks around may lead through all of a text."""
+    return looks_around(pattern) and _REPEATS.search(pattern) is not None
+
+
+def spell_out(pattern: str) -> str:
+    r"""Write `\d`, `\w`, `\s` and their opposites as what they hold, if a pattern looks around."""
+    if not looks_around(pattern):
+        return pattern
+    spellings = _ALONE
+
+    def spelled(part: re.Match[str]) -> str:
+        nonlocal spellings
+        if part[0] == "[":
+            spellings = _CLASSES
+        elif part[0] == "]":
+            spellings = _ALONE
+        return spellings.get(part[1] or "", part[0])
+
+    return _PARTS.sub(spelled, pattern)
+
+
+def as_written(text: str) -> str:
+    """Return a text that shows patterns, of which some are spelled out, with those as they were."""
+    if "x{" in text:
+        for spelled, written in _WRITTEN:
+            text = text.replace(spelled, written)
+    return text
+
+
+def pattern_options(room: int, steps: int | None = None) -> Any:
+    """Say how many bytes a pattern may take, and one that looks around how many steps back."""
+    import jsonschema_rs
+
+    return jsonschema_rs.FancyRegexOptions(backtrack_limit=steps, size_limit=room)

@@ -1,0 +1,181 @@
+"""Patterns of a schema: what their classes hold, how large they may be, how long they take."""
+
+import json
+import time
+
+import pytest
+
+from llmeval_integrations import InvalidSchemaError, JsonSchema, RunawayPatternError
+from llmeval_integrations.schema_document import matches
+
+# --- classes of characters -----------------------------------------------------------------------
+
+AROUND = ["(?!00)%s", "%s(?<!00)", r"(?:(!!)\1)?%s"]
+"""Forms that look around or back, and mean the same as what stands in them."""
+
+CHARACTERS = [
+    *map(chr, [*range(0x250), *range(0x2000, 0x2070)]),
+    *"٣字😀\u1680\u1681\u180e\u2fff\u3000\u3001\ufefe\ufeff\uff00\U0010ffff",
+]
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("letter", "dDwWsS")
+@pytest.mark.parametrize("brackets", [r"\%s", r"[\%s]", r"[^\%s]", r"[\]\%s!]", r"[^\]\%s!]"])
+def test_a_class_holds_the_same_whether_a_pattern_looks_around_or_not(around, letter, brackets):
+    part = brackets % letter
+    schemas = [{"items": {"pattern": f"^{form % part}$"}} for form in ("%s", around)]
+    plain, looking = (
+        {error["pointer"] for error in JsonSchema(schema)(CHARACTERS).metadata["errors"]}
+        for schema in schemas
+    )
+    assert 0 < len(plain) < len(CHARACTERS)
+    assert looking == plain
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "score"),
+    [
+        (r"^(?!0)\d{4}$", "٣٣٣٣", False),
+        (r"^(?!0)\d{4}$", "3333", True),
+        (r"^(?!0)\w+$", "é", False),
+        (r"^(?!0)\D+$", "٣", True),
+        (r"^(\d)\1$", "٣٣", False),
+        (r"^(\d)\1$", "33", True),
+        (r"^(?!0)[\w.-]+\\d$", r"a.-\d", True),  # an escaped backslash before a letter
+        (r"^(?!0)[^\W\d]+$", "a_", True),
+        (r"^(?!0)[^\W\d]+$", "a1", False),
+        (r"^(?!0)\[\d\]$", "[3]", True),
+    ],
+)
+def test_classes_are_those_of_ecma_in_a_pattern_that_looks_around(pattern, text, score):
+    assert JsonSchema({"pattern": pattern})(json.dumps(text)).score is score
+    named = {"patternProperties": {pattern: {}}, "additionalProperties": False}
+    assert JsonSchema(named)(json.dumps({text: 1})).score is score
+    assert matches(pattern, text) is score
+
+
+@pytest.mark.parametrize(
+    ("schema", "output", "place", "message"),
+    [
+        (
+            {"pattern": r"^(?!0)\d[\d\w\S]$"},
+            '"x"',
+            "/pattern",
+            r'"x" does not match "^(?!0)\d[\d\w\S]$"',
+        ),
+        (
+            {"not": {"pattern": r"^(?!0)\D[\s\W\"]*\d$"}},
+            '"x3"',
+            "/not",
+            r'{"pattern":"^(?!0)\\D[\\s\\W\\\"]*\\d$"} is not allowed for "x3"',
+        ),
+        (
+            {"patternProperties": {r"^(?!0)\w/": False}},
+            '{"x/": 1}',
+            r"/patternProperties/^(?!0)\w~1",
+            "False schema does not allow 1",
+        ),
+    ],
+)
+def test_a_pattern_is_shown_as_it_is_written(schema, output, place, message):
+    (error,) = JsonSchema(schema)(output).metadata["errors"]
+    assert (error["schema_pointer"], error["message"]) == (place, message)
+
+
+def test_a_wrong_pattern_is_shown_as_it_is_written():
+    with pytest.raises(InvalidSchemaError) as raised:
+        JsonSchema({"patternProperties": {r"^(?!\d": {}}})
+    assert r'"^(?!\\d" is not a "regex" at /patternProperties/^(?!\d in' in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"^(\u003f!0)\\d$", r"^(?!0)\u005cd$", r"^(\\d)\\\u0031?$", r"^\\d++$"],
+)
+def test_a_pattern_may_be_written_with_escapes_of_json(pattern):
+    schema = f'{{"pattern": "{pattern}"}}'
+    assert JsonSchema(schema)('"33"' if "u0031" in pattern else '"3"').passed
+    assert not JsonSchema(schema)('"٣٣"' if "u0031" in pattern else '"٣"').passed
+
+
+def test_values_that_look_like_patterns_stay_as_they_are():
+    pattern = r"^(?!0)\d$"
+    schema = {
+        "properties": {"pattern": {"const": {"pattern": pattern}}, "patternProperties": {}},
+        "enum": [{"pattern": {"pattern": pattern}}],
+    }
+    assert JsonSchema(schema)({"pattern": {"pattern": pattern}}).passed
+
+
+# --- size ----------------------------------------------------------------------------------------
+
+LARGE = [r"^\p{L}{1,255}$", r"^\S{1,5000}$", r"^[^<>]{1,10000}$", r"^.{0,65535}$", r"^(?! )\S{1,5000}$"]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", LARGE)
+def test_a_pattern_may_repeat_as_often_as_texts_are_long(pattern):
+    schema = {"pattern": pattern}
+    for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
+        assert evaluator('"abc"', reference).score is True
+        assert evaluator('"<a\\n >"', reference).score is False
+    assert matches(pattern, "abc")
+    assert not matches(pattern, "<a\n >")
+
+
+def test_a_large_pattern_is_compiled_once():
+    evaluator = JsonSchema()
+    evaluator('"a"', {"pattern": LARGE[1]})
+    start = time.process_time()
+    for _ in range(200):
+        evaluator('"a"', {"pattern": LARGE[1]})
+    assert time.process_time() - start < 2  # each time it would be 0.1 s
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(((a{100}){100}){100}){100}", r"((\p{L}{100}){100}){100}", r"(?!b)\p{L}{9000}"]
+)
+def test_a_pattern_that_would_fill_the_memory_is_named(pattern):
+    with pytest.raises(InvalidSchemaError, match="take too much room at /pattern"):
+        JsonSchema({"pattern": pattern})
+
+
+# --- time ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", [r"(?=a*)a*b", r"(?=(a+))\1b"])
+@pytest.mark.parametrize("length", [40_000, 200_000])
+@pytest.mark.parametrize("wrapped", [{}, {"not": {}}])
+def test_time_that_is_quadratic_is_an_error_and_no_verdict(pattern, length, wrapped):
+    inner = {"pattern": pattern}
+    schema = {"not": inner} if wrapped else inner
+    start = time.process_time()
+    with pytest.raises(RunawayPatternError, match="the pattern at"):
+        JsonSchema(schema)(json.dumps("a" * length))
+    assert time.process_time() - start < 15
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "score"),
+    [
+        (r"^(?!.*foo).*$", "a" * 500_000, True),
+        (r"^(?!.*foo).*$", "a" * 500_000 + "foo", False),
+        (r"^(?=.*[A-Z])(?=.*\d).{8,}$", "a" * 500_000, False),
+        (r"(?<!\d)\d{4}(?!\d)", "a" * 200_000, False),
+        (r"(?<!\d)\d{4}(?!\d)", "a" * 200_000 + "1234", True),
+        (r"(?<!\d)\d+(?!\d)", "a" * 5_000, False),
+        (r"^(?:(?!foo).)*$", "a" * 5_000 + "foo", False),
+        (r"(?=a*)a*b", "a" * 2_000, False),
+    ],
+)
+def test_what_takes_little_time_has_a_verdict(pattern, text, score):
+    start = time.process_time()
+    assert JsonSchema({"pattern": pattern})(json.dumps(text)).score is score
+    assert JsonSchema({"not": {"pattern": pattern}})(json.dumps(text)).score is not score
+    assert time.process_time() - start < 3
+
+
+def test_many_short_texts_have_a_verdict():
+    schema = {"items": {"pattern": r"(?<!\d)\d{4}(?!\d)"}}
+    result = JsonSchema(schema)(json.dumps(["a" * 200 + "1234"] * 5_000 + ["a" * 200]))
+    assert [error["pointer"] for error in result.metadata["errors"]] == ["/5000"]

@@ -1,0 +1,101 @@
+"""Numbers that may be texts, as Pydantic writes them for Decimal."""
+
+from decimal import Decimal
+
+import pytest
+from one_field import passes
+
+from llmeval_integrations import JsonFields
+
+PATTERN = r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"
+LIMITED = r"^(?!^[-+.]*$)[+-]?0*(?:\d{0,4}|(?=[\d.]{1,7}0*$)\d{0,4}\.\d{0,2}0*$)"
+NUMBER, TEXT = {"type": "number"}, {"type": "string"}
+SCHEMAS = [
+    {"anyOf": [NUMBER, TEXT]},  # Pydantic to 2.11, and from 2.14 on
+    {"anyOf": [NUMBER, TEXT, {"type": "null"}]},
+    {"anyOf": [{**NUMBER, "minimum": 0}, TEXT], "title": "Total", "default": None},
+    {"anyOf": [NUMBER, {**TEXT, "pattern": PATTERN}]},  # 2.12 and 2.13
+    {"anyOf": [NUMBER, {**TEXT, "pattern": LIMITED}, {"type": "null"}]},
+    {**TEXT, "pattern": PATTERN},  # in the schema of what is dumped
+    {"anyOf": [{**TEXT, "pattern": PATTERN}, {"type": "null"}]},
+]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_a_number_is_compared_as_one_however_it_is_written(schema):
+    for output, reference in [
+        ("1250.50", "1250.5"),
+        (1250.5, "1250.50"),
+        ("1250.50", 1250.5),
+        (0.1, "0.10"),
+        ("1E+3", 1000),
+        ("1000.0", "1E+3"),
+    ]:
+        assert passes(schema, output, reference), (output, reference)
+    for output, reference in [
+        ("1250.50", "1250.51"),
+        (1250.51, "1250.50"),
+        (10**12 + 1, str(10**12)),
+        ("1,250.50", "1250.50"),
+        ("1,250.50", 1250.5),
+        ("n/a", "N/A"),
+        ("007", "7"),  # which may be a code
+        ("true", True),
+        ("5", True),
+        ("null", None),
+        (" 5", 5),
+    ]:
+        assert not passes(schema, output, reference), (output, reference)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_settings_for_numbers_hold_for_those_that_are_texts(schema):
+    for settings in ({"tolerance": 0.01}, {"relative_tolerance": 1e-3}, {"multiple_of": 0.05}):
+        for options in ({"fields": {"/a": settings}}, {"defaults": settings}):
+            assert passes(schema, "12.504", "12.50", **options)
+            assert passes(schema, 12.504, "12.50", **options)
+            assert not passes(schema, "12.60", "12.50", **options)
+    assert not passes(schema, "1250.50", "1250.51", defaults={"similarity": 0.5})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [TEXT, NUMBER]},
+        {"anyOf": [NUMBER, {**TEXT, "minLength": 1}]},
+        {"anyOf": [NUMBER, {**TEXT, "pattern": "^[0-9.]+$"}]},
+        {"anyOf": [NUMBER, TEXT, {"const": "auto", "type": "string"}]},
+        {"anyOf": [{"type": "integer"}, TEXT]},
+        {"type": ["number", "string"]},
+        {**TEXT, "pattern": "^[+-]?0*"},
+        TEXT,
+        NUMBER,
+    ],
+    ids=str,
+)
+def test_other_texts_beside_numbers_are_texts(schema):
+    assert not passes(schema, "1250.50", "1250.5")
+    assert not passes(schema, 1250.5, "1250.50")
+
+
+def test_items_are_paired_by_what_number_they_are():
+    amounts = {"type": "array", "items": SCHEMAS[0]}
+    any_order = {"/a": {"order": "any_order"}}
+    assert passes(amounts, ["2.0", 1, "x"], ["x", "1.00", 2], fields=any_order)
+    lines = {"items": {"properties": {"no": SCHEMAS[3]}}}
+    output, reference = [{"no": "2.0", "v": 1}, {"no": 1}], [{"no": 1}, {"no": 2, "v": 1}]
+    assert passes(lines, output, reference, fields={"/a": {"key": "no"}})
+
+
+def test_a_model_with_decimals():
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("Bill", total=(Decimal, ...), tip=(Decimal | None, None))
+    told = JsonFields(model)
+    assert told(model(total="1250.50"), model(total="1250.5")).passed
+    assert told({"total": 1250.5, "tip": None}, model(total="1250.50")).passed
+    assert told({"total": "8", "tip": "0.50"}, model(total=8, tip="0.5")).passed
+    result = told({"total": 1250.51, "tip": None}, model(total="1250.5"))
+    assert result.reason == '/total 1250.51, expected "1250.5"'
+    assert result.label == "wrong_type"
+    near = JsonFields(model, {"/total": {"tolerance": 0.01}})
+    assert near({"total": "1250.504", "tip": None}, model(total="1250.5")).passed

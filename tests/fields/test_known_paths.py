@@ -1,0 +1,127 @@
+"""Paths of settings that the schema has no place for."""
+
+import pytest
+
+from llmeval_integrations import InvalidOptionError, JsonFields
+
+LINE = {"type": "object", "properties": {"sku": {"type": "string"}, "price": {"type": "number"}}}
+INVOICE = {
+    "type": "object",
+    "properties": {
+        "date": {"type": "string"},
+        "a/b": {"type": "string"},
+        "lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
+        "pair": {"type": "array", "prefixItems": [LINE], "items": False},
+        "by_id": {"type": "object", "additionalProperties": LINE},
+        "either": {"anyOf": [{"$ref": "#/$defs/Line"}, {"type": "null"}]},
+        "both": {"allOf": [LINE, {"type": "object", "properties": {"more": {}}}]},
+        "next": {"$ref": "#"},
+        "any": {},
+    },
+    "$defs": {"Line": LINE},
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/dat", "the schema has no '/dat'; did you mean '/date'?"),
+        ("/a~1c", "the schema has no '/a~1c'; did you mean '/a~1b'?"),
+        ("/date/year", "the schema has no '/date/year'"),
+        ("/lines/sku", r"the schema has no '/lines/sku'; did you mean '/lines/\*'\?$"),
+        ("/lines/*/skuu", r"no '/lines/\*/skuu'; did you mean '/lines/\*/sku'"),
+        ("/lines/0/skuu", "no '/lines/0/skuu'; did you mean '/lines/0/sku'"),
+        ("/lines/*/*/x", r"the schema has no '/lines/\*/\*/x'$"),
+        ("/pair/0/skuu", "did you mean '/pair/0/sku'"),
+        ("/by_id/x/cost", "no '/by_id/x/cost'; there are /by_id/x/sku, /by_id/x/price"),
+        ("/either/skuu", "did you mean '/either/sku'"),
+        ("/both/mor", "did you mean '/both/more'"),
+        ("/next/next/dat", "did you mean '/next/next/date'"),
+    ],
+)
+def test_a_path_that_the_schema_has_no_place_for_is_named_with_the_nearest(path, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        JsonFields(INVOICE, {path: {"ignore": True}})
+
+
+def test_so_is_a_key_that_no_item_has():
+    with pytest.raises(
+        InvalidOptionError, match=r"no '/lines/\*/skuu'; did you mean '/lines/\*/sku'"
+    ):
+        JsonFields(INVOICE, {"/lines": {"key": "skuu"}})
+    JsonFields(INVOICE, {"/lines": {"key": "sku"}, "/any": {"key": "sku"}})
+    JsonFields(INVOICE, {"/lines": {"order": "ordered", "key": None}})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/date",
+        "/a~1b",
+        "/lines/*/sku",
+        "/lines/3/sku",
+        "/pair/0/sku",
+        "/pair/1",
+        "/by_id/x/sku",
+        "/either/sku",
+        "/both/sku",
+        "/both/more/x",
+        "/next/next/date",
+        "/any/x/0/y",
+        "/*/sku",
+        "/*",
+    ],
+)
+def test_a_path_that_it_may_have_is_none(path):
+    JsonFields(INVOICE, {path: {"ignore": True}})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        True,
+        {"properties": {"b": {}}},
+        {"type": "object"},
+        {"type": ["object", "null"]},
+        {**LINE, "additionalProperties": True},
+        {**LINE, "additionalProperties": {}},
+        {**LINE, "patternProperties": {"^a": {}}},
+        {**LINE, "unevaluatedProperties": True},
+        {**LINE, "if": {"required": ["sku"]}, "then": {"properties": {"a": {}}}},
+        {**LINE, "dependentSchemas": {"sku": {"properties": {"a": {}}}}},
+        {**LINE, "$ref": "https://example.org/other"},
+        {**LINE, "$ref": "#/nothing"},
+        {**LINE, "allOf": [{"required": ["sku"]}]},
+        {"anyOf": [LINE, True]},
+        {"oneOf": [LINE, {"enum": [1]}]},
+        {"$ref": "#/properties", "properties": {"properties": True}},
+    ],
+    ids=str,
+)
+def test_a_schema_that_does_not_say_all_has_any_path(schema):
+    JsonFields(schema, {"/a": {"ignore": True}, "/a/x": {"key": "y"}})
+
+
+def test_a_schema_that_lets_nothing_else_in_needs_no_type():
+    with pytest.raises(InvalidOptionError, match=r"no '/a'; did you mean '/b'\? \(\"additional"):
+        JsonFields({"properties": {"b": {}}, "additionalProperties": False}, {"/a": {}})
+
+
+def test_a_samples_own_schema_need_not_have_all_paths():
+    told = JsonFields(fields={"/dat": {"ignore": True}})
+    assert told({"date": "x"}, {"date": "x"}, variables={"schema": INVOICE}).passed
+
+
+def test_a_model_has_its_fields_and_no_others():
+    pydantic = pytest.importorskip("pydantic")
+    line = pydantic.create_model("Line", sku=(str, ...))
+    invoice = pydantic.create_model("Invoice", date=(str, ...), lines=(list[line] | None, None))
+    JsonFields(invoice, {"/lines": {"key": "sku"}, "/lines/*/sku": {"ignore_case": True}})
+    with pytest.raises(InvalidOptionError, match="did you mean '/date'"):
+        JsonFields(invoice, {"/dat": {"ignore": True}})
+    with pytest.raises(InvalidOptionError, match=r"did you mean '/lines/\*/sku'"):
+        JsonFields(invoice, {"/lines": {"key": "nope"}})
+    extra = pydantic.create_model("Extra", __config__={"extra": "allow"}, date=(str, ...))
+    JsonFields(extra, {"/dat": {"ignore": True}})
