@@ -103,7 +103,7 @@ def _differences(
     table.title = None if heading is None else printable(heading)
     table.add_column(Text(printable(head)), overflow="fold", min_width=14)
     for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name.replace("ed p", "ed\np"), justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for each in differences:
         name, *figures, verdict = cells_of(each)
