@@ -134,7 +134,7 @@ def text_of(message: Any) -> str:
     if isinstance(content, str):
         return content
     blocks = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
-    return "".join(block.get("text", "") for block in blocks if block.get("type") == "text")
+    return "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
 
 
 def _inside(thing: Any) -> Any:

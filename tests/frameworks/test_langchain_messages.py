@@ -111,6 +111,11 @@ def test_other_evaluators_see_the_text(shape):
     assert {sample.input for sample in fixed.samples} == {"What?"}
 
 
+def test_a_block_whose_text_is_null_says_nothing():
+    message = AIMessage([{"type": "text", "text": None}, {"type": "text", "text": "{}"}])
+    assert both(JsonValidity(), message)["score"] == 1
+
+
 def test_no_text_is_no_json():
     said = both(JsonValidity(), CALLS)
     assert said == {"score": 0, "reasoning": "Expecting value: line 1 column 1 (char 0)"}
