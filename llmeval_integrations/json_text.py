@@ -39,14 +39,15 @@ _TEXTS = (str, bytes, bytearray)
 _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
 _WRAPPING = frozenset(" \t\n\r`~")
-# What follows a fence on its line is no info string where it is, or holds, the JSON itself.
+# What follows a fence on its line is no info string where it is, or holds, the JSON itself;
+# several words are none either where nothing but the closing fence follows.
 _ATTRIBUTES = r"\{[ \t]*[\w.#=-][^`\n:]*\}[ \t]*"
-_INFO = (
-    r"[\w+.-]*[ \t]*"
-    r"|(?!(?i:json)?[ \t]*(?:[\"0-9-]|(?:true|false|null)\b))"
+_WORDS = (
+    r"(?!(?i:json)?[ \t]*(?:[\"0-9-]|(?:true|false|null)\b))"
     rf"[^`\n{{\[]*(?:{_ATTRIBUTES})?"
 )
-_FENCE = re.compile(rf"(`{{3,}}|~{{3,}})[ \t]*(?:({_INFO})\r?\n)?")
+_INFO = rf"[\w+.-]*[ \t]*\r?\n|{_WORDS}\r?\n(?![ \t\n\r]*\1[`~]*\Z)"
+_FENCE = re.compile(rf"(`{{3,}}|~{{3,}})[ \t]*({_INFO})?")
 _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)

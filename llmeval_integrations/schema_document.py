@@ -27,7 +27,8 @@ class SchemaDocument:
     """A whole schema, within which references lead from one place to another."""
 
     def __init__(self, root: Any) -> None:
-        self._root = root
+        self.root = root
+        """The schema of the whole document."""
 
     def resolve(self, reference: Any) -> Any:
         """Follow a reference within the document; None where it leads nowhere."""
@@ -42,7 +43,7 @@ class SchemaDocument:
             fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
             return self._anchors.get(fragment)
-        value = self._root
+        value = self.root
         for name in read_pointer(fragment):
             if isinstance(value, list) and _POSITION.fullmatch(name) and int(name) < len(value):
                 value = value[int(name)]
@@ -54,14 +55,14 @@ class SchemaDocument:
 
     def _address(self) -> str | None:
         """Return the document's own address, which may end in an empty fragment."""
-        own = self._root.get("$id") if isinstance(self._root, dict) else None
+        own = self.root.get("$id") if isinstance(self.root, dict) else None
         return own.removesuffix("#") if isinstance(own, str) else None
 
     @cached_property
     def _anchors(self) -> dict[str, Any]:
         """The schemas that have a name of their own; the first of those that share one."""
         found: dict[str, Any] = {}
-        waiting = [self._root]
+        waiting = [self.root]
         while waiting:
             value = waiting.pop()
             if isinstance(value, dict):

@@ -22,8 +22,6 @@ _SIGNS: Final = ("(?", "++", "*+", "?+", "}+")
 _ESCAPES: Final = re.compile(r"\\[1-9kKGgZu]")
 """Of these and the signs one stands in the JSON of each such pattern."""
 
-_REPEATS: Final = re.compile(r"[*+]|\{[0-9]+,\}|\{(?:[0-9]+,)?[0-9]{3,}\}")
-
 _PARTS: Final = re.compile(r"\\(.)|[\[\]]", re.DOTALL)
 
 _CLASSES: Final = {
@@ -63,26 +61,28 @@ def may_look_around(text: str) -> bool:
     return any(sign in text for sign in _SIGNS) or _ESCAPES.search(text) is not None
 
 
-def takes_long(pattern: str) -> bool:
-    """Whether each step of a pattern that looks around may lead through all of a text."""
-    return looks_around(pattern) and _REPEATS.search(pattern) is not None
-
-
 def spell_out(pattern: str) -> str:
-    r"""Write `\d`, `\w`, `\s` and their opposites as what they hold, if a pattern looks around."""
+    r"""Write `\d`, `\w`, `\s` and their opposites as what they hold, if a pattern looks around.
+
+    One with a range that begins or ends with a class stays as it is, for the validator to refuse.
+    """
     if not looks_around(pattern):
         return pattern
-    spellings = _ALONE
+    spellings, start, of_range = _ALONE, 0, False
 
     def spelled(part: re.Match[str]) -> str:
-        nonlocal spellings
+        nonlocal spellings, start, of_range
         if part[0] == "[":
-            spellings = _CLASSES
+            spellings, start = _CLASSES, part.end() + pattern.startswith("^", part.end())
         elif part[0] == "]":
             spellings = _ALONE
+        elif spellings is _CLASSES and part[1] in _CLASSES:
+            before, after = pattern[start : part.start()], pattern[part.end() :][:2]
+            of_range |= before[1:].endswith("-") or (after[:1] == "-" and after != "-]")
         return spellings.get(part[1] or "", part[0])
 
-    return _PARTS.sub(spelled, pattern)
+    written = _PARTS.sub(spelled, pattern)
+    return pattern if of_range else written
 
 
 def as_written(text: str) -> str:
@@ -93,8 +93,8 @@ def as_written(text: str) -> str:
     return text
 
 
-def pattern_options(room: int, steps: int | None = None) -> Any:
-    """Say how many bytes a pattern may take, and one that looks around how many steps back."""
+def pattern_options(room: int) -> Any:
+    """Say how many bytes a pattern may take."""
     import jsonschema_rs
 
-    return jsonschema_rs.FancyRegexOptions(backtrack_limit=steps, size_limit=room)
+    return jsonschema_rs.FancyRegexOptions(size_limit=room)

@@ -285,6 +285,28 @@ def test_a_fence_moves_the_place_and_nothing_else(name, marked):
         assert fenced.reason.split(":")[0] == alone.reason.split(":")[0]
 
 
+@pytest.mark.parametrize("fence", [FENCE, "~~~~"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n\n  "])
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("json ¦NaN", "nan_or_infinity"),
+        ("json ¦'a'", "single_quotes"),
+        ("json ¦True", "python_literal"),
+        ("json {¦name}", "unquoted_key"),
+        ("json ¦.5", "number"),
+        ("json ¦+5", "number"),
+        ("¦Sorry, I cannot answer that.", "prose"),
+        ("json¦", "empty"),
+    ],
+)
+def test_what_stands_on_the_line_of_the_fence_alone_is_the_content(line, name, end, fence):
+    defect = check(f"{fence}{line.replace('¦', '')}{end}{fence}")
+    assert defect.name == name
+    if name != "empty":
+        assert defect.offset == len(fence) + line.index("¦")
+
+
 def test_a_byte_order_mark_in_a_fence_has_pythons_words_too():
     alone, fenced = check("\ufeff[]"), check(f"{FENCE}json\n\ufeff[]\n{FENCE}")
     assert fenced.reason.split(":")[0] == alone.reason.split(":")[0]

@@ -42,6 +42,8 @@ HOSTILE = {
     "prose": "I like {cats}, [dogs] and (all) the rest of them. " * (LONG // 50),
     "fences": "```json\n{" * (LONG // 9),
     "fence and space": "```json" + " " * LONG + "x",
+    "fence, words and lines": "```json of it\n" + " \n" * (LONG // 2) + "x",
+    "fence, words and fences": "```json of it\n" + "`" * LONG + "x",
     "NaN": "[" + "NaN," * (LONG // 4),
     "far exponents": "[" + "1e99999999999999999999," * (LONG // 23) + "1]",
     "surrogates": '"' + "\ud800" * LONG + '"',

@@ -107,7 +107,8 @@ def _words(error: Any) -> str:
     found = []
     for one in error.errors(include_url=False):
         where = ".".join(map(str, one["loc"]))
-        value = f", got {shown(one['input'])}"
+        is_simple = isinstance(one["input"], (str, bool, int, float))  # in all else may be a key
+        value = f", got {shown(one['input'])}" if is_simple else ""
         if one["type"] == "extra_forbidden":
             value = f"; there are {', '.join(ClientConfig.model_fields)}"
         elif one["type"] == "missing" or one["loc"][0] in ("api_key", "options"):

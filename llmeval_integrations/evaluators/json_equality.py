@@ -88,12 +88,9 @@ class JsonEquality(Evaluator):
         return number_of(self, "operator", found)
 
     def _reason(self, output: Any, reference: Any) -> str:
-        found = None
-        # An operator may take items in any order itself, as LangChain's comparison does.
-        in_any_order = self.list_order == "top_level_any" or self.operator is not None
-        if in_any_order and _both_arrays(output, reference):
+        if self.list_order == "top_level_any" and _both_arrays(output, reference):
             found = _first_left_over(output, reference)
-        if found is None:
+        else:
             comparison = Comparison(ordered=self.list_order != "any")
             found = next(comparison.differences(output, reference), None)
         return str(found or "The operator says no")

@@ -153,6 +153,7 @@ class Layout:
     ) -> None:
         self._rules = (fields, check_settings(defaults, "defaults"), judged)
         self._schema = _parsed(schema)
+        self._says_all = isinstance(schema, (Mapping, str, bytes))
         self._root = root_field(self._schema, *self._rules)
         self.leaves_out_nulls = nulls == "absent"
         """Whether members that are null are taken out of the documents."""
@@ -164,10 +165,11 @@ class Layout:
     def check_paths(self) -> None:
         """Raise InvalidOptionError for a path that the schema has no place for.
 
-        Schemas that samples bring need not have all paths.
+        Schemas that samples bring need not have all paths, and a Pydantic model may be dumped by
+        other names than its schema has.
         """
         fields, _, judged = self._rules
-        if self._schema is not None:
+        if self._says_all:
             check_paths(fields, judged, self._schema)
 
     def root(self, sample: Sample) -> Field:

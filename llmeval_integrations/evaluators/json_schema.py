@@ -19,7 +19,7 @@ from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.evaluators.schema_errors import conformity, find_errors, told
 from llmeval_integrations.evaluators.schema_for_errors import may_need_preparing, prepare
 from llmeval_integrations.evaluators.schema_keywords import require_keyword
-from llmeval_integrations.evaluators.schema_validator import BoundedValidator, build_validator
+from llmeval_integrations.evaluators.schema_validator import build_validator
 from llmeval_integrations.json_defects import Defect, check_value
 from llmeval_integrations.json_pointer import pointer
 from llmeval_integrations.json_text import PARSINGS, Parsing, parse
@@ -69,8 +69,8 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is
     an object without a keyword of JSON Schema, to which everything would conform, and a pattern
-    that takes more than 120 MB. One that looks around or back, and would backtrack without end, or
-    for too long in a text of more than some 8,000 characters, is a RunawayPatternError.
+    that takes more than 120 MB. One that looks around or back, and backtracks without end, is a
+    RunawayPatternError.
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
@@ -212,7 +212,7 @@ class _Compiled:
                 f"{_what_is_wrong(error)} in the schema {_shown(schema)}"
             ) from error
         self._validator = validator
-        self._kind = type(validator.quick if isinstance(validator, BoundedValidator) else validator)
+        self._kind = type(validator)
         self.is_valid = validator.is_valid
         if self._kind is jsonschema_rs.Draft4Validator:
             _check_enums(value, schema)

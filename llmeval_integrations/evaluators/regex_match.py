@@ -22,7 +22,7 @@ from llmeval_integrations.wording import shown
 
 Where = Literal["match", "search", "fullmatch"]
 
-_MOST_REPEATED = 250_000  # parts, which the module `regex` keeps in up to 100 MB
+_MOST_REPEATED = 250_000  # parts: up to 100 MB in the module `regex`, 200 MB for `[a-c]|[e-g]|...`
 _LONGEST_TIMEOUT = 1_000_000  # more ticks than a clock counts are none to the module `regex`
 
 # The two modules give their flags different numbers.
@@ -129,7 +129,7 @@ _TOKEN = re.compile(
 _VERBOSE_TOKEN = re.compile(
     r"(?P<gap>[ \t\n\r\v\f]+|#(?:\\.|[^\n\\])*\n?)|(?P<space>\s)|" + _TOKEN.pattern, re.DOTALL
 )
-_AT_LEAST = re.compile(r"\{([0-9]{1,10})[,}]")
+_AT_LEAST = re.compile(r"\{0*([0-9]{1,10})[,}]")  # `re` refuses what has more digits than these
 _BRACKET_IN_SET = re.compile(r"(\\.)|\[", re.DOTALL)
 
 
@@ -183,7 +183,8 @@ def _refuse_bombs(pattern: str, flags: int) -> None:
 def _repeated(parsed: Any) -> int:
     """Count the parts that `regex` adds to a pattern that was parsed by writing its repeats out.
 
-    What has to come n times stands there n + 1 times, what may be left out once.
+    What has to come n times stands there n + 1 times, what may be left out once. What a set
+    lists takes less room than other parts: two entries are one.
     """
     added = 0
     waiting = [(1, parsed)]  # how often each is written
@@ -192,7 +193,11 @@ def _repeated(parsed: Any) -> int:
         if not isinstance(part, (type(parsed), list, tuple)):
             continue
         added += copies - 1
-        if isinstance(part, tuple) and getattr(part[0], "name", "").endswith("_REPEAT"):
+        kind = getattr(part[0], "name", "") if isinstance(part, tuple) else ""
+        if kind == "IN":
+            added += (copies - 1) * (len(part[1]) // 2)
+            continue
+        if kind.endswith("_REPEAT"):
             least, most, part = part[1]
             copies *= least + 1 if least and most > 1 else 1
         waiting.extend((copies, inner) for inner in part)

@@ -54,6 +54,8 @@ def _reached(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
     for part in waiting:
         if part is False or id(part) in found:
             continue
+        if isinstance(part, dict) and "$id" in part and part is not document.root:
+            part = True  # noqa: PLW2901 - references in it have another root
         found[id(part)] = part
         if isinstance(part, dict):
             waiting += [each for keyword in _LISTS for each in listed(part, keyword)]
@@ -65,6 +67,8 @@ def _inside(part: Any, step: str) -> list[Any]:
     """Return the schemas of what a step leads to; one that is no object stands for anything."""
     if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
         return [True]
+    if step in listed(part, "required"):
+        return [_named(part).get(step, True)]
     types = types_of(part)
     found = _members(part, step) if not types or "object" in types else []
     if "array" in types and (step == ANY or step.isdigit()):
@@ -76,7 +80,7 @@ def _inside(part: Any, step: str) -> list[Any]:
 
 def _members(part: Part, step: str) -> list[Any]:
     named = _named(part)
-    if step in named:
+    if step in named and step != ANY:
         return [named[step]]
     says_all = "properties" in part and "type" in part
     is_told = "properties" not in part and not part.keys().isdisjoint(("$ref", *_LISTS))

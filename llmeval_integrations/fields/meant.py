@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -76,6 +77,14 @@ def _of_text(rule: Rule, text: str) -> Any:
     if rule.is_decimal:
         number = number_in(rule, text)
         if number is not None:
-            return number
+            return _as_float(number)
     plain = plain_text(rule, text)
     return plain if rule.format is None else repr(meaning_of(rule, plain))
+
+
+def _as_float(number: Any) -> Any:
+    """Return the float that is the same number as a Decimal, whose canonical text may differ."""
+    if type(number) is not Decimal:
+        return number
+    near = float(number)
+    return near if Decimal(repr(near)) == number else number

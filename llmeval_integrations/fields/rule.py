@@ -76,7 +76,8 @@ class Rule(msgspec.Struct, frozen=True):
 
     is_decimal: bool = False
     """Whether the schema says a number or the text of one, as Pydantic does for Decimal, which is
-    not for overrides either."""
+    not for overrides either. Two texts that are numbers are compared without the noise of
+    doubles."""
 
     judge: bool = False
     """Whether a judge decides, which is not for overrides either."""

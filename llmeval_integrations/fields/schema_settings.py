@@ -68,6 +68,7 @@ _EXACT_NUMBERS: Final = {
 _DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
 """How the patterns of Pydantic 2.12 and 2.13 for Decimal begin, which other releases leave out."""
 
+_BOUNDS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
 _NUMBERS: Final = frozenset((int, float, Decimal))
 
 _FIXING: Final = frozenset(("enum", "const"))
@@ -252,14 +253,18 @@ def _are_decimals(cases: tuple[Case, ...]) -> bool:
     """Whether this is what Pydantic writes for Decimal: a number, or any text beside it.
 
     Its own pattern tells a Decimal where the number is left out, as in the schema of what it dumps.
+    A number of which more than bounds is said is another type's, such as one of an enumeration.
     """
     parts = [part for part in _parts(cases) if part.get("type") != "null"]
     types = [part.get("type") for part in parts]
     if types not in (["number", "string"], ["string"]):
         return False
-    if str(parts[-1].get("pattern")).startswith(_DECIMAL):
-        return True
-    return len(parts) == 2 and parts[1].keys() == {"type"}
+    *numbers, text = parts
+    if any(part.keys() - _BOUNDS != {"type"} for part in numbers):
+        return False
+    if str(text.get("pattern")).startswith(_DECIMAL):
+        return _FIXING.isdisjoint(text)
+    return bool(numbers) and text.keys() == {"type"}
 
 
 def _kind_of_number(case: Case) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from functools import lru_cache
 from operator import eq
 from typing import Any, Final, Literal
@@ -14,7 +14,7 @@ from llmeval_integrations.edit_distance import edits_up_to, reach
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.meanings import MEANINGS
 from llmeval_integrations.fields.rule import Rule
-from llmeval_integrations.json_numbers import read_number
+from llmeval_integrations.json_numbers import exact_decimal, read_number
 from llmeval_integrations.json_value import equal, write_scalar
 from llmeval_integrations.wording import shown
 
@@ -110,10 +110,19 @@ def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
 
 
 def number_in(rule: Rule, text: str) -> int | float | Decimal | None:
-    """Return the number that a text is; None where it is none, or is not to be read as one."""
-    if rule.coerce:
-        return read_number(text.strip())
-    return read_number(text) if rule.is_decimal and _NUMBER.fullmatch(text) else None
+    """Return the number that a text is; None where it is none, or is not to be read as one.
+
+    That of a Decimal is never a float, which might have lost digits.
+    """
+    if not (rule.coerce or (rule.is_decimal and _NUMBER.fullmatch(text))):
+        return None
+    number = read_number(text.strip())
+    if not (rule.is_decimal and type(number) is float):
+        return number
+    try:
+        return exact_decimal(text)
+    except InvalidOperation:  # for an exponent so small that no Decimal holds it
+        return None
 
 
 def _of_numbers(rule: Rule, output: str, reference: str) -> Verdict | None:
@@ -124,18 +133,20 @@ def _of_numbers(rule: Rule, output: str, reference: str) -> Verdict | None:
     one, other = number_in(rule, output), number_in(rule, reference)
     if one is None or other is None:
         return None
-    return MATCH if _same_number(rule, one, other) else MISMATCH
+    if _same_number(rule, one, other):
+        return MATCH
+    return None if rule.is_decimal else MISMATCH  # for they may be similar, where that is asked
 
 
 def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     if output == reference:
         return True
-    is_noisy = rule.is_number and not (type(output) is int and type(reference) is int)
+    is_noisy = rule.is_number and _is_noisy(rule, type(output), type(reference))
     share = (
         (NOISE if is_noisy else 0.0) if rule.relative_tolerance is None else rule.relative_tolerance
     )
-    if not (rule.tolerance or share or rule.multiple_of):
-        return False
+    if not (rule.tolerance or share or rule.multiple_of):  # 0.1 and its text are not == to Python
+        return rule.is_decimal and _exact(output) == _exact(reference)
     one, other = _exact(output), _exact(reference)
     if not (one.is_finite() and other.is_finite()):  # which lenient parsing lets in
         return False
@@ -148,6 +159,13 @@ def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     grid = _exact(rule.multiple_of)
     arithmetic = _on_grids(one, other, grid)
     return _nearest(one, grid, arithmetic) == _nearest(other, grid, arithmetic)
+
+
+def _is_noisy(rule: Rule, output: type, reference: type) -> bool:
+    """Whether numbers of these types may have lost digits, as a Decimal's text has not."""
+    if rule.is_decimal:
+        return float in (output, reference)
+    return not (output is int and reference is int)
 
 
 def _nearest(number: Decimal, grid: Decimal, arithmetic: Context) -> Decimal:

@@ -58,12 +58,6 @@ def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
             f"{name} must be a mapping from ids, as the other is, or a run or its rows, "
             "which have ids"
         )
-    evaluators = {row.evaluator: None for row in rows}
-    if len(evaluators) > 1:
-        raise InputError(
-            f"{name} holds rows of {', '.join(evaluators)}; give those of one: "
-            f"[row for row in run.rows if row.evaluator == {next(iter(evaluators))!r}]"
-        )
     found: dict[Any, Any] = {}
     for row in rows:
         if isinstance(row.id, (list, dict)) or row.id in found:
@@ -82,7 +76,10 @@ def _check_ids(name: str, values: Mapping[Any, Any], others: Mapping[Any, Any]) 
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
-    """Return rows of a run or a sequence, or a mapping's values; raises InputError for a text."""
+    """Return rows of a run or a sequence, or a mapping's values; raises InputError for a text.
+
+    Rows of several evaluators are refused as well: each judges every sample.
+    """
     if hasattr(values, "rows") and hasattr(values, "summary"):
         values = values.rows
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -91,7 +88,14 @@ def rows_of(name: str, values: Any) -> list[Any]:
         raise InputError(
             f"{name}={shown(values)} is not a sequence or mapping of verdicts{hint * is_path}"
         )
-    return list(values.values() if isinstance(values, Mapping) else values)
+    rows = list(values.values() if isinstance(values, Mapping) else values)
+    evaluators = {row.evaluator: None for row in rows if hasattr(row, "evaluator")}
+    if len(evaluators) > 1:
+        raise InputError(
+            f"{name} holds rows of {', '.join(evaluators)}; give those of one: "
+            f"[row for row in run.rows if row.evaluator == {next(iter(evaluators))!r}]"
+        )
+    return rows
 
 
 def plain(value: Any) -> Any:

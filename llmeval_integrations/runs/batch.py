@@ -90,4 +90,6 @@ class Batches:
 
 def _has_ids(table: Any, column: str) -> bool:
     """Whether any row has an id: the first ones, which decide elsewhere, are others in each cut."""
-    return column in table.column_names and table.column(column).null_count < table.num_rows
+    if column not in table.column_names:
+        return False
+    return any(value.as_py() not in (None, "") for value in table.column(column))

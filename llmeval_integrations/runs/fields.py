@@ -167,7 +167,7 @@ def columns_by_evaluator(
                     (variables if name else own)[name or field] = mapping[target]
         columns = Columns(
             tuple(own.get(field, field) for field in FIELDS),
-            (*own.values(), *variables.values()),
+            (*(own[field] for field in FIELDS if field in own), *variables.values()),
             tuple(variables.items()),
         )
         chosen[evaluator] = made.setdefault(columns, columns)

@@ -7,6 +7,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from hashlib import blake2b
 from typing import Any, Final
 
+from llmeval_integrations.asking.client import Client
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.printable import printable
 from llmeval_integrations.runs.manifest import described
@@ -51,9 +52,12 @@ def _is_default(option: Field[Any], value: Any) -> bool:
 
 
 def _text(evaluator: Evaluator, name: str) -> str:
-    """Write an option as a manifest does; a function is its name, a client what is no secret."""
+    """Write an option as a manifest does; a function is its name, and so is a client."""
+    value = getattr(evaluator, name)
+    if isinstance(value, Client):
+        return str(value.identity().get("name"))
     try:
-        return json.dumps(getattr(evaluator, name), sort_keys=True, ensure_ascii=False)
+        return json.dumps(value, sort_keys=True, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):  # which takes several times as long
         return write_in_order(described(evaluator)["options"][name]).decode()
 

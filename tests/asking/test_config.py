@@ -170,3 +170,10 @@ def test_a_file_that_is_no_configuration_is_named(content, message, tmp_path):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match=r"nowhere\.yaml"):
         ClientConfig.from_yaml(tmp_path / "nowhere.yaml")
+
+
+def test_what_may_hold_a_key_is_not_shown():
+    with pytest.raises(InvalidOptionError) as caught:
+        ClientConfig.of(name="openai:m", base_url={"k": "sk-SECRET"})
+    assert "SECRET" not in str(caught.value)
+    assert "base_url" in str(caught.value)

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations import InvalidReferenceError, JsonEquality, evaluate
-from llmeval_integrations.drop_ins import LangChainComparison
 
 STRICT = JsonEquality()
 ANY = JsonEquality(list_order="any")
@@ -111,10 +110,28 @@ def test_the_reason_for_items_in_any_order_tells_what_has_no_partner():
     assert ANY('{"a": [1, 2]}', '{"a": [2, 3]}').reason == "/a/0 1, expected 3"
 
 
-def test_an_operator_that_sorts_by_itself_gets_the_reason_without_what_is_in_both():
-    for evaluator in (JsonEquality(LangChainComparison()), TOP):
-        assert evaluator("[1, 2, 5]", "[2, 1, 4]").reason == "/2 5, expected 4"
-    assert JsonEquality(operator.eq)("[1, 2]", "[2, 1]").reason == "/0 1, expected 2"
+@pytest.mark.parametrize(
+    ("list_order", "output", "reference", "reason"),
+    [
+        ("strict", "[1, 2]", "[2, 1]", "/0 1, expected 2"),
+        ("any", "[[2, 1], [5]]", "[[1, 2], [6]]", "/1/0 5, expected 6"),
+        ("any", "[[2, 1]]", "[[1, 2]]", "The operator says no"),
+        ("top_level_any", "[1, 2, 5]", "[2, 1, 4]", "/2 5, expected 4"),
+        ("top_level_any", "[1, 2]", "[2, 1]", "The operator says no"),
+    ],
+)
+def test_the_reason_with_an_operator_keeps_to_the_list_order(list_order, output, reference, reason):
+    says_no = JsonEquality(lambda *_: 0, list_order=list_order)
+    assert says_no(output, reference).reason == reason
+
+
+@pytest.mark.parametrize("list_order", ["strict", "any", "top_level_any"])
+def test_an_operator_may_put_anything_into_the_array_it_gets(list_order):
+    def spoil(output, reference):
+        output.append(object())
+        return 0
+
+    assert JsonEquality(spoil, list_order=list_order)("[1, 2]", "[3, 1]").score == 0
 
 
 def test_a_reference_with_a_number_out_of_range_is_json_that_cannot_be_read():

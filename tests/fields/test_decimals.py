@@ -55,7 +55,49 @@ def test_settings_for_numbers_hold_for_those_that_are_texts(schema):
             assert passes(schema, "12.504", "12.50", **options)
             assert passes(schema, 12.504, "12.50", **options)
             assert not passes(schema, "12.60", "12.50", **options)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_two_texts_are_compared_to_the_last_digit(schema):
+    for output, reference in [
+        ("12345678901.12", "12345678901.11"),
+        ("0.12345678901234567891", "0.1234567890123456789"),
+        ("1e-400", "0"),
+        (1250000001, "1250000000.00"),  # an integer has lost no digits
+    ]:
+        assert not passes(schema, output, reference), (output, reference)
+        amounts, any_order = {"items": schema}, {"/a": {"order": "any_order"}}
+        assert not passes(amounts, [output, "x"], ["x", reference], fields=any_order)
+    near = {"/a": {"tolerance": 0.01}}
+    assert passes(schema, "12345678901.12", "12345678901.11", fields=near)
+    assert not passes(schema, "12345678901.13", "12345678901.11", fields=near)
+    assert passes(schema, 12345678901234567.89, "12345678901234567.89")
+    assert passes(schema, 0.1, "0.10", fields={"/a": {"relative_tolerance": 0.0}})
+    assert passes(schema, "1e-99999999999999999999", "1e-99999999999999999999")
+    assert not passes(schema, "1e-99999999999999999999", "0")
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+def test_unequal_numbers_may_be_similar_texts(schema):
+    told = JsonFields({"properties": {"a": schema}}, {"/a": {"similarity": 0.5}})
+    assert told({"a": "1.1"}, {"a": "1.2"}).score == pytest.approx(2 / 3)
+    assert told({"a": "9.9"}, {"a": "1.2"}).score == 0.0
+    assert told({"a": "1e1"}, {"a": "10"}).score == 1.0
+
+
+@pytest.mark.parametrize("schema", [each for each in SCHEMAS if "pattern" in str(each)], ids=str)
+def test_a_default_does_not_make_what_has_a_pattern_similar(schema):
     assert not passes(schema, "1250.50", "1250.51", defaults={"similarity": 0.5})
+
+
+@pytest.mark.parametrize("text", [TEXT, {**TEXT, "pattern": PATTERN}], ids=str)
+@pytest.mark.parametrize("fixed", [{"enum": [1.5, 2.5]}, {"const": 1.5}], ids=str)
+def test_a_number_that_is_named_stays_exact(fixed, text):
+    schema = {"anyOf": [{**NUMBER, **fixed}, text]}
+    assert passes(schema, 1.5, 1.5)
+    assert not passes(schema, 1.5000000001, 1.5)
+    assert not passes(schema, "1.50", "1.5")
+    assert not passes(schema, 1.5, "1.5")
 
 
 @pytest.mark.parametrize(
@@ -85,6 +127,13 @@ def test_items_are_paired_by_what_number_they_are():
     lines = {"items": {"properties": {"no": SCHEMAS[3]}}}
     output, reference = [{"no": "2.0", "v": 1}, {"no": 1}], [{"no": 1}, {"no": 2, "v": 1}]
     assert passes(lines, output, reference, fields={"/a": {"key": "no"}})
+
+
+def test_tiny_numbers_and_their_texts_are_keyed_alike():
+    amounts = {"type": "array", "items": SCHEMAS[0]}
+    output = [n * 1e-7 for n in range(1, 300)]  # too many to be tried pair by pair
+    reference = [str(Decimal(repr(number))) for number in reversed(output)]
+    assert passes(amounts, output, reference, fields={"/a": {"order": "any_order"}})
 
 
 def test_a_model_with_decimals():

@@ -114,14 +114,32 @@ def test_a_samples_own_schema_need_not_have_all_paths():
     assert told({"date": "x"}, {"date": "x"}, variables={"schema": INVOICE}).passed
 
 
-def test_a_model_has_its_fields_and_no_others():
+def test_a_model_may_be_dumped_by_other_names():
     pydantic = pytest.importorskip("pydantic")
-    line = pydantic.create_model("Line", sku=(str, ...))
-    invoice = pydantic.create_model("Invoice", date=(str, ...), lines=(list[line] | None, None))
-    JsonFields(invoice, {"/lines": {"key": "sku"}, "/lines/*/sku": {"ignore_case": True}})
-    with pytest.raises(InvalidOptionError, match="did you mean '/date'"):
-        JsonFields(invoice, {"/dat": {"ignore": True}})
-    with pytest.raises(InvalidOptionError, match=r"did you mean '/lines/\*/sku'"):
-        JsonFields(invoice, {"/lines": {"key": "nope"}})
-    extra = pydantic.create_model("Extra", __config__={"extra": "allow"}, date=(str, ...))
-    JsonFields(extra, {"/dat": {"ignore": True}})
+    model = pydantic.create_model("P", price=(float, pydantic.Field(alias="unitPrice")))
+    told = JsonFields(model, {"/price": {"tolerance": 0.1}, "/unitPrice": {"tolerance": 0.1}})
+    assert told({"price": 1.05}, model(unitPrice=1)).passed
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"),
+    [
+        ({"type": "object", "properties": {"a": {}}, "required": ["b"]}, "/b"),
+        (
+            {
+                "type": "object",
+                "properties": {
+                    "c": {
+                        "$id": "https://x/c",
+                        "type": "object",
+                        "properties": {"next": {"$ref": "#"}, "n": {}},
+                    }
+                },
+            },
+            "/c/next/n",
+        ),
+        ({"type": "object", "properties": {"*": {"type": "string"}, "l": LINE}}, "/*/sku"),
+    ],
+)
+def test_what_is_named_elsewhere_is_there(schema, path):
+    JsonFields(schema, {path: {"ignore": True}})

@@ -194,6 +194,11 @@ def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
         ([judged_row([1])], {"a": True}, r"judged: the id \[1\] is no key of a mapping"),
         (
             [judged_row("a"), judged_row("a", "other")],
+            [True, True],
+            r"judged holds rows of judge, other; give those of one",
+        ),
+        (
+            [judged_row("a"), judged_row("a", "other")],
             {"a": True},
             r"judged holds rows of judge, other; give those of one: .* == 'judge'\]",
         ),

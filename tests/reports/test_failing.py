@@ -3,7 +3,16 @@
 import io
 import json
 
-from llmeval_integrations import JsonMatch, JsonValidity, ToolCalls, evaluate
+import pytest
+
+from llmeval_integrations import (
+    Evaluator,
+    JsonMatch,
+    JsonValidity,
+    Result,
+    ToolCalls,
+    evaluate,
+)
 from llmeval_integrations.reports import html
 
 ROW = {
@@ -74,3 +83,16 @@ def test_of_a_long_message_the_part_is_shown_where_it_differs_whatever_calls_nam
     row = {"output": [calls[0]] * 2, "reference": [calls[1]] * 2}
     [(_, [output, reference, _], _)] = told(evaluate([row], [ToolCalls()], out=tmp_path))[1]
     assert output[0] == reference[0] == output[1].index("a") + output[0] - 1_000
+
+
+@pytest.mark.parametrize(
+    "call", [{"name": "f", "kind": ["x"]}, {"kind": "wrong_order"}, {"kind": {}}]
+)
+def test_calls_of_another_form_break_no_page(call):
+    class Other(Evaluator):
+        def check(self, sample):
+            return Result(0.0, False, None, "r", {"calls": [call]})
+
+    out = io.BytesIO()
+    html.write([evaluate([{"output": "x"}], [Other()])], out)
+    assert b"other" in out.getvalue()

@@ -200,3 +200,8 @@ def test_a_table_whose_first_rows_lack_an_id_calls_none_by_the_id_of_another():
 def test_a_table_with_a_column_twice_is_refused():
     with pytest.raises(InputError, match="the table: two columns share a name"):
         evaluate_batch(pa.table([["1"], ["x"]], names=["output", "output"]), [JsonValidity()])
+
+
+def test_an_empty_text_is_no_id():
+    table = pa.table({"output": ["{}"], "id": [""]})
+    assert evaluate_batch(table, [JsonValidity()])["id"].to_pylist() == ["1"]

@@ -237,10 +237,10 @@ def test_a_judge_is_named_by_its_model_and_never_by_its_key(session):
 from llmeval_integrations.judges import PassFail, load_client
 from llmeval_integrations.testing.setups import Setups
 def test_it():
-    secret = {"platform": "openai", "name": "gpt-5", "api_key": "sk-secret", "base_url": "http://a"}
+    secret = {"platform": "openai", "name": "gpt-5", "api_key": "sk-secret", "base_url": "http://u:secret@a"}
     judge = PassFail(load_client(secret), "Is it right?")
     client, question = Setups().of(judge)
-    assert client.startswith("client={") and "secret" not in client
+    assert client == "client=gpt-5"
     assert question == 'question="Is it right?"'
 """
     session(code).assert_outcomes(passed=1)

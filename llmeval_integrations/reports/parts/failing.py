@@ -320,7 +320,7 @@ def _of_calls(calls: list[dict[str, Any]]) -> Iterator[list[Any]]:
         kind = call.get("kind")
         place = number if kind is None else call.get("output")  # without a kind all were made
         named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
-        if kind not in {None, "right", "wrong_arguments"}:
+        if kind not in (None, "right", "wrong_arguments"):
             yield ["", str(kind), *_sides_of(call, name), None, named]
         for wrong in _entries(call.get("arguments")) + _entries(call.get("errors")):
             yield [
@@ -341,8 +341,9 @@ def _sides_of(call: Mapping[str, Any], name: str) -> tuple[str | None, str | Non
     """Return what stands for a call that is wrong as a whole, and what was expected instead."""
     if "problem" in call:
         return str(call["problem"])[:_LONGEST_REASON], None
-    if call["kind"] == "wrong_order":
-        return f"call {call['output'] + 1}", f"call {call['reference'] + 1}"
+    here, there = call.get("output"), call.get("reference")
+    if call["kind"] == "wrong_order" and isinstance(here, int) and isinstance(there, int):
+        return f"call {here + 1}", f"call {there + 1}"
     expected = str(call.get("expected_name", name))[:_LONGEST_REASON]
     return name if "output" in call else None, expected if "reference" in call else None
 

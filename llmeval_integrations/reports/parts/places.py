@@ -15,6 +15,8 @@ from llmeval_integrations.sample import MISSING
 
 _LONGEST_VALUE: Final = 300
 _LONGEST_POINTER: Final = 2_000
+_MOST_PARTS: Final = 10_000
+_POSITION: Final = re.compile("[0-9]{1,9}")
 _OPENING: Final = re.compile(r"[{\[]")
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _decoder: Final = JSONDecoder(parse_float=str, parse_int=str, strict=False)
@@ -32,15 +34,16 @@ def in_reference(
     """Return the pointers in the reference of what one evaluator names, None where not sure.
 
     What is named has its pointer and, as `shown` writes it, the value that was expected, if any. In
-    an array that was compared in any order the position may be the output's.
+    an array that was compared in any order the position may be the output's. After some thousand
+    parts of items that were looked at nothing is sure any more.
     """
+    search = _Search(dict(sorted(named, key=lambda each: each[1] is not None)), output, reference)
     found: list[str | None] = [None] * len(named)
-    expected = dict(sorted(named, key=lambda each: each[1] is not None))
     unsure: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, (pointer, value) in enumerate(named):
         if value is None or len(pointer) > _LONGEST_POINTER:
             continue
-        if _is_the_same(pointer, value, output, reference, expected):
+        if search.is_the_same(pointer, value):
             found[number] = pointer
         else:
             unsure[_pattern(pointer)][value].append(number)
@@ -52,30 +55,56 @@ def in_reference(
             for number in numbers:
                 pointer = named[number][0]
                 for place in left:
-                    if is_sure or _fits(pointer, place, output, reference, expected):
+                    if is_sure or search.fits(pointer, place):
                         found[number] = place
                         left.remove(place)
                         break
     return found
 
 
-def _is_the_same(
-    pointer: str, value: str, output: Any, reference: Any, expected: Mapping[str, str | None]
-) -> bool:
-    """Whether a pointer is that of the value in the reference too."""
-    its = _at(reference, pointer)
-    if not _item(pointer, reference):
-        return its is not MISSING  # no array is on the way
-    return shown(its) == value and _fits(pointer, pointer, output, reference, expected)
+class _Search:
+    """Looks whether items of output and reference are those that were compared."""
 
+    def __init__(self, expected: Mapping[str, str | None], output: Any, reference: Any) -> None:
+        self._expected = expected
+        self._output = output
+        self._reference = reference
+        self._left = _MOST_PARTS
 
-def _fits(
-    pointer: str, place: str, output: Any, reference: Any, expected: Mapping[str, str | None]
-) -> bool:
-    """Whether the item that a pointer is in would be that of the place, were it as expected."""
-    here, there = _item(pointer, reference), _item(place, reference)
-    is_alike = pointer[len(here) :] == place[len(there) :]
-    return is_alike and _would_be(_at(output, here), _at(reference, there), here, expected)
+    def is_the_same(self, pointer: str, value: str) -> bool:
+        """Whether a pointer is that of the value in the reference too."""
+        its = _at(self._reference, pointer)
+        if not _item(pointer, self._reference):
+            return its is not MISSING  # no array is on the way
+        return shown(its) == value and self.fits(pointer, pointer)
+
+    def fits(self, pointer: str, place: str) -> bool:
+        """Whether the item that a pointer is in would be that of the place, were it as expected."""
+        here, there = _item(pointer, self._reference), _item(place, self._reference)
+        is_alike = pointer[len(here) :] == place[len(there) :]
+        output, reference = _at(self._output, here), _at(self._reference, there)
+        return is_alike and self._would_be(output, reference, here)
+
+    def _would_be(self, output: Any, reference: Any, place: str) -> bool:
+        """Whether the output would be the reference if all that is named were as expected."""
+        left = [(output, reference, place)]
+        while left:
+            one, other, place = left.pop()
+            if place in self._expected:
+                if self._expected[place] != (None if other is MISSING else shown(other)):
+                    return False
+                continue
+            self._left -= 1 + _size(one) + _size(other)
+            if self._left < 0 or len(place) > _LONGEST_POINTER:
+                return False
+            if names := {**_parts(one), **_parts(other)}:
+                left += [
+                    (_part(one, name), _part(other, name), f"{place}/{escape(name)}")
+                    for name in names
+                ]
+            elif one is MISSING or other is MISSING or not equal(one, other):
+                return False
+        return True
 
 
 def _item(pointer: str, reference: Any) -> str:
@@ -95,28 +124,9 @@ def _at(value: Any, pointer: str) -> Any:
     return value
 
 
-def _would_be(output: Any, reference: Any, place: str, expected: Mapping[str, str | None]) -> bool:
-    """Whether the output would be the reference if all that is named were as expected."""
-    left = [(output, reference, place)]
-    while left:
-        one, other, place = left.pop()
-        if place in expected:
-            if expected[place] != (None if other is MISSING else shown(other)):
-                return False
-        elif names := {**_parts(one), **_parts(other)}:
-            if len(place) > _LONGEST_POINTER:
-                return False
-            left += [
-                (_part(one, name), _part(other, name), f"{place}/{escape(name)}") for name in names
-            ]
-        elif one is MISSING or other is MISSING or not equal(one, other):
-            return False
-    return True
-
-
 def _pattern(pointer: str) -> tuple[str, ...]:
     """Return the steps of a pointer, with `*` for every one that may be a position."""
-    return tuple("*" if step.isdecimal() else step for step in _steps(pointer))
+    return tuple("*" if _POSITION.fullmatch(step) else step for step in _steps(pointer))
 
 
 def _by_value(pattern: tuple[str, ...], reference: Any) -> dict[str, list[str]]:
@@ -127,7 +137,7 @@ def _by_value(pattern: tuple[str, ...], reference: Any) -> dict[str, list[str]]:
             (f"{place}/{escape(name)}", part)
             for place, whole in found
             for name, part in _parts(whole).items()
-            if name == step or (step == "*" and name.isdecimal())
+            if name == step or (step == "*" and _POSITION.fullmatch(name))
         ]
     places: dict[str, list[str]] = defaultdict(list)
     for place, part in found:
@@ -142,10 +152,14 @@ def _parts(value: Any) -> dict[str, Any]:
     return value if type(value) is dict else {}
 
 
+def _size(value: Any) -> int:
+    return len(value) if type(value) in (dict, list) else 0
+
+
 def _part(value: Any, step: str) -> Any:
     if type(value) is dict:
         return value.get(step, MISSING)
-    if type(value) is list and step.isdecimal() and int(step) < len(value):
+    if type(value) is list and _POSITION.fullmatch(step) and int(step) < len(value):
         return value[int(step)]
     return MISSING
 
