@@ -80,7 +80,7 @@ class Peer(NamedTuple):
 
 
 def rows(count: int) -> Iterator[dict[str, str]]:
-    """Make rows of about 1 kB; a tenth of the outputs is no JSON, a fifth of the rest is wrong."""
+    """Make rows of about 1 kB; a tenth of the outputs is not JSON, a fifth of the rest is wrong."""
     pairs = documents.pairs(2_000, sizes=(150, 650), defective=0.1, wrong=0.2, seed=11)
     for number in range(count):
         output, reference = pairs[number % len(pairs)]

@@ -29,7 +29,7 @@ from typing import Any, Literal
 
 import yaml
 
-from llmeval_integrations.judges.reading import REQUIRED, parse_judgement
+from llmeval_integrations.judges.verdicts.reading import REQUIRED, parse_judgement
 
 CASES = Path(__file__).parent.parent / "tests" / "judges" / "verdicts.yaml"
 TOLD = ("required_keys", "ignoring", "fence")

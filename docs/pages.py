@@ -18,10 +18,10 @@ import llmeval_integrations
 from llmeval_integrations import conformance, frameworks, judges, reports
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.catalog import evaluator_class, list_evaluators
+from llmeval_integrations.commands.parts.describing import Description, Option, describe
 from llmeval_integrations.errors import MissingDependencyError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.runs.describing import Description, Option, describe
+from llmeval_integrations.judges.prompts.prompt import Prompt
 
 if TYPE_CHECKING:  # the tests make pages without it
     from sphinx.application import Sphinx

@@ -43,7 +43,7 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
 
 
 def _fields(kind: type[Evaluator]) -> tuple[Field[Any], ...]:
-    """List a class's options; one of another package that has none may be no dataclass."""
+    """List a class's options; one of another package that has none may not be a dataclass."""
     return fields(kind) if is_dataclass(kind) else ()
 
 
@@ -75,7 +75,7 @@ def _loaded(point: Any) -> type[Evaluator]:
     except (ImportError, AttributeError) as error:
         raise UnknownNameError(f"{point.name!r} stands for {point.value}: {error}") from error
     if not (inspect.isclass(kind) and issubclass(kind, Evaluator)) or inspect.isabstract(kind):
-        raise UnknownNameError(f"{point.name!r} stands for {kind!r}, which is no whole Evaluator")
+        raise UnknownNameError(f"{point.name!r} stands for {kind!r}, which is not an Evaluator")
     if kind.name != point.name:
         raise UnknownNameError(
             f"the entry point {point.name!r} names {kind.__name__}, which is called {kind.name!r}; "

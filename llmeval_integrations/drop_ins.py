@@ -42,13 +42,13 @@ def load_drop_in(name: str, **options: Any) -> Evaluator:
 class Wrapper:
     """A framework's evaluator that has one of ours inside.
 
-    Raises InvalidOptionError for what is no Evaluator.
+    Raises InvalidOptionError for what is not an Evaluator.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:
         if not isinstance(evaluator, Evaluator):
             raise InvalidOptionError(
-                f"{type(self).__name__}: {shown(evaluator)} is no Evaluator; "
+                f"{type(self).__name__}: {shown(evaluator)} is not an Evaluator; "
                 "load_evaluator(name) makes one by name"
             )
         self.evaluator = evaluator

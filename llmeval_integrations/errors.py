@@ -2,7 +2,7 @@
 
 EvalError
 ├── InvalidOptionError      (ValueError)   an evaluator was built with an option that makes no sense
-│   └── InvalidSchemaError                 the schema is no JSON Schema, or reaches outside itself
+│   └── InvalidSchemaError                 the schema is not a JSON Schema, or reaches outside
 ├── MissingFieldError       (ValueError)   a sample lacks a field that the evaluator needs
 ├── InvalidReferenceError   (ValueError)   the reference is not what the evaluator compares with
 ├── RunawayPatternError     (ValueError)   a regular expression would run for ever on this text

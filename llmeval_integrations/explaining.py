@@ -164,7 +164,7 @@ def _entry(what: str, kind: str, told: Iterable[str], score: Any) -> Text:
 
 
 def _place(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("path", entry.get("pointer", "")))
+    return str(entry.get("pointer", ""))
 
 
 def _cut(text: str) -> str:

@@ -21,7 +21,7 @@ _Left: TypeAlias = tuple[list[int], list[int]]
 
 
 def same_scalar(output: Any, reference: Any) -> bool:
-    """Whether two values, of which one at least is no container, are the same JSON."""
+    """Whether two values, of which one at least is not a container, are the same JSON."""
     return bool(output == reference) and (type(output) is bool) == (type(reference) is bool)
 
 

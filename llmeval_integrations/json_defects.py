@@ -28,7 +28,7 @@ DEFECTS: Final[dict[str, str]] = {
     "python_literal": "True, False or None",
     "comment": "a comment",
     "ellipsis": "three dots in place of values",
-    "bare_word": "a word that is no JSON literal",
+    "bare_word": "a word that is not a JSON literal",
     "nan_or_infinity": "NaN or Infinity",
     "duplicate_key": "an object has a name twice (strict mode)",
     "control_character": "a raw line break or control character in a text",

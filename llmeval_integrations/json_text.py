@@ -150,7 +150,7 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
 
 
 def invalid(value: Any) -> Defect | None:
-    """Return what `parse` gave if it says that a text is no JSON.
+    """Return what `parse` gave if it says that a text is not JSON.
 
     A number that is beyond all bounds can be written as JSON, and not be read.
     """

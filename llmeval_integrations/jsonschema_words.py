@@ -8,11 +8,12 @@ from functools import cache
 from itertools import count
 from typing import Any, Final
 
-from llmeval_integrations.evaluators.json_schema import JsonSchema, schema_text
+from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.json_text import parse
 from llmeval_integrations.json_value import bag
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.schema_document import matches
+from llmeval_integrations.schemas.document import matches
+from llmeval_integrations.schemas.reading import schema_text
 
 _MAX_STEPS: Final = 20_000
 _DECIMAL: Final = "Decimal('"

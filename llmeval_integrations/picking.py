@@ -93,7 +93,7 @@ def storable(value: Any) -> str:
 class Keys:
     """The keys under which the fields of a sample stand in a framework's mappings.
 
-    "" is the mapping itself. Without a key, what is no mapping is the value, and so is the only
+    "" is the mapping itself. Without a key, what is not a mapping is the value, and so is the only
     value of a mapping. Of several values none is guessed.
     """
 

@@ -118,7 +118,7 @@ def _changed(text: str, changes: list[tuple[str, float, str]], wrapper: str) -> 
 broken_texts = st.builds(
     _changed, json_texts | documents.map(json.dumps) | st.text(max_size=9), _CHANGES, _WRAPPERS
 )
-"""JSON texts that were cut, changed and wrapped, so that most are no JSON any more."""
+"""JSON texts that were cut, changed and wrapped, so that most are not JSON any more."""
 
 
 def seconds(function: Callable[..., Any], *arguments: Any, enough: float = 0.0) -> float:

@@ -39,7 +39,7 @@ ROWS = {
     "value": "a value that is parsed",
     "like JSON": "bytes, tuples and decimals",
     "unlike JSON": "`{1: 2}`",
-    "no reference": "a reference that is no JSON",
+    "no reference": "a reference that is not JSON",
     "no schema": "a schema that is none",
     "no keyword": "an object without a keyword",
     "remote": "`$ref` or `$schema`",
@@ -262,7 +262,7 @@ def _row_of_reference(name, mode, reference, ours):
 
 
 def _row_of_schema(schema):
-    """Name the row of what our parser reads, and is no schema for us."""
+    """Name the row of what our parser reads, and is not a schema for us."""
     defect = check_value(schema, finite=True)
     if defect:
         return _NAMED[defect.name]

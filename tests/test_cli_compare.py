@@ -169,7 +169,7 @@ def test_an_id_beyond_all_floats_is_an_id(tmp_path, capsys):
     capsys.readouterr()
     assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]) == 0
     text = capsys.readouterr().out
-    found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert found["evaluators"]["json_validity"]["joined"] == 3
     assert (found["only_a"], found["only_b"]) == (["1E+400"], ["1E+401"])
     assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", "-"]) == 0

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from llmeval_integrations.cli import main
-from llmeval_integrations.runs.thresholds import parse_bound
+from llmeval_integrations.commands.parts.thresholds import parse_bound
 
 
 @pytest.fixture

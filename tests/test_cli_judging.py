@@ -10,7 +10,7 @@ pytest.importorskip("openai")
 from server import ModelServer, chat
 
 from llmeval_integrations.cli import main
-from llmeval_integrations.runs.default_cache import default_cache
+from llmeval_integrations.commands.parts.default_cache import default_cache
 
 VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
 TOKENS = 11 + 7

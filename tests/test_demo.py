@@ -25,7 +25,7 @@ SCRIPT = Path(__file__).parent.parent / "tools" / "make_demo_data.py"
 ROWS = [json.loads(line) for line in OUTPUTS.read_text(encoding="utf-8").splitlines()]
 SAMPLES = {row["id"]: Sample(row["output"], row["reference"], row["input"]) for row in ROWS}
 
-# Texts that are no JSON: the one label that every evaluator gives.
+# Texts that are not JSON: the one label that every evaluator gives.
 NOT_JSON = {
     "prose_before": "prose_around",
     "prose_after": "prose_around",

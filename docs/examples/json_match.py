@@ -8,7 +8,7 @@ print(result.score, result.label, result.reason)
 #> 0.0 wrong_type /vendor null, expected "Acme"; /note extra
 for difference in result.metadata["differences"]:
     print(difference)
-#> {'path': '/vendor', 'kind': 'wrong_type', 'output': None, 'reference': 'Acme'}
-#> {'path': '/note', 'kind': 'extra', 'output': ''}
+#> {'pointer': '/vendor', 'kind': 'wrong_type', 'output': None, 'reference': 'Acme'}
+#> {'pointer': '/note', 'kind': 'extra', 'output': ''}
 print(JsonMatch(strict_order=False, ignore_extra_keys=True)(output, reference).reason)
 #> /vendor null, expected "Acme"

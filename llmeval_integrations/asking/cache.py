@@ -64,7 +64,7 @@ class Cache:
 
     def put(self, key: bytes, kept: Kept) -> None:
         """Keep a reply, unless there is one; raises CacheError."""
-        # ASCII, since a reply may hold half a surrogate pair, which is no text to SQLite
+        # ASCII, since a reply may hold half a surrogate pair, which is not a text to SQLite
         text = json.dumps(msgspec.to_builtins(kept))
         self._use(lambda connection: connection.execute(_PUT, (key, text)))
 

@@ -96,7 +96,7 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     if _number(connection, "PRAGMA application_id") != _OURS:
-        raise CacheError(f"{path} is no cache of replies but another program's database")
+        raise CacheError(f"{path} is not a cache of replies but another program's database")
     version = _number(connection, "PRAGMA user_version")
     if version != _VERSION:
         raise CacheError(f"the cache {path} is of version {version}, expected {_VERSION}")

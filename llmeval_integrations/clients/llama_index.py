@@ -117,7 +117,7 @@ class LlamaIndexClient(ModelClient):
     def _call(self, response: Any) -> str | None:
         """Return the arguments of the function's call as JSON, as the model wrote them if we can.
 
-        LlamaIndex's own reading completes what is no JSON, so that a verdict would be guessed.
+        LlamaIndex's own reading completes what is not JSON, so that a verdict would be guessed.
         """
         message = response.message
         for block in getattr(message, "blocks", ()):

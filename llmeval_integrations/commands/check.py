@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from llmeval_integrations.commands.parts.specification import build, parse_specification
 from llmeval_integrations.commands.terminal import MISSED, OK, put
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.runs.specification import build, parse_specification
 
 HELP: Final = "try an evaluator on hard cases for what it claims to check"
 DESCRIPTION: Final = """\

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+from llmeval_integrations.commands.parts.thresholds import Bound, parse_bound
 from llmeval_integrations.commands.terminal import MISSED, OK, put, say
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
@@ -15,7 +16,6 @@ from llmeval_integrations.runs.comparing import compare
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
-from llmeval_integrations.runs.thresholds import Bound, parse_bound
 
 HELP: Final = "compare two runs over the same samples"
 DESCRIPTION: Final = """\

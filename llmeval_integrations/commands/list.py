@@ -8,9 +8,14 @@ import json
 from typing import Final
 
 from llmeval_integrations.catalog import evaluator_class, list_evaluators
+from llmeval_integrations.commands.parts.describing import (
+    Description,
+    describe,
+    long_text,
+    short_text,
+)
 from llmeval_integrations.commands.terminal import OK, put, say
 from llmeval_integrations.errors import EvalError
-from llmeval_integrations.runs.describing import Description, describe, long_text, short_text
 
 HELP: Final = "show evaluators, options and needs"
 

@@ -11,29 +11,33 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from llmeval_integrations.commands.terminal import MISSED, OK, WRONG_CALL, put, say
-from llmeval_integrations.commands.warning import has_only_errors, warn_of
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
-from llmeval_integrations.runs import Interrupted, Run, evaluate
-from llmeval_integrations.runs.configuration import SUFFIXES, Configuration, read_configuration
-from llmeval_integrations.runs.default_cache import default_cache
-from llmeval_integrations.runs.directory import RunDirectory
-from llmeval_integrations.runs.engine import Engine
-from llmeval_integrations.runs.evaluating import OnProgress
-from llmeval_integrations.runs.fields import parse_field
-from llmeval_integrations.runs.judging import JudgingOptions
-from llmeval_integrations.runs.numbers import counted
-from llmeval_integrations.runs.reading import FORMATS
-from llmeval_integrations.runs.run import summary_text
-from llmeval_integrations.runs.specification import build, parse_specification
-from llmeval_integrations.runs.thresholds import (
+from llmeval_integrations.commands.parts.configuration import (
+    SUFFIXES,
+    Configuration,
+    read_configuration,
+)
+from llmeval_integrations.commands.parts.default_cache import default_cache
+from llmeval_integrations.commands.parts.specification import build, parse_specification
+from llmeval_integrations.commands.parts.thresholds import (
     check_thresholds,
     missed,
     parse_bound,
     parse_threshold,
     too_many_errors,
 )
+from llmeval_integrations.commands.terminal import MISSED, OK, WRONG_CALL, put, say
+from llmeval_integrations.commands.warning import has_only_errors, warn_of
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.runs import Interrupted, Run, evaluate
+from llmeval_integrations.runs.directory import RunDirectory
+from llmeval_integrations.runs.engine import Engine
+from llmeval_integrations.runs.evaluating import OnProgress
+from llmeval_integrations.runs.fields import parse_field
+from llmeval_integrations.runs.judging import JudgingOptions
+from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.reading.opening import FORMATS
+from llmeval_integrations.runs.run import summary_text
 
 Value = TypeVar("Value")
 
@@ -160,7 +164,7 @@ def _show_plan(
     configuration: Configuration, evaluators: Mapping[str, Evaluator], call: argparse.Namespace
 ) -> int:
     """Say what would be done, or what is wrong with it as a real run would."""
-    from llmeval_integrations.runs.planning import plan, plan_text
+    from llmeval_integrations.commands.parts.planning import plan, plan_text
 
     if configuration.out is not None:  # a run that is there stays, so it may be there
         RunDirectory(configuration.out).check(

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 def read_answer(result: Any) -> Answer:
     """Read a boolean, a number from 0 to 1, a mapping or an object with a score or a verdict.
 
-    Only 1 is a yes; None is no score. Booleans and numbers may be another library's, as numpy's.
+    Only 1 is a yes; None is not a score. Booleans and numbers may be another library's, as numpy's.
     """
     says, score = _read(result)
     return Answer(says, score, one_line(shown(result)))
@@ -96,6 +96,6 @@ def _number(score: Any) -> float | None:
         return None
     try:
         number = float(score)
-    except Exception:  # noqa: BLE001 - what is no number may fail in any way
+    except Exception:  # noqa: BLE001 - what is not a number may fail in any way
         return None
     return number if math.isfinite(number) else None

@@ -16,7 +16,7 @@ score: what is wrong there is the call, not the output.
 """
 
 Says = Literal["yes", "no", "Pass", "Fail", "nothing", "raised", "unclear", "slow", "died"]
-"""What an evaluator can be found to say; the last four are no answers."""
+"""What an evaluator can be found to say; the last four are not answers."""
 
 Severity = Literal["high", "medium", "low"]
 """How much harm a finding does, beginning with figures that are wrong and look right."""

@@ -57,7 +57,7 @@ def check_evaluator(
     can be given up in a process only. Beside all that the cases are tried in a process whose hashes
     have another seed, unless the evaluator cannot be sent there or nothing is to be isolated.
 
-    Raises UnknownNameError for the claim, InvalidOptionError for what is no evaluator, for an
+    Raises UnknownNameError for the claim, InvalidOptionError for what is not an evaluator, for an
     option, and for a rule on which nothing of the claim depends.
     """
     rules = Rules(list_order, extra_keys, limit, seconds, isolate)

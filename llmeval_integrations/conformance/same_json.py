@@ -18,7 +18,7 @@ _EXACT: Final[dict[str, Any]] = {"extra_keys": (False,)}
 _EXTRA: Final[dict[str, Any]] = {"extra_keys": (True,)}
 
 _BOOLEAN: Final = "true and 1 are the same to Python, and no other language"
-_NULL: Final = "a key that was left out is no key that is null"
+_NULL: Final = "a key that was left out is not a key that is null"
 _NUMBER: Final = "two numbers are one only because a float cannot hold them"
 _SPELLING: Final = "a right answer counts as wrong for how it is spelled"
 _ORDER: Final = "the order of keys, or the seed of hashes, decides"
@@ -77,14 +77,14 @@ CASES: Final[tuple[Case, ...]] = (
     Case("missing and null", "no", "{}", '{"a": null}', _NULL),
     Case("null and missing", "no", '{"a": null}', "{}", _NULL, only=_EXACT),
     Case("missing and null, deep down", "no", '[{"b": 1}]', '[{"a": null, "b": 1}]', _NULL),
-    Case("null and an empty text", "no", '{"a": null}', '{"a": ""}', "null is no text"),
-    Case("null and false", "no", "[null]", "[false]", "null is no boolean"),
+    Case("null and an empty text", "no", '{"a": null}', '{"a": ""}', "null is not a text"),
+    Case("null and false", "no", "[null]", "[false]", "null is not a boolean"),
     Case("empty array and empty object", "no", "[]", "{}", "both are empty, and not the same"),
-    Case("text and number", "no", '"1"', "1", "a text is no number"),
-    Case("null and 0", "no", "[null]", "[0]", "null is no number"),
-    Case("null and empty array", "no", '{"a": null}', '{"a": []}', "null is no array"),
-    Case("the word null and null", "no", '["null"]', "[null]", "a text is no null"),
-    Case("the word true and true", "no", '["true"]', "[true]", "a text is no boolean"),
+    Case("text and number", "no", '"1"', "1", "a text is not a number"),
+    Case("null and 0", "no", "[null]", "[0]", "null is not a number"),
+    Case("null and empty array", "no", '{"a": null}', '{"a": []}', "null is not an array"),
+    Case("the word null and null", "no", '["null"]', "[null]", "a text is not null"),
+    Case("the word true and true", "no", '["true"]', "[true]", "a text is not a boolean"),
     Case("an item alone", "no", '{"a": "x"}', '{"a": ["x"]}', "the shape is left out of account"),
     Case("another word", "no", '{"vendor": "Acme"}', '{"vendor": "Globex"}', _TEXT),
     Case("letters turned", "no", '["listen"]', '["silent"]', _TEXT),

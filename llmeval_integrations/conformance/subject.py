@@ -62,7 +62,7 @@ def subject_of(thing: Any, claim: str) -> Subject:
         return _llama_index(thing)
     if not callable(thing):
         raise InvalidOptionError(
-            f"{shown(thing)} is no evaluator: it is none of ours, has no evaluate_strings, no "
+            f"{shown(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
             "evaluate(response=...), and cannot be called"
         )
     return _function(thing, 1 if claim == "json_validity" else 2, read_answer)

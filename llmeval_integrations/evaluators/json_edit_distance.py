@@ -74,7 +74,7 @@ class JsonEditDistance(Evaluator):
             return number_of(self, "string_distance", self.string_distance(output, reference)), True
         if not (isinstance(output, str) and isinstance(reference, str)):
             raise InvalidOptionError(
-                f"{self.name}: canonicalize returned {shown(output)}, which is no text"
+                f"{self.name}: canonicalize returned {shown(output)}, which is not a text"
             )
         if output == reference:
             return 0.0, True

@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.evaluators.json_schema import read_schema, schema_text
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.comparison import Comparison
@@ -27,6 +26,7 @@ from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.options import check_choice, check_instance, check_number
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
+from llmeval_integrations.schemas.reading import read_schema, schema_text
 
 VARIABLE: Final = "schema"
 """The name among a sample's variables under which it may bring its own schema."""
@@ -41,13 +41,13 @@ class JsonFields(Evaluator):
     no JSON never passes. The label is the kind of the difference that costs most, of several the
     first in the order in which they stand below; the reason names those that do.
 
-    Metadata: `outcomes`, all leaves but those that simply match with a score of 1, each with `path`
-    (a JSON Pointer), `field` (the same with `*` for positions), `kind` (mismatch, missing, extra,
+    Metadata: `outcomes`, all leaves but those that simply match with a score of 1, each with its
+    JSON `pointer`, `field` (the same with `*` for positions), `kind` (mismatch, missing, extra,
     wrong_type; match where its score is below 1, or where a judge says so) and both values;
     `fields`, for each field how many leaves are of which kind; `values`, the same of the values
     alone, for fields with an object or array in place of one, where a value that only one side has
     is missing or extra; `precision`, `recall`, `f1`, `path_precision`, `path_recall`, `path_f1`,
-    `value_accuracy`, `type_accuracy`; `perfect`; `unreadable` where the output is no JSON, and
+    `value_accuracy`, `type_accuracy`; `perfect`; `unreadable` where the output is not JSON, and
     every field missing. A run adds the same up for each field.
 
     What the schema says decides how values are compared: `format` date, date-time, email and uri
@@ -113,8 +113,8 @@ class JsonFields(Evaluator):
 
     nulls: Nulls = "values"
     """Whether null is a value as others are, or a member that is null counts as left out on both
-    sides: then null on both is no leaf, null in place of a value is missing, and a value in place
-    of null is extra. In arrays null is always a value."""
+    sides: then null on both is not a leaf, null in place of a value is missing, and a value in
+    place of null is extra. In arrays null is always a value."""
 
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
@@ -185,7 +185,7 @@ class Layout:
 
 
 def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
-    """Compare a sample's output with its reference; the result where the output is no JSON."""
+    """Compare a sample's output with its reference; the result where the output is not JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
     output, reference = read_both(evaluator, sample, parsing, given_away=layout.calls_functions)

@@ -80,7 +80,7 @@ class JsonMatch(Evaluator):
 
 
 def _as_dict(difference: Difference) -> dict[str, Any]:
-    entry: dict[str, Any] = {"path": difference.pointer, "kind": difference.kind}
+    entry: dict[str, Any] = {"pointer": difference.pointer, "kind": difference.kind}
     if difference.output is not MISSING:
         entry["output"] = difference.output
     if difference.reference is not MISSING:

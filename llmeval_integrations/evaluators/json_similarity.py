@@ -59,7 +59,7 @@ class JsonSimilarity(Evaluator):
     Where the authors' own package differs: there case and white space do not count, a distance of
     just `threshold` does, null is a missing value, and items are paired for the best average.
 
-    Passes from `min_score` on; an output that is no JSON never does. Where more than 40,000 pairs
+    Passes from `min_score` on; an output that is not JSON never does. Where more than 40,000 pairs
     of items of two arrays would have to be compared, or 100,000 of those in arrays inside them,
     those that are equal are paired, then those that share a value that no other item has, the rest
     in the order of their texts, and `pairing_limit_reached` is True; 500,000 pairs of characters

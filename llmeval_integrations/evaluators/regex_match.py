@@ -159,7 +159,7 @@ def _token_as_in_re(found: re.Match[str]) -> str:
     if kind == "space":
         return f"\\{token}"  # beyond ASCII it is a character in verbose mode, too
     if kind == "brace":
-        return r"\{"  # if it is no quantifier, fuzzy matching would start there
+        return r"\{"  # if it is not a quantifier, fuzzy matching would start there
     if kind == "set":  # and a POSIX class at a bracket in here
         return "[" + _BRACKET_IN_SET.sub(lambda part: part[1] or r"\[", token[1:])
     return token

@@ -20,7 +20,7 @@ from llmeval_integrations.options import check_choice, check_flag
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.schema_document import SchemaDocument, read_pointer
+from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.reading import read_calls
@@ -154,8 +154,8 @@ class ToolCallSchema(Evaluator):
     """Is each call valid for the tool that it names?
 
     Score: the share of the calls that are, from 0 to 1; 1 where there is no call. Calls and tools
-    are read from the shapes that ToolCalls reads, and what an API calls by itself is no call. The
-    reason names the first call that is not valid, the label is the keyword of its schema,
+    are read from the shapes that ToolCalls reads, and what an API calls by itself is not a call.
+    The reason names the first call that is not valid, the label is the keyword of its schema,
     `unknown_tool` or `unreadable`. Metadata: `calls`, each with `name`, `valid` and `errors`
     (`pointer`, `keyword`, `message`); `called` and `valid`, how many.
     """

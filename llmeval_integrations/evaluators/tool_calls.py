@@ -195,7 +195,7 @@ class ToolCalls(Evaluator):
         calls = read_calls(written, self.parsing)
         if isinstance(calls, list) and isinstance(reference, str) and OPENING not in reference:
             value = parse(reference, self.parsing)
-            calls = value if isinstance(value, Defect) else calls  # prose is no reference
+            calls = value if isinstance(value, Defect) else calls  # prose is not a reference
         if isinstance(calls, Defect):
             raise self._no_reference(reference, calls.reason)
         for call in calls:
@@ -229,7 +229,7 @@ class ToolCalls(Evaluator):
             isinstance(which, int) and which >= len(expected) for pair in before for which in pair
         ):
             raise InvalidReferenceError(
-                f"{self.name}: before: {shown(before)} are no pairs of names, or of positions "
+                f"{self.name}: before: {shown(before)} are not pairs of names, or of positions "
                 f"among {len(expected)} expected calls"
             )
         circle = contradiction(before) or contradiction(before, expected)

@@ -21,7 +21,7 @@ from llmeval_integrations.fields.schema_settings import (
     settings_of,
 )
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.schema_document import SchemaDocument
+from llmeval_integrations.schemas.document import SchemaDocument
 from llmeval_integrations.wording import shown
 
 ANY: Final = "*"

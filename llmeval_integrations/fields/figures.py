@@ -29,9 +29,9 @@ def figures(comparison: Comparison) -> dict[str, Any]:
     With the values of the output O and of the reference R, paired where they have the same path:
     `precision` is matches / O, `recall` matches / R, `f1` their harmonic mean; `path_precision`,
     `path_recall` and `path_f1` are the same of pairs, whatever their values; `value_accuracy` is
-    matches / pairs, `type_accuracy` the share of pairs that are no `wrong_type`: both have the same
-    JSON type, or `coerce` or `compare` says whether they match all the same. A value is a text,
-    number, boolean or null; empty objects and arrays are none, and no weight counts.
+    matches / pairs, `type_accuracy` the share of pairs that are not `wrong_type`: both have the
+    same JSON type, or `coerce` or `compare` says whether they match all the same. A value is a
+    text, number, boolean or null; empty objects and arrays are none, and no weight counts.
     """
     if comparison.matching and not comparison.outcomes and not comparison.apart:
         return dict(_PERFECT)  # as most are

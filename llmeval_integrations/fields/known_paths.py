@@ -10,7 +10,7 @@ from llmeval_integrations.fields.field import ANY
 from llmeval_integrations.fields.schema_settings import Part, listed, types_of
 from llmeval_integrations.fields.words import cut
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.schema_document import SchemaDocument, read_pointer
+from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
 from llmeval_integrations.wording import MOST, shown
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
@@ -64,7 +64,7 @@ def _reached(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
 
 
 def _inside(part: Any, step: str) -> list[Any]:
-    """Return the schemas of what a step leads to; one that is no object stands for anything."""
+    """Return the schemas of what a step leads to; one that is not an object stands for anything."""
     if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
         return [True]
     if step in listed(part, "required"):

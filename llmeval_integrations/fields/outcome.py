@@ -48,7 +48,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as it stands in a result's metadata."""
-        entry: dict[str, Any] = {"path": self.pointer, "field": self.field, "kind": self.kind}
+        entry: dict[str, Any] = {"pointer": self.pointer, "field": self.field, "kind": self.kind}
         if self.output is not MISSING:
             entry["output"] = self.output
         if self.reference is not MISSING:

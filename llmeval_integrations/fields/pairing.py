@@ -89,7 +89,7 @@ class Pairings:
         Where several have the same key, the best among them are paired.
         """
         here, there = keyed(self._meant, field, output), keyed(self._meant, field, reference)
-        if not any(here) and not any(there):  # then it is no key of theirs, and they have an order
+        if not any(here) and not any(there):  # without the key they have an order
             return [*zip(range(len(output)), range(len(reference)))]
         pairs: Pairs = []
         for key, wanted in there.items():

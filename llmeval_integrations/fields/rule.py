@@ -110,7 +110,7 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
     for name, value in settings.items():
         if name not in SETTINGS:
             raise InvalidOptionError(
-                f"{where}: {shown(name)} is no setting; there are {', '.join(SETTINGS)}"
+                f"{where}: {shown(name)} is not a setting; there are {', '.join(SETTINGS)}"
             )
         expected = _expected(name, value)
         if expected:

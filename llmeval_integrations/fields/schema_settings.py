@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Final, TypeAlias, TypeVar
 
 from llmeval_integrations.fields.rule import FORMATS
-from llmeval_integrations.schema_document import SchemaDocument, matches
+from llmeval_integrations.schemas.document import SchemaDocument, matches
 
 Part: TypeAlias = dict[str, Any]
 """One of the schemas that hold, or may hold, for a place."""

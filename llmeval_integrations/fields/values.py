@@ -225,7 +225,7 @@ def has_its_type(output: Any, reference: Any) -> bool:
 
 
 def is_measured(rule: Rule, output: Any, reference: Any, score: float) -> bool:
-    """Whether two values are no texts that are too long for a distance that is exact."""
+    """Whether two values are not texts that are too long for a distance that is exact."""
     if not (type(output) is str and type(reference) is str) or rule.compare is not None:
         return True
     if len(output) * len(reference) < _SHORT:

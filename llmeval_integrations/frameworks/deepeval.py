@@ -90,7 +90,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
             setattr(self, said, None)  # an error leaves nothing of another case behind
         self.success = False
         if not isinstance(case, LLMTestCase):
-            raise InputError(f"{self.evaluator.name}: {shown(case)} is no LLMTestCase")
+            raise InputError(f"{self.evaluator.name}: {shown(case)} is not an LLMTestCase")
         contexts = case.context if case.retrieval_context is None else case.retrieval_context
         try:
             sample = sample_of(

@@ -52,8 +52,8 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
 
     `output`, `reference` and `input` are keys of `outputs`, `reference_outputs` and `inputs`,
     `contexts` one of `outputs`; "" is the mapping itself. Without a key the only value of a
-    mapping is meant, and what is no mapping is the value. Of several outputs or references none is
-    guessed (InputError, where the evaluator looks at them); several inputs are one mapping.
+    mapping is meant, and what is not a mapping is the value. Of several outputs or references none
+    is guessed (InputError, where the evaluator looks at them); several inputs are one mapping.
     """
 
     def __init__(

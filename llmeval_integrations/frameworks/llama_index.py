@@ -28,7 +28,7 @@ from llmeval_integrations.errors import (
 )
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
@@ -261,7 +261,7 @@ def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:
         return None, None
     if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
         raise InputError(
-            f"{shown(response)} is no response of a query engine; "
+            f"{shown(response)} is not a response of a query engine; "
             "to evaluate a text, call evaluate(response=text)"
         )
     output = response.response

@@ -50,8 +50,8 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
 
     `output`, `reference` and `input` are keys of `outputs`, `expectations` and `inputs`,
     `contexts` one of `outputs`; "" is the mapping itself. Without a key the only value of a
-    mapping is meant, and what is no mapping is the value. Of several outputs or expectations none
-    is guessed (InputError, where the evaluator looks at them); several inputs are one mapping.
+    mapping is meant, and what is not a mapping is the value. Of several outputs or expectations
+    none is guessed (InputError, where the evaluator looks at them); several inputs are one mapping.
     """
 
     evaluator: Any = None

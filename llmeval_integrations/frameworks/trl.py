@@ -107,7 +107,7 @@ class TrlReward(Wrapper):
         return [self._reward(result) for result in results]
 
     def _rows(self, count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return each completion's cells; the trainer's state and such things are no columns."""
+        """Return each completion's cells; the trainer's state and such things are not columns."""
         lists = {name: cells for name, cells in columns.items() if isinstance(cells, (list, tuple))}
         for name, cells in lists.items():
             if len(cells) != count:

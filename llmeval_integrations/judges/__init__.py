@@ -5,8 +5,6 @@ from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.evaluator import JudgedEvaluator
-from llmeval_integrations.judges.agreement import Agreement, agreement
-from llmeval_integrations.judges.calibration import Calibration, calibrate
 from llmeval_integrations.judges.classification import Classification
 from llmeval_integrations.judges.criteria import (
     Completeness,
@@ -19,14 +17,16 @@ from llmeval_integrations.judges.criteria import (
 )
 from llmeval_integrations.judges.judge import Judge
 from llmeval_integrations.judges.judged_fields import JudgedFields
-from llmeval_integrations.judges.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.pass_fail import PassFail
-from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.question_generator import QuestionGenerator
 from llmeval_integrations.judges.questionnaire import Questionnaire
-from llmeval_integrations.judges.reading import parse_judgement
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.student_runner import StudentRunner
+from llmeval_integrations.judges.trust.agreement import Agreement, agreement
+from llmeval_integrations.judges.trust.calibration import Calibration, calibrate
+from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.verdicts.reading import parse_judgement
 from llmeval_integrations.judges.vote import Panel, Vote
 
 __all__ = [

@@ -15,13 +15,13 @@ from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
 from llmeval_integrations.asking.thinking import without_thinking
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.fence import new_fence
-from llmeval_integrations.judges.filling import as_text
-from llmeval_integrations.judges.material import material
-from llmeval_integrations.judges.objects import find_sole_object
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.quotations import repeats
-from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.prompts.fence import new_fence
+from llmeval_integrations.judges.prompts.filling import as_text
+from llmeval_integrations.judges.prompts.material import material
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.verdicts.objects import find_sole_object
+from llmeval_integrations.judges.verdicts.quotations import repeats
+from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.options import (
     check_choice,
     check_number,

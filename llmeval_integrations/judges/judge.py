@@ -13,11 +13,11 @@ from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.fence import new_fence
-from llmeval_integrations.judges.filling import as_text
-from llmeval_integrations.judges.material import material
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.prompts.fence import new_fence
+from llmeval_integrations.judges.prompts.filling import as_text
+from llmeval_integrations.judges.prompts.material import material
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.options import check_choice, check_number, number_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -75,14 +75,14 @@ class Judge(JudgedEvaluator):
         fields = getattr(self.result_type, "model_fields", {})
         if name not in fields:
             raise InvalidOptionError(
-                f"{self.name}: score={name!r} is no field of the answer; "
+                f"{self.name}: score={name!r} is not a field of the answer; "
                 f"it has {', '.join(fields) or 'none'}"
             )
         kind = fields[name].annotation
         if not _may_be_number(kind):
             raise InvalidOptionError(
                 f"{self.name}: score={name!r} is a field of type {getattr(kind, '__name__', kind)},"
-                " which is no number; a function of the answer can make one of it"
+                " which is not a number; a function of the answer can make one of it"
             )
 
     def judge(self, sample: Sample) -> Conversation:

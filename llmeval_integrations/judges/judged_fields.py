@@ -20,13 +20,13 @@ from llmeval_integrations.fields.nulls import NULLS, Nulls
 from llmeval_integrations.fields.outcome import Kind
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_text import PARSINGS, Parsing
-from llmeval_integrations.judges.fence import fenced, new_fence
-from llmeval_integrations.judges.filling import as_text
-from llmeval_integrations.judges.judgement import Judgement, Verdict
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.rereading import read_reply
-from llmeval_integrations.judges.several import parse_judgements, schema_of_judgements
-from llmeval_integrations.judges.texts import MANY_JUDGEMENTS
+from llmeval_integrations.judges.prompts.fence import fenced, new_fence
+from llmeval_integrations.judges.prompts.filling import as_text
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
+from llmeval_integrations.judges.verdicts.judgement import Judgement, Verdict
+from llmeval_integrations.judges.verdicts.rereading import read_reply
+from llmeval_integrations.judges.verdicts.several import parse_judgements, schema_of_judgements
 from llmeval_integrations.options import check_choice, check_instance, check_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
@@ -83,8 +83,8 @@ class JudgedFields(JudgedEvaluator):
 
     judged: Sequence[str]
     """The paths of the fields of prose, such as `/summary` or `/items/*/description`. A sample
-    may lack them; a path that no sample has is no error, and nothing is judged there, but one that
-    the schema has no place for is."""
+    may lack them; a path that no sample has is not an error, and nothing is judged there, but one
+    that the schema has no place for is."""
 
     schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction, as for JsonFields."""
@@ -96,7 +96,7 @@ class JudgedFields(JudgedEvaluator):
     """The same settings for fields about which nothing else is said."""
 
     min_score: float | None = None
-    """The score that passes; None wants every leaf to match. An output that is no JSON never
+    """The score that passes; None wants every leaf to match. An output that is not JSON never
     passes."""
 
     parsing: Parsing = "markdown"
@@ -172,4 +172,4 @@ def _take(
     kind: Kind = "match" if same else "mismatch"
     comparison.add(its, place, kind, float(same), output=output, reference=reference)
     said = {"verdict": str(judgement.verdict), "confidence": str(judgement.confidence)}
-    return {"path": place, **said, "reasoning": judgement.reasoning}
+    return {"pointer": place, **said, "reasoning": judgement.reasoning}

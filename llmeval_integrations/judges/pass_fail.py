@@ -10,15 +10,15 @@ from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.fence import new_fence
-from llmeval_integrations.judges.filling import as_text
-from llmeval_integrations.judges.judgement import Judgement, Verdict
-from llmeval_integrations.judges.material import background, material, quotable
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.reading import parse_judgement
-from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.prompts.fence import new_fence
+from llmeval_integrations.judges.prompts.filling import as_text
+from llmeval_integrations.judges.prompts.material import background, material, quotable
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
+from llmeval_integrations.judges.verdicts.judgement import Judgement, Verdict
+from llmeval_integrations.judges.verdicts.reading import parse_judgement
+from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.options import check_choice, check_instance, check_number, check_text
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample

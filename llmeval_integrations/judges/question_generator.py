@@ -14,8 +14,8 @@ from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import Steps, adrive, drive
 from llmeval_integrations.asking.thinking import without_thinking
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.options import check_number, check_text
 from llmeval_integrations.wording import shown
 

@@ -13,21 +13,21 @@ from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.steps import Together
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator, sum_accounts
 from llmeval_integrations.intervals import wilson
-from llmeval_integrations.judges.fence import new_fence
-from llmeval_integrations.judges.filling import as_text
-from llmeval_integrations.judges.judgement import Judgement
-from llmeval_integrations.judges.material import quotable
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.rereading import read_reply
+from llmeval_integrations.judges.prompts.fence import new_fence
+from llmeval_integrations.judges.prompts.filling import as_text
+from llmeval_integrations.judges.prompts.material import quotable
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.several import (
+from llmeval_integrations.judges.verdicts.judgement import Judgement
+from llmeval_integrations.judges.verdicts.rereading import read_reply
+from llmeval_integrations.judges.verdicts.several import (
     PartlyReadError,
     Reading,
     parse_judgements,
     schema_of_judgements,
 )
-from llmeval_integrations.judges.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
 from llmeval_integrations.options import check_choice, check_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample

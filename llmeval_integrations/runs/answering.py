@@ -12,14 +12,14 @@ from llmeval_integrations.evaluators.parsed import share
 from llmeval_integrations.result import Result
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Charged, Judging
+from llmeval_integrations.runs.reading.source import Record, Source
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.samples import Samples
-from llmeval_integrations.runs.source import Record, Source
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
 
 MAX_SCORE: Final = 1e300
-"""The largest score that a mean is taken over; NaN and infinity are no scores at all."""
+"""The largest score that a mean is taken over; NaN and infinity are not scores at all."""
 
 _LONGEST_ERROR: Final = 2_000
 _NUMBERS: Final = (float, int, bool)

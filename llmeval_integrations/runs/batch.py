@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.runs.arrow_rows import read_table
 from llmeval_integrations.runs.evaluating import Evaluating
 from llmeval_integrations.runs.fields import called_by_place, columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.reading.arrow_rows import read_table
+from llmeval_integrations.runs.reading.source import Source
 from llmeval_integrations.runs.records import COLUMNS, Table, batches, needed, record_of, schema
-from llmeval_integrations.runs.source import Source
 from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Final
 
-from llmeval_integrations.runs.source import Record, Source
+from llmeval_integrations.runs.reading.source import Record, Source
 
 MOST_ROWS: Final = 128
 """The most rows of a chunk: with more they would not fit the processor's cache."""

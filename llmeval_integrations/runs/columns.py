@@ -44,7 +44,7 @@ class TableEvaluation:
 
     The options of judges are those of `evaluate`. Raises InputError for a column that is not there,
     for one that would be overwritten though it is read, and for two new ones of one name;
-    InvalidOptionError for what is no evaluator, and for an option that there is not.
+    InvalidOptionError for what is not an evaluator, and for an option that there is not.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class TableEvaluation:
         """The columns that are read."""
         for column in fields.values() if isinstance(fields, Mapping) else ():
             if not isinstance(column, str) and column in present:
-                raise InputError(f"the name of column {column!r} is no text; rename it")
+                raise InputError(f"the name of column {column!r} is not a text; rename it")
         for name, columns in columns_by_evaluator(fields or {}, self._evaluators).items():
             self._find(columns, present, ("output", *self._evaluators[name].needs), name)
         self._check_new()
@@ -108,7 +108,7 @@ class TableEvaluation:
         return {f"{name}{end}": kind for name in self._evaluators for end, kind in ends}
 
     def columns(self, table: Any) -> dict[str, list[Any]]:
-        """Evaluate a table; give the new columns, in which None is no value."""
+        """Evaluate a table; give the new columns, in which None is not a value."""
         rows = evaluate(table, self._evaluators, fields=self._fields, **self._asking).rows
         made: dict[str, list[Any]] = {column: [] for column in self.kinds}
         for row in rows:

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.json_numbers import decode_as_python
+from llmeval_integrations.runs.files import (
+    are_one,
+    cut,
+    parse_object,
+    read_object,
+    unfinished,
+    write_at_once,
+    writing,
+)
 from llmeval_integrations.runs.lock import locked
 from llmeval_integrations.runs.manifest import differences
 from llmeval_integrations.runs.rows import Row, StoredRows, sample_lines, write_rows
@@ -76,8 +84,9 @@ class RunDirectory:
     def _is_own(self, file: Path) -> bool:
         """Whether a run here writes a file, or takes it away."""
         own = [self._results, self._samples, self._new_results, self._new_samples]
-        own += [file for each in (self._summary, self._manifest) for file in (each, _new(each))]
-        return any(_are_one(file, each) for each in (*own, *self._files_of_replies()))
+        whole = [self._summary, self._manifest]
+        own += [*whole, *map(unfinished, whole)]
+        return any(are_one(file, each) for each in (*own, *self._files_of_replies()))
 
     def _files_of_replies(self) -> list[Path]:
         return [self.path / f"{REPLIES}{end}" for end in _OF_SQLITE]
@@ -119,7 +128,7 @@ class RunDirectory:
         work in it, or what is to be resumed is another run.
         """
         with ExitStack() as stack:
-            with _writing(self.path):
+            with writing(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(locked(self.path))
                 self._require_leave(overwrite=overwrite, resume=resume)
@@ -146,7 +155,7 @@ class RunDirectory:
         for file in (self._results, self._summary, self._new_samples, self._new_results):
             file.unlink(missing_ok=True)
         self.forget_replies()
-        _write_at_once(self._manifest, json.dumps(manifest, indent=2) + "\n")
+        write_at_once(self._manifest, json.dumps(manifest, indent=2) + "\n")
         self._samples.write_bytes(b"")
         self._results.touch()
 
@@ -182,7 +191,7 @@ class RunDirectory:
 
     def forget_summary(self) -> None:
         """Take away the summary, which is of other rows than there will be."""
-        with _writing(self.path):
+        with writing(self.path):
             self._summary.unlink(missing_ok=True)
 
     def forget_replies(self) -> None:
@@ -198,7 +207,7 @@ class RunDirectory:
     def manifest(self) -> dict[str, Any]:
         """Return what was run; raise InputError where that is not known."""
         try:
-            found = _read_object(self._manifest)
+            found = read_object(self._manifest)
         except OSError as error:
             raise InputError(f"{self.path} holds no run: {MANIFEST} cannot be read") from error
         for name in ("evaluators", "data"):
@@ -211,13 +220,13 @@ class RunDirectory:
 
     def write_summary(self, text: str) -> None:
         """Write the summary, at once or not at all."""
-        with _writing(self.path):
-            _write_at_once(self._summary, text)
+        with writing(self.path):
+            write_at_once(self._summary, text)
 
     def summary(self) -> dict[str, Any] | None:
         """Return the summary, None where there is none yet; raise InputError where it is none."""
         try:
-            found = _read_object(self._summary)
+            found = read_object(self._summary)
         except FileNotFoundError:
             return None
         figures = found.get("evaluators")
@@ -246,7 +255,7 @@ class RunDirectory:
         with self._samples.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.endswith(b"\n"):
-                    yield _parse_object(line, f"{self._samples}: line {number}")
+                    yield parse_object(line, f"{self._samples}: line {number}")
 
 
 class Journal:
@@ -282,19 +291,19 @@ class Journal:
             lines += len(line)
             if number % self._evaluators == 0:
                 self.done, end = number // self._evaluators, lines
-        _cut(self._results, end)
+        cut(self._results, end)
         end = 0
         for number, line in enumerate(self._samples, 1):
             place = line.removeprefix(_PLACE).partition(b",")[0]
             if not line.endswith(b"\n"):
                 break
             if not place.isdigit():
-                raise InputError(f"{self.directory.path / SAMPLES}: line {number} is no sample")
+                raise InputError(f"{self.directory.path / SAMPLES}: line {number} is not a sample")
             if int(place) >= self.done:
                 break
             end += len(line)
             self.failing += 1
-        _cut(self._samples, end)
+        cut(self._samples, end)
 
     def require_kept(self, failing: int) -> None:
         """Raise InputError unless so many samples were kept."""
@@ -314,18 +323,18 @@ class Journal:
     def anew(self) -> Iterator[Journal]:
         """Write all rows anew; they take the place of those that there are once all are written."""
         directory = self.directory
-        with _writing(directory.path):
+        with writing(directory.path):
             new = Journal(directory, *directory.begin_anew(), self._evaluators)
         with closing(new):
             yield new
         self.close()
-        with _writing(directory.path):
+        with writing(directory.path):
             directory.replace()
             self._results, self._samples = directory.reopen()
 
     def close(self) -> None:
         """Close the files; raises InputError where what is left to write cannot be written."""
-        with _writing(self.directory.path):
+        with writing(self.directory.path):
             try:
                 self._results.close()
             finally:
@@ -342,61 +351,9 @@ class Journal:
     def append(self, samples: int, rows: bytes, failing: Iterable[tuple[int, bytes]]) -> None:
         """Add so many further samples as `write_rows` and `sample_lines` have written them."""
         lines = [b"%s%d,%s" % (_PLACE, self.done + place, line) for place, line in failing]
-        with _writing(self.directory.path):
+        with writing(self.directory.path):
             self._samples.write(b"".join(lines))  # line by line would be many small writes
             self._samples.flush()
             self._results.write(rows)
             self._results.flush()
         self.done += samples
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """Say what cannot be written, and that nothing is lost by it."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"cannot write to {folder}: {error.strerror or error}; what is written there stands, "
-            "and a run that was begun can be resumed"
-        ) from error
-
-
-def _are_one(path: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file, by another link too."""
-    try:
-        return path.samefile(other)
-    except OSError:  # where one is not there
-        return path.resolve() == other.resolve()
-
-
-def _new(path: Path) -> Path:
-    """Name the file that takes another one's place once it is written."""
-    return path.with_suffix(".new")
-
-
-def _write_at_once(path: Path, text: str) -> None:
-    """Write a file as a whole, so that a kill leaves what there was."""
-    unfinished = _new(path)
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    return _parse_object(path.read_bytes(), str(path))
-
-
-def _parse_object(text: bytes, place: str) -> dict[str, Any]:
-    """Read a JSON object; raises InputError that names its place where it is none."""
-    try:
-        found = decode_as_python(text.decode())
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{place} is damaged: {error}") from error
-    if not isinstance(found, dict):
-        raise InputError(f"{place} is damaged: it is no JSON object")
-    return found
-
-
-def _cut(handle: BinaryIO, end: int) -> None:
-    handle.seek(end)
-    handle.truncate()

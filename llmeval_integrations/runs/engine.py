@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.judging import Judging, JudgingOptions
-from llmeval_integrations.runs.source import RowNumber, Source
+from llmeval_integrations.runs.reading.source import RowNumber, Source
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.worker import Answer, Job

@@ -21,10 +21,10 @@ from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging
+from llmeval_integrations.runs.reading.source import Record, RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.rows import Row, StoredRows, as_stored, is_failing, read_many
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
 from llmeval_integrations.runs.samples import samples_of, stored_of
-from llmeval_integrations.runs.source import Record, RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.summary import Tally
 from llmeval_integrations.wording import shown
 

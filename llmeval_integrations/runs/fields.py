@@ -12,8 +12,8 @@ import msgspec
 
 from llmeval_integrations.errors import InputError, MissingFieldError
 from llmeval_integrations.runs.chunks import AT_ONCE
+from llmeval_integrations.runs.reading.source import RowNumber, Source
 from llmeval_integrations.runs.rows import write_value
-from llmeval_integrations.runs.source import RowNumber, Source
 from llmeval_integrations.sample import MISSING, Missing, Sample
 from llmeval_integrations.wording import hint
 
@@ -63,7 +63,7 @@ class Columns(msgspec.Struct, frozen=True):
     def sample(self, row: Any, number: RowNumber) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none.
 
-        A null among columns is no output and no reference, as an empty cell of a table is none:
+        A null among columns is neither output nor reference, as an empty cell of a table is none:
         JSON null is the text "null". In a Sample, which can be without one, it is JSON's null.
         """
         is_sample = False
@@ -122,7 +122,7 @@ class Columns(msgspec.Struct, frozen=True):
         return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[-1])
 
     def _unlike_others(self, own: Any, number: RowNumber) -> Any:
-        """Return an id that is no text, so that no made-up one equals one that stands in a row.
+        """Return an id that is not a text, so that no made-up one equals one that stands in a row.
 
         Where numbers alone are made up, a number that stands in a row is written as a text.
         """
@@ -152,7 +152,7 @@ def columns_by_evaluator(
     Raises InputError for a field or an evaluator that there is not.
     """
     if not isinstance(mapping, Mapping):
-        raise InputError(f"fields={mapping!r} is no mapping such as {{'output': 'response'}}")
+        raise InputError(f"fields={mapping!r} is not a mapping such as {{'output': 'response'}}")
     parts = {target: _parts(target, evaluators) for target in mapping}
     for target, column in mapping.items():
         _check(target, column, parts[target], evaluators)

@@ -19,9 +19,9 @@ from typing import Any, Final
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.differing import differing
-from llmeval_integrations.runs.reading import STDIN, open_source
+from llmeval_integrations.runs.reading.opening import STDIN, open_source
+from llmeval_integrations.runs.reading.source import Record
 from llmeval_integrations.runs.rows import write_in_order
-from llmeval_integrations.runs.source import Record
 from llmeval_integrations.version import __version__
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")

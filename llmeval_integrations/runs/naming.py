@@ -16,7 +16,7 @@ def name_evaluators(
     """Give each evaluator a name of its own.
 
     A mapping's keys are the names. In a list an evaluator keeps its class's name; where it comes
-    twice, the second is `name_2`. Raises InvalidOptionError for what is no evaluator.
+    twice, the second is `name_2`. Raises InvalidOptionError for what is not an evaluator.
     """
     if isinstance(evaluators, Mapping):
         named = dict(evaluators)

@@ -39,7 +39,7 @@ class Table:
 
 
 def record_of(row: Row) -> tuple[Any, ...]:
-    """Return a row's cells; metadata are JSON text, and so is an id that is no text."""
+    """Return a row's cells; metadata are JSON text, and so is an id that is not a text."""
     return (
         text_of(row.id),
         row.evaluator,

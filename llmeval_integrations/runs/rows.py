@@ -103,7 +103,7 @@ def read_many(lines: bytes) -> list[Row]:
 def read_rows(path: Path) -> Iterator[Row]:
     """Read a file of rows, but for one at its end that is being written.
 
-    Raises InputError where a line is no row.
+    Raises InputError where a line is not a row.
     """
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -112,7 +112,7 @@ def read_rows(path: Path) -> Iterator[Row]:
             try:
                 row = read_row(line)
             except (ValueError, TypeError, RecursionError) as error:
-                raise InputError(f"{path}: line {number} is no row: {error}") from error
+                raise InputError(f"{path}: line {number} is not a row: {error}") from error
             yield row
 
 

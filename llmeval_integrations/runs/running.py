@@ -18,9 +18,9 @@ from llmeval_integrations.runs.fields import Columns, columns_by_evaluator, with
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.naming import name_evaluators
-from llmeval_integrations.runs.reading import open_source
+from llmeval_integrations.runs.reading.opening import open_source
+from llmeval_integrations.runs.reading.selecting import select
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.selecting import select
 from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def evaluate(
 
     A row that cannot be read, lacks a column or makes an evaluator raise is an error row; the run
     goes on. Raises InputError for data or columns that cannot be used at all, and
-    InvalidOptionError for what is no evaluator, and for `max_cost` where a price is not known.
+    InvalidOptionError for what is not an evaluator, and for `max_cost` where a price is not known.
     """
     named = name_evaluators(evaluators)
     columns = columns_by_evaluator(fields or {}, named)
@@ -167,7 +167,7 @@ def _check_workers(workers: int, engine: Engine | None) -> None:
         raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
     if engine is not None and not callable(engine):
         raise InvalidOptionError(
-            f"engine={shown(engine)} is no engine; give an object such as "
+            f"engine={shown(engine)} is not an engine; give an object such as "
             "llmeval_integrations.frameworks.ray.RayEngine, or None for this machine"
         )
     if engine is not None and workers > 1:

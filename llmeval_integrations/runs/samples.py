@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.fields import Columns
+from llmeval_integrations.runs.reading.source import Record, RowNumber
 from llmeval_integrations.runs.rows import members_of
-from llmeval_integrations.runs.source import Record, RowNumber
 from llmeval_integrations.sample import MISSING, Sample
 
 OWN: Final = "evaluators"
@@ -33,7 +33,7 @@ class Samples:
 
     @cached_property
     def ids(self) -> list[Any]:
-        """Every row's id, of what is no sample as well."""
+        """Every row's id, of what is not a sample as well."""
         return [
             made.id if type(made) is Sample else self._columns.id(row, number)
             for made, (number, row) in zip(self._made, self._chunk)

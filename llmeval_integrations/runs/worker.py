@@ -24,11 +24,11 @@ from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
 from llmeval_integrations.runs.fields import Columns
-from llmeval_integrations.runs.json_rows import read_lines
 from llmeval_integrations.runs.judging import Judging
+from llmeval_integrations.runs.reading.json_rows import read_lines
+from llmeval_integrations.runs.reading.source import RowNumber, Source, on_line
 from llmeval_integrations.runs.rows import Row, read_many, sample_lines, write_rows
 from llmeval_integrations.runs.samples import stored_of
-from llmeval_integrations.runs.source import RowNumber, Source, on_line
 from llmeval_integrations.runs.summary import apart, counted_of
 
 LENGTH: Final = 8

@@ -24,7 +24,7 @@ from time import perf_counter
 from typing import Final
 
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.runs.source import RowNumber, Source, on_line, place_of
+from llmeval_integrations.runs.reading.source import RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.worker import LENGTH, READY, Answer, Job, Part, evaluate_part, main
 from llmeval_integrations.subprocesses import program
 
@@ -235,7 +235,7 @@ def parts_of(
 
 
 def _empty_lines(text: bytes) -> int:
-    """Count the lines that are no rows; at once where there is none."""
+    """Count the lines that are not rows; at once where there is none."""
     if not text[:1].isspace() and _SPACE_BEGINS_A_LINE.search(text) is None:
         return 0
     return sum(not line or line.isspace() for line in text.split(b"\n")[:-1])

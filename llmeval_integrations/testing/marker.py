@@ -12,7 +12,7 @@ from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
-from llmeval_integrations.runs.reading import open_source
+from llmeval_integrations.runs.reading.opening import open_source
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
 

@@ -78,5 +78,5 @@ def _read_arguments(given: Any, parsing: Parsing) -> dict[str, Any] | str:
     if isinstance(value, Defect):
         return f"the arguments are not JSON ({value.name}): {value.reason}"
     if not isinstance(value, dict):
-        return f"the arguments are no JSON object: {shown(given)}"
+        return f"the arguments are not a JSON object: {shown(given)}"
     return value

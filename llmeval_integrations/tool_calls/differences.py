@@ -40,8 +40,8 @@ _Parts = dict[int, frozenset[tuple[str | int, str | None]]]
 class WrongArgument(msgspec.Struct, frozen=True):
     """One place in a call's arguments that is not as expected."""
 
-    path: str
-    """The place as a JSON Pointer within the arguments."""
+    pointer: str
+    """The place within the arguments, as a JSON Pointer."""
 
     kind: str
     """`mismatch`, `wrong_type`, `missing`, `extra`, or `invalid` where only the tool's schema
@@ -54,13 +54,13 @@ class WrongArgument(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         if self.message is not None:
-            return f"{self.path} invalid: {self.message}"
+            return f"{self.pointer} invalid: {self.message}"
         accepted = self.reference.get(ANY_OF) if isinstance(self.reference, dict) else None
         if accepted and self.kind in ("mismatch", "wrong_type"):
             several = " or ".join(map(_short, accepted[:3]))
             more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
-            return f"{self.path} {_short(self.output)}, expected {several}{more}"
-        return str(Difference(self.path, self.kind, self.output, self.reference))  # type: ignore[arg-type]
+            return f"{self.pointer} {_short(self.output)}, expected {several}{more}"
+        return str(Difference(self.pointer, self.kind, self.output, self.reference))  # type: ignore[arg-type]
 
     def as_dict(self) -> dict[str, Any]:
         """Return what is known, as JSON values."""
@@ -138,7 +138,7 @@ class Differences:
                 return
             if nearest is None or len(found) < len(nearest):
                 nearest = found
-        if nearest is not None and any(wrong.path != place for wrong in nearest):
+        if nearest is not None and any(wrong.pointer != place for wrong in nearest):
             yield from nearest
             return
         if nearest is None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.sample import MISSING
-from llmeval_integrations.schema_document import SchemaDocument, matches
+from llmeval_integrations.schemas.document import SchemaDocument, matches
 
 _ALTERNATIVES: Final = ("allOf", "anyOf", "oneOf")
 _MOST = 256  # schemas that are looked at for one place; a schema may refer to itself

@@ -179,7 +179,7 @@ def scribbled(path):
         (lambda path: path.write_bytes(b"\x89PNG" * 1000), "file is not a database"),
         (lambda path: path.write_text('{"a": 1}\n' * 500), "file is not a database"),
         (lambda path: path.mkdir(), "is a folder, expected a file"),
-        (foreign, "is no cache of replies but another program's database"),
+        (foreign, "is not a cache of replies but another program's database"),
         (older, "is of version 99, expected 1"),
         (cut, "malformed"),
         (scribbled, "cannot be used: Expected `object`, got `int`"),

@@ -53,7 +53,7 @@ CASES = {
         raised(ValueError("x"), shaped(status_code=404)),
         ("not_found", None),
     ),
-    "a number that is no status": (shaped(code=7), None),
+    "a number that is not a status": (shaped(code=7), None),
     "something else": (ValueError("x"), None),
 }
 

@@ -15,7 +15,7 @@ the request that returns a play is a play too: `server.plays(lambda request: cha
     chat("text", drip=0.1)            one byte each so many seconds
     DROPPED                           the connection is closed without an answer
     CUT                               the body ends before its announced length
-    GARBAGE                           200, and the body is no JSON
+    GARBAGE                           200, and the body is not JSON
 """
 
 from __future__ import annotations

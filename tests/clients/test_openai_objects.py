@@ -73,7 +73,7 @@ def test_an_objects_retries_are_done_by_us(kind, ask, question, server):
         with pytest.raises(ClientError):
             ask(client, question())
         assert len(server.requests) == requests
-        assert client.config.timeout == 30  # the SDK's own default of ten minutes is no choice
+        assert client.config.timeout == 30  # the SDK's own default of ten minutes is not a choice
 
 
 def test_connections_of_the_callers_own_are_used_and_left_open(question, server):

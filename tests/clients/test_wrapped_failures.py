@@ -39,7 +39,7 @@ def litellm(url):
     return {"platform": "litellm", "name": "openai/gpt-4o", "base_url": f"{url}/v1", "api_key": KEY}
 
 
-# What is in a body that is no reply reaches us only as the exception of whoever tripped over it.
+# What is in a body that is not a reply reaches us only as the exception of whoever tripped over it.
 UNREADABLE = {"a page", "no reply in it", "a list", "no text at all", "nothing"}
 CASES = {
     "langchain-openai": (langchain_openai, chat),

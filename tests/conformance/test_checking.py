@@ -21,7 +21,7 @@ from llmeval_integrations.conformance import Finding, check_evaluator, list_clai
 from llmeval_integrations.conformance.case import FITTING
 from llmeval_integrations.conformance.rules import Rules
 from llmeval_integrations.json_text import parse
-from llmeval_integrations.judges.reading import parse_judgement
+from llmeval_integrations.judges.verdicts.reading import parse_judgement
 
 CLAIMS = ["json_equality", "json_match", "json_schema", "json_validity", "verdict_reading"]
 RULES = [(order, extra) for order in ("strict", "any", "top_level_any") for extra in (False, True)]
@@ -306,7 +306,7 @@ async def awaited(output, reference):
 
 
 class Foreign:
-    """A truth value of another library, as numpy's, which is no bool."""
+    """A truth value of another library, as numpy's, which is not a bool."""
 
     def __init__(self, value):
         self.value = value

@@ -4,7 +4,7 @@ import pytest
 
 from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
-from llmeval_integrations.judges.reading import parse_judgement
+from llmeval_integrations.judges.verdicts.reading import parse_judgement
 
 pytestmark = pytest.mark.once  # test_checking would notice an import that leaks
 

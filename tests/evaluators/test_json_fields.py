@@ -24,7 +24,7 @@ INVOICE = {"id": "INV-2024-001", "vendor": "Harbour Ltd", "total": 12.5, "paid":
 def kinds(result):
     """Give the differences as `{pointer: kind}`."""
     return {
-        outcome["path"]: outcome["kind"]
+        outcome["pointer"]: outcome["kind"]
         for outcome in result.metadata["outcomes"]
         if outcome["kind"] != "match"
     }
@@ -65,8 +65,8 @@ def test_outcomes_hold_both_values_and_where_they_are():
     reference = {"items": [{"sku": "a/b", "price": 2}]}
     result = JsonFields()(output, reference)
     assert result.metadata["outcomes"] == [
-        {"path": "/items/0/price", "field": "/items/*/price", "kind": "mismatch", "output": 1, "reference": 2},
-        {"path": "/items/1/sku", "field": "/items/*/sku", "kind": "extra", "output": "c", "within": "/items/1"},
+        {"pointer": "/items/0/price", "field": "/items/*/price", "kind": "mismatch", "output": 1, "reference": 2},
+        {"pointer": "/items/1/sku", "field": "/items/*/sku", "kind": "extra", "output": "c", "within": "/items/1"},
     ]  # fmt: skip
     assert result.metadata["fields"] == {
         "/items/*/sku": {"match": 1, "extra": 1},
@@ -318,9 +318,9 @@ def test_a_path_is_escaped_as_in_a_json_pointer():
         ({"fields": {"price": {}}}, "fields: 'price' is not a path such as '/items"),
         (
             {"fields": {"/a": {"tolerence": 1}}},
-            r"fields\['/a'\]: 'tolerence' is no setting; there are",
+            r"fields\['/a'\]: 'tolerence' is not a setting; there are",
         ),
-        ({"fields": {"/a": {"is_number": True}}}, "'is_number' is no setting"),
+        ({"fields": {"/a": {"is_number": True}}}, "'is_number' is not a setting"),
         ({"fields": {"/a": 1}}, "is not a mapping of settings"),
         ({"fields": {"/a": {"similarity": 1.5}}}, "similarity=1.5 is not a number from 0 to 1"),
         (
@@ -336,8 +336,8 @@ def test_a_path_is_escaped_as_in_a_json_pointer():
         ({"fields": {"/a": {"key": ""}}}, "key='' is not the name of a member"),
         ({"fields": {"/a": {"compare": "equal"}}}, "compare='equal' is not a function"),
         ({"fields": {"/a": {"ignore": 1}}}, "ignore=1 is not True or False"),
-        ({"fields": {"/a": {"judge": True}}}, "'judge' is no setting"),
-        ({"defaults": {"nonsense": 1}}, "defaults: 'nonsense' is no setting"),
+        ({"fields": {"/a": {"judge": True}}}, "'judge' is not a setting"),
+        ({"defaults": {"nonsense": 1}}, "defaults: 'nonsense' is not a setting"),
         ({"fields": []}, "fields"),
         ({"min_score": 2}, "min_score=2"),
     ],

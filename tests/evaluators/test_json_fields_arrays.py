@@ -19,7 +19,7 @@ BY_SKU = JsonFields(fields={"": {"key": "sku"}})
 
 def kinds(result):
     return {
-        outcome["path"]: outcome["kind"]
+        outcome["pointer"]: outcome["kind"]
         for outcome in result.metadata["outcomes"]
         if outcome["kind"] != "match"
     }
@@ -125,7 +125,7 @@ def test_items_with_a_key_are_compared_with_their_namesake_alone():
     output = [{"sku": "b", "price": 1}, {"sku": "a", "price": 2}, {"sku": "x", "price": 3}]
     reference = [{"sku": "a", "price": 1}, {"sku": "b", "price": 1}, {"sku": "c", "price": 3}]
     result = BY_SKU(output, reference)
-    assert [(outcome["path"], outcome["kind"]) for outcome in result.metadata["outcomes"]] == [
+    assert [(outcome["pointer"], outcome["kind"]) for outcome in result.metadata["outcomes"]] == [
         ("/1/price", "mismatch"),
         ("/2/sku", "missing"),
         ("/2/price", "missing"),

@@ -31,7 +31,7 @@ def test_a_member_that_is_null_may_count_as_left_out(output, reference, kinds):
     told = JsonFields(nulls="absent")
     for result in (told(output, reference), told(json.dumps(output), json.dumps(reference))):
         found = result.metadata["outcomes"]
-        assert {outcome["path"]: outcome["kind"] for outcome in found} == kinds
+        assert {outcome["pointer"]: outcome["kind"] for outcome in found} == kinds
         assert result.passed is (not kinds)
     same = JsonEquality()(output, reference).passed
     assert JsonFields()(output, reference).passed is same
@@ -85,7 +85,7 @@ def test_what_is_given_is_left_as_it_is():
 
 def test_an_output_that_is_no_json_misses_what_there_is():
     result = JsonFields(nulls="absent")("{", {"a": None, "b": 1})
-    assert [outcome["path"] for outcome in result.metadata["outcomes"]] == ["/b"]
+    assert [outcome["pointer"] for outcome in result.metadata["outcomes"]] == ["/b"]
 
 
 def test_deep_documents_are_compared_as_deep_as_others():

@@ -128,7 +128,7 @@ def test_null_is_a_fair_reference():
 def test_every_difference_has_its_pointer(output, reference, differences):
     result = STRICT(output, reference)
     told = [
-        (found["path"], found["kind"], found.get("output", ...), found.get("reference", ...))
+        (found["pointer"], found["kind"], found.get("output", ...), found.get("reference", ...))
         for found in result.metadata["differences"]
     ]
     assert told == differences

@@ -245,7 +245,7 @@ def test_the_output_may_be_a_pydantic_model():
         name: str
         age: int | None = None
 
-    assert not JsonSchema(PERSON)(Person(name="a")).passed  # null is no integer
+    assert not JsonSchema(PERSON)(Person(name="a")).passed  # null is not an integer
     assert JsonSchema(PERSON)(Person(name="a", age=3)).passed
     assert JsonSchema(Person)(Person(name="a")).passed
 

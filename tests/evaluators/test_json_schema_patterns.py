@@ -6,7 +6,7 @@ import time
 import pytest
 
 from llmeval_integrations import InvalidSchemaError, JsonSchema
-from llmeval_integrations.schema_document import matches
+from llmeval_integrations.schemas.document import matches
 
 # --- classes of characters -----------------------------------------------------------------------
 

@@ -287,7 +287,7 @@ def explained(text, theirs, ours):
     if TEXT_BETWEEN_CALLS.search(text) and ours == 0.0:
         return "the peer's lazy pattern skips text between two calls"
     if THOUGHT_IN_CALL.search(text) and ours == theirs == 0.0:
-        return "a thinking tag in a call that is no JSON: we blame the JSON, the peer the tags"
+        return "a thinking tag in a call that is not JSON: we blame the JSON, the peer the tags"
     if '"q": "<' in text:
         return "a tag in a JSON string is text to us, a tag to the peer"
     if "NaN" in text and ours == 0.0:

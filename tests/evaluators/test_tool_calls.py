@@ -126,11 +126,11 @@ def test_each_call_is_told_with_its_places_and_pointers():
     assert result.metadata["calls"] == [
         {"kind": "right", "score": 1.0, "name": "book", "output": 1, "reference": 0},
         {"kind": "wrong_arguments", "score": pytest.approx(1 / 3), "name": "weather", "output": 0, "reference": 1,
-         "arguments": [{"path": "/city", "kind": "mismatch", "output": "Rome", "reference": "Paris"},
-                       {"path": "/days", "kind": "extra", "output": 2}]},
+         "arguments": [{"pointer": "/city", "kind": "mismatch", "output": "Rome", "reference": "Paris"},
+                       {"pointer": "/days", "kind": "extra", "output": 2}]},
         {"kind": "unreadable", "score": 0.0, "name": "now", "output": 3, "reference": 2,
          "problem": result.metadata["calls"][2]["problem"]},
-        {"kind": "wrong_name", "score": 0.0, "name": "book", "output": 2, "reference": 3, "expected_name": "gone", "arguments": [{"path": "/id", "kind": "extra", "output": 9}]},
+        {"kind": "wrong_name", "score": 0.0, "name": "book", "output": 2, "reference": 3, "expected_name": "gone", "arguments": [{"pointer": "/id", "kind": "extra", "output": 9}]},
     ]  # fmt: skip
     assert "truncated" in result.metadata["calls"][2]["problem"]
     assert result.score == pytest.approx((1 + 1 / 3) / 4)
@@ -167,8 +167,8 @@ def test_left_out_is_the_default_and_types_are_those_of_the_schema(output, refer
 
 def test_calls_that_have_no_partner_say_what_they_were_given_or_should_have_been():
     wanted = call("book", id={"$any_of": [1, 2]})
-    missing = {"path": "/id", "kind": "missing", "reference": {"$any_of": [1, 2]}}
-    extra = {"path": "/city", "kind": "extra", "output": "Paris"}
+    missing = {"pointer": "/id", "kind": "missing", "reference": {"$any_of": [1, 2]}}
+    extra = {"pointer": "/city", "kind": "extra", "output": "Paris"}
     listed = {
         kind: [one.get("arguments") for one in result.metadata["calls"]]
         for kind, result in {
@@ -189,7 +189,7 @@ def test_calls_that_have_no_partner_say_what_they_were_given_or_should_have_been
 def test_a_call_out_of_order_says_what_else_is_wrong_with_it():
     output, reference = [B, call("a", n=1)], [call("a", n=2), B]
     calls = ToolCalls(order="strict")(output, reference).metadata["calls"]
-    wrong = {"path": "/n", "kind": "mismatch", "output": 1, "reference": 2}
+    wrong = {"pointer": "/n", "kind": "mismatch", "output": 1, "reference": 2}
     assert [(one["kind"], one["name"]) for one in calls] == [("wrong_order", "a"), ("right", "b")]
     assert calls[0]["arguments"] == [wrong]
 

@@ -140,7 +140,7 @@ def test_the_threshold_is_the_evaluators_own(evaluator, threshold):
 
 
 def test_what_is_no_test_case_of_one_turn_raises():
-    with pytest.raises(InputError, match="json_validity: 'text' is no LLMTestCase"):
+    with pytest.raises(InputError, match="json_validity: 'text' is not an LLMTestCase"):
         DeepEvalMetric(JsonValidity()).measure("text")
     with pytest.raises(InvalidOptionError, match="DeepEvalMetric: 'json_validity' is no"):
         DeepEvalMetric("json_validity")

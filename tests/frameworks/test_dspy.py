@@ -138,7 +138,7 @@ def test_judges_are_metrics():
 def test_options_are_checked():
     with pytest.raises(InvalidOptionError, match="value='both' is not 'score' or 'passed'"):
         DspyMetric(JsonValidity(), value="both")
-    with pytest.raises(InvalidOptionError, match="'json_validity' is no Evaluator"):
+    with pytest.raises(InvalidOptionError, match="'json_validity' is not an Evaluator"):
         DspyMetric("json_validity")
 
 

@@ -229,7 +229,7 @@ def test_what_numpy_says_stands_in_the_log(tmp_path):
 
 
 def test_what_is_no_evaluator_or_option_is_refused():
-    with pytest.raises(InvalidOptionError, match="'json_validity' is no Evaluator"):
+    with pytest.raises(InvalidOptionError, match="'json_validity' is not an Evaluator"):
         inspect_scorer("json_validity")
     with pytest.raises(InvalidOptionError, match="value='both' is not 'score' or 'passed'"):
         inspect_scorer(JsonValidity(), value="both")

@@ -241,7 +241,7 @@ def test_the_evaluators_own_options_are_taken_and_others_refused():
 
 
 def test_only_an_evaluator_can_be_wrapped():
-    with pytest.raises(InvalidOptionError, match="'json_match' is no Evaluator"):
+    with pytest.raises(InvalidOptionError, match="'json_match' is not an Evaluator"):
         LangChainEvaluator("json_match")
 
 

@@ -22,7 +22,6 @@ from llmeval_integrations import (
     list_evaluators,
 )
 from llmeval_integrations.catalog import evaluator_class
-from llmeval_integrations.frameworks import langchain as ours
 from llmeval_integrations.frameworks.langchain import (
     JsonEditDistanceEvaluator,
     JsonEqualityEvaluator,
@@ -33,6 +32,8 @@ from llmeval_integrations.frameworks.langchain import (
     load_evaluators,
     register,
 )
+from llmeval_integrations.frameworks.langchain.drop_ins import DROP_INS
+from llmeval_integrations.frameworks.langchain.loading import THEIRS
 
 
 @pytest.mark.parametrize(
@@ -115,9 +116,9 @@ def test_an_unknown_name_is_an_error_that_lists_the_names():
 def test_the_names_that_langchain_alone_has_are_known():
     evaluation = pytest.importorskip("langchain_classic.evaluation")
     names = {str(kind.value) for kind in evaluation.EvaluatorType}
-    known = {*list_evaluators(), *ours._DROP_INS}
-    assert set(ours._THEIRS) == names - known
-    for nearest in filter(None, ours._THEIRS.values()):
+    known = {*list_evaluators(), *DROP_INS}
+    assert set(THEIRS) == names - known
+    for nearest in filter(None, THEIRS.values()):
         name, _, options = nearest.rstrip(")").partition("(")
         fields = evaluator_class(name).__dataclass_fields__
         assert {option.partition("=")[0] for option in options.split(", ") if option} <= set(fields)

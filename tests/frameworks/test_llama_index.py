@@ -203,7 +203,7 @@ def test_a_plain_call_stays_in_its_thread_where_a_loop_is_running():
 
 @pytest.mark.parametrize("wrong", [JsonValidity, "json_validity", None])
 def test_only_an_evaluator_can_be_wrapped(wrong):
-    with pytest.raises(InvalidOptionError, match="is no Evaluator"):
+    with pytest.raises(InvalidOptionError, match="is not an Evaluator"):
         LlamaIndexEvaluator(wrong)
 
 

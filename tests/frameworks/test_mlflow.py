@@ -118,7 +118,7 @@ def test_what_a_function_predicts_is_evaluated():
 @pytest.mark.parametrize(
     ("evaluator", "options", "message"),
     [
-        ("json_validity", {}, "MlflowScorer: 'json_validity' is no Evaluator"),
+        ("json_validity", {}, "MlflowScorer: 'json_validity' is not an Evaluator"),
         (JsonValidity(), {"value": "label"}, "value='label' is not 'score' or 'passed'"),
         (JsonValidity(), {"output": 1}, "output=1 is not a text"),
     ],

@@ -146,7 +146,7 @@ def test_a_frame_with_a_column_twice_is_refused():
 
 def test_columns_are_called_by_texts():
     frame = pd.DataFrame([["1", "2"]])
-    with pytest.raises(InputError, match="the name of column 0 is no text; rename it"):
+    with pytest.raises(InputError, match="the name of column 0 is not a text; rename it"):
         evaluate(frame, [JsonValidity()], fields={"output": 0})
 
 

@@ -201,7 +201,7 @@ def test_options_are_checked(option):
 
 
 def test_what_is_no_evaluator_is_named():
-    with pytest.raises(InvalidOptionError, match="TrlReward: 'json_validity' is no Evaluator"):
+    with pytest.raises(InvalidOptionError, match="TrlReward: 'json_validity' is not an Evaluator"):
         TrlReward("json_validity")
 
 

@@ -107,7 +107,7 @@ def test_every_name_that_is_no_field_is_free_for_variables():
         ({"result_type": int}, "result_type"),
         ({"result_type": {"type": "object"}}, "result_type"),
         ({"result_type": Rating, "score": "star"}, "stars"),
-        ({"result_type": Rating, "score": "tone"}, "tone.* is no number"),
+        ({"result_type": Rating, "score": "tone"}, "tone.* is not a number"),
         ({"score": "stars"}, "score"),
         ({"score": 3}, "score"),
         ({"threshold": "high"}, "threshold"),
@@ -185,7 +185,9 @@ def test_a_field_that_can_never_be_a_number_is_no_score(kind, may_be_one):
     if may_be_one:
         Judge(Scripted(GOOD), "Rate {output}", model, "mark")
     else:
-        with pytest.raises(InvalidOptionError, match=r"'mark' is a field of type .* is no number"):
+        with pytest.raises(
+            InvalidOptionError, match=r"'mark' is a field of type .* is not a number"
+        ):
             Judge(Scripted(GOOD), "Rate {output}", model, "mark")
 
 

@@ -37,7 +37,10 @@ def test_one_call_judges_all_fields_of_prose_and_no_others():
         "/items/*/n": {"match": 1, "mismatch": 1},
     }
     assert result.score == 4 / 6
-    assert [said["path"] for said in result.metadata["judgements"]] == ["/summary", "/items/0/text"]
+    assert [said["pointer"] for said in result.metadata["judgements"]] == [
+        "/summary",
+        "/items/0/text",
+    ]
     assert result.metadata["judgements"][1]["verdict"] == "Fail"
     assert result.metadata["judge"]["calls"] == 1
 
@@ -147,7 +150,7 @@ def test_a_run_adds_up_its_fields(tmp_path):
         ({"judged": "/summary"}, "judged='/summary' is not a list of paths"),
         ({"judged": []}, "judged=.* is not a list of paths"),
         ({"judged": ["summary"]}, "'summary' is not a path"),
-        ({"judged": ["/a"], "fields": {"/a": {"x": 1}}}, "'x' is no setting"),
+        ({"judged": ["/a"], "fields": {"/a": {"x": 1}}}, "'x' is not a setting"),
         ({"judged": ["/a"], "retries": -1}, "retries=-1"),
         ({"judged": ["/a"], "nulls": "none"}, "nulls='none' is not one of"),
         (

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.judges.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.score_table import ScoreTable
+from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 
 PAIRS = list(itertools.product(Verdict, Confidence))
 CELLS = [f"{verdict.value}_{level.value}".lower() for verdict, level in PAIRS]

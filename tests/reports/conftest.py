@@ -24,7 +24,7 @@ class Moody(Evaluator):
         if sample.output == "unscored":
             return Result.unscored("nobody can tell")
         if sample.output == "hostile":
-            return Result(0.0, False, HOSTILE, HOSTILE, {"differences": [{"path": HOSTILE, "kind": HOSTILE, "output": HOSTILE}]})  # fmt: skip
+            return Result(0.0, False, HOSTILE, HOSTILE, {"differences": [{"pointer": HOSTILE, "kind": HOSTILE, "output": HOSTILE}]})  # fmt: skip
         return Result(len(str(sample.output)), sample.output != "bad", None, "as it says")
 
 

@@ -99,7 +99,7 @@ def test_fields_have_their_table(opened, people):
 def test_the_words_of_the_fields_are_explained_beside_them(opened, people):
     said = opened(people).run("document.querySelector('#fields p').innerText")
     assert said.startswith("A leaf is a single value, or an empty array or object; right is the")
-    assert "the unreadable, whose output is no JSON, are among the missing" in said
+    assert "the unreadable, whose output is not JSON, are among the missing" in said
 
 
 def test_a_field_that_never_has_a_value_says_so_in_place_of_shares(opened):

@@ -22,7 +22,7 @@ def places(evaluator, output, reference):
     """Give the pointers that an evaluator names, each with its place in the reference."""
     metadata = evaluator.check(Sample(output=output, reference=reference)).metadata
     named = [
-        (each["path"], shown(each["reference"]) if "reference" in each else None)
+        (each["pointer"], shown(each["reference"]) if "reference" in each else None)
         for each in metadata.get("outcomes", metadata.get("differences", []))
     ]
     return dict(
@@ -84,7 +84,7 @@ def test_what_matches_has_no_place_and_what_is_compared_in_order_always_has_one(
     assert set(by_key.values()) - {None} <= wrong
     evaluator = JsonFields()
     metadata = evaluator.check(Sample(output=mine, reference=theirs)).metadata
-    expected = {each["path"] for each in metadata["outcomes"] if "reference" in each}
+    expected = {each["pointer"] for each in metadata["outcomes"] if "reference" in each}
     assert set(places(evaluator, mine, theirs).values()) - {None} == expected
 
 

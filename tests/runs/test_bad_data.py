@@ -14,8 +14,9 @@ from llmeval_integrations import (
     JsonValidity,
     MissingDependencyError,
 )
-from llmeval_integrations.runs import csv_rows, evaluate
-from llmeval_integrations.runs.reading import open_source
+from llmeval_integrations.runs import evaluate
+from llmeval_integrations.runs.reading import csv_rows
+from llmeval_integrations.runs.reading.opening import open_source
 
 BAD_LINES = [
     (b"{", "not JSON: Expecting property name enclosed in double quotes at column 2"),

@@ -8,7 +8,7 @@ from llmeval_integrations import Result
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
-from llmeval_integrations.runs.source import Source
+from llmeval_integrations.runs.reading.source import Source
 
 
 class Thresholds(Evaluator):

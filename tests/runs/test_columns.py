@@ -159,7 +159,7 @@ def test_an_option_that_there_is_not_is_named():
 
 
 def test_a_column_whose_name_is_no_text_has_to_be_renamed():
-    with pytest.raises(InputError, match="the name of column 0 is no text; rename it"):
+    with pytest.raises(InputError, match="the name of column 0 is not a text; rename it"):
         TableEvaluation([0, 1], [JsonValidity()], fields={"output": 0})
     with pytest.raises(InputError, match="is not a field and a column's name"):
         TableEvaluation([0, 1], [JsonValidity()], fields={"output": 2})

@@ -39,9 +39,9 @@ def run(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "read", "message"),
     [
-        ("results.jsonl", "{}\n", read_run, "results.jsonl: line 4 is no row: Object missing"),
-        ("results.jsonl", "garbage\n", read_run, "results.jsonl: line 4 is no row: Expecting"),
-        ("results.jsonl", "[1]\n", read_run, "results.jsonl: line 4 is no row"),
+        ("results.jsonl", "{}\n", read_run, "results.jsonl: line 4 is not a row: Object missing"),
+        ("results.jsonl", "garbage\n", read_run, "results.jsonl: line 4 is not a row: Expecting"),
+        ("results.jsonl", "[1]\n", read_run, "results.jsonl: line 4 is not a row"),
         (
             "results.jsonl",
             (
@@ -49,16 +49,16 @@ def run(tmp_path):
                 '"metadata":{},"unscored":false,"error":null}\n'
             ),
             read_run,
-            "results.jsonl: line 4 is no row: Expected `bool | null`, got `int`",
+            "results.jsonl: line 4 is not a row: Expected `bool | null`, got `int`",
         ),
-        ("results.jsonl", "\0\0\n", resume, "results.jsonl: line 4 is no row"),
-        ("samples.jsonl", "garbage\n", resume, "samples.jsonl: line 4 is no sample"),
+        ("results.jsonl", "\0\0\n", resume, "results.jsonl: line 4 is not a row"),
+        ("samples.jsonl", "garbage\n", resume, "samples.jsonl: line 4 is not a sample"),
         ("samples.jsonl", "garbage\n", all_samples, "samples.jsonl: line 4 is damaged: Expecting"),
         (
             "samples.jsonl",
             "[1]\n",
             all_samples,
-            "samples.jsonl: line 4 is damaged: it is no JSON o",
+            "samples.jsonl: line 4 is damaged: it is not a JSON o",
         ),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_line_that_is_none_is_named(run, name, text, read, message):
     ("name", "text", "read", "message"),
     [
         ("summary.json", "[", read_run, "summary.json is damaged: Expecting value"),
-        ("summary.json", "[]", read_run, "summary.json is damaged: it is no JSON object"),
+        ("summary.json", "[]", read_run, "summary.json is damaged: it is not a JSON object"),
         ("summary.json", "{}", read_run, "summary.json is damaged: it lacks samples, evaluators"),
         (
             "summary.json",
@@ -142,7 +142,7 @@ def test_the_command_says_it_in_one_line(run, capsys):
     with (run / "results.jsonl").open("a") as file:
         file.write("garbage\n")
     assert main(["report", str(run)]) == 2
-    assert "results.jsonl: line 4 is no row" in capsys.readouterr().err
+    assert "results.jsonl: line 4 is not a row" in capsys.readouterr().err
 
 
 def test_fields_are_counted_anew_where_there_is_no_summary(tmp_path):

@@ -10,8 +10,8 @@ from slow_evaluators import Slow
 
 from llmeval_integrations import InputError, InvalidOptionError, JsonFields, JsonValidity, evaluate
 from llmeval_integrations.cli import main
+from llmeval_integrations.commands.parts.planning import plan
 from llmeval_integrations.runs.judging import judging
-from llmeval_integrations.runs.planning import plan
 from llmeval_integrations.runs.worker import evaluate_part
 from llmeval_integrations.runs.workers import parts_of
 
@@ -115,7 +115,7 @@ def test_rows_in_memory_and_pipes_are_refused(data):
 
 
 def test_a_name_is_no_engine(data):
-    with pytest.raises(InvalidOptionError, match=r"engine='ray' is no engine; give.*RayEngine"):
+    with pytest.raises(InvalidOptionError, match=r"engine='ray' is not an engine; give.*RayEngine"):
         evaluate(data, [JsonValidity()], engine="ray")
 
 

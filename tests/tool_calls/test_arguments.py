@@ -87,7 +87,7 @@ def test_a_name_that_json_escapes_is_missing_once():
     result = ToolCalls(tools)(call(), call(**{'a"b\n': 1}))
     assert result.score == 1 / 2
     (wrong,) = result.metadata["calls"][0]["arguments"]
-    assert (wrong["path"], wrong["kind"]) == ('/a"b\n', "missing")
+    assert (wrong["pointer"], wrong["kind"]) == ('/a"b\n', "missing")
 
 
 def sets_within_sets(levels, value):

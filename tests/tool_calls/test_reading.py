@@ -1,4 +1,4 @@
-"""Every shape that calls come in is read, and what is no call says so."""
+"""Every shape that calls come in is read, and what is not a call says so."""
 
 import json
 import time

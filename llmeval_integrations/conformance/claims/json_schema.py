@@ -39,7 +39,7 @@ CASES: Final[tuple[Case, ...]] = (
     Case("keys in another order", "yes", '{"note": "x", "id": 1}', _RECORD, _RIGHT),
     Case("missing required key", "no", '{"tags": []}', _RECORD, _KEYWORD),
     Case("missing optional key", "yes", '{"id": 1}', _RECORD, _RIGHT),
-    Case("null for an optional key", "no", '{"id": 1, "note": null}', _RECORD, "null is no text"),
+    Case("null for an optional key", "no", '{"id": 1, "note": null}', _RECORD, "null is not a text"),
     Case("a key more", "no", '{"id": 1, "x": 1}', _RECORD, _KEYWORD),
     Case("number as text", "no", '{"id": "1"}', _RECORD, _TYPE),
     Case("true as an integer", "no", '{"id": true}', _RECORD, _BOOLEAN),

@@ -20,7 +20,7 @@ from ray.exceptions import RayError
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
-from llmeval_integrations.runs.source import RowNumber, Source, place_of
+from llmeval_integrations.runs.reading.source import RowNumber, Source, place_of
 from llmeval_integrations.runs.worker import Answer, Job, Part, evaluate_part
 from llmeval_integrations.runs.workers import parts_of
 

@@ -298,7 +298,7 @@ def _named(row: Row) -> Iterator[list[Any]]:
     metadata = row.metadata or {}
     entries = [entry for name in _NAMED for entry in _entries(metadata.get(name))]
     for entry in entries[:_MOST_DIFFERENCES]:
-        pointer = entry.get("path", entry.get("pointer"))
+        pointer = entry.get("pointer")
         kind = entry.get("kind", entry.get("keyword"))
         if kind != "match" and isinstance(pointer, str):
             yield [
@@ -324,7 +324,7 @@ def _of_calls(calls: list[dict[str, Any]]) -> Iterator[list[Any]]:
             yield ["", str(kind), *_sides_of(call, name), None, named]
         for wrong in _entries(call.get("arguments")) + _entries(call.get("errors")):
             yield [
-                str(wrong.get("path", wrong.get("pointer", ""))),
+                str(wrong.get("pointer", "")),
                 str(wrong.get("kind", wrong.get("keyword"))),
                 _value(wrong, "output"),
                 _value(wrong, "reference") or wrong.get("message"),

@@ -16,7 +16,7 @@ _LISTS: Final = ("wrong_values", "examples")
 
 
 def rows_table(runs: Sequence[Run]) -> Table:
-    """Return a record for every row; metadata are JSON text, and so is an id that is no text."""
+    """Return a record for every row; metadata are JSON text, and so is an id that is not a text."""
     return Table({"run": str, **COLUMNS}, _rows(runs))
 
 

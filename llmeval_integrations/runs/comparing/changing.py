@@ -62,7 +62,7 @@ def changed(pairs: Pairs, most: int, *, lower_is_better: bool | None) -> Changed
     """Find the pairs that changed: in their verdict, or where that is the same, in their score.
 
     Counts all of them, and gives up to `most` in each direction, those first that changed most.
-    Where `lower_is_better` is None, as nobody knows, another score alone is no change.
+    Where `lower_is_better` is None, as nobody knows, another score alone is not a change.
     """
     gain_of = partial(_gain, lower_is_better=lower_is_better)
     worse, better = array("q"), array("q")

@@ -206,7 +206,7 @@ def _differences(a: Sequence[float], b: Sequence[float]) -> Iterator[float]:
     """Yield how much each sample differs.
 
     Differences that only the rounding of floats tells from the first one are given as that one:
-    it is no spread.
+    it is not a spread.
     """
     first = b[0] - a[0]
     for one, other in zip(a, b):

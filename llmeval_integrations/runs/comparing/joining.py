@@ -230,7 +230,7 @@ class _Reading:
 
 
 def _share(counts: Any) -> float:
-    """Return the share of leaves that match; -1 of what is no count of leaves."""
+    """Return the share of leaves that match; -1 of what is not a count of leaves."""
     try:
         leaves = sum(counts.values())
         return float(counts.get("match", 0) / leaves) if leaves else -1.0

@@ -1,0 +1,178 @@
+"""One of our evaluators as a LangChain `StringEvaluator`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from llmeval_integrations import errors
+from llmeval_integrations.drop_ins import Wrapper
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
+from llmeval_integrations.frameworks.langchain.messages import last_message, seen_by, text
+from llmeval_integrations.jsonschema_words import jsonschema_message
+from llmeval_integrations.result import Result
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.seen_messages import by_parts
+from llmeval_integrations.wording import shown
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig, RunnableLambda
+
+# Their twins in LangChain give a score and nothing else.
+_SCORE_ALONE: Final = frozenset(
+    ["exact_match", "json_edit_distance", "json_equality", "regex_match", "string_distance"]
+)
+
+_TEXTS: Final = frozenset((str, type(None)))
+"""The types of what most callers hand over, which is not a message."""
+
+
+class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
+    """One of our evaluators as a LangChain `StringEvaluator`.
+
+    Results are LangChain's dicts: `score`, and `reasoning` where the output did not pass and there
+    is something to say. Where LangChain raises because the output is not JSON, the result is a
+    low score with the reason. An unscored result has the score None. An input or a reference that
+    is not needed is accepted without a warning. Raises InvalidOptionError for what is not an
+    Evaluator.
+    """
+
+    @property
+    def evaluation_name(self) -> str:
+        """The evaluator's name in the catalog."""
+        return self.evaluator.name
+
+    @property
+    def requires_input(self) -> bool:
+        """Whether there is no answer without the model's input."""
+        return "input" in self.evaluator.needs
+
+    @property
+    def requires_reference(self) -> bool:
+        """Whether there is no answer without a reference."""
+        return "reference" in self.evaluator.needs
+
+    def evaluate_strings(
+        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Evaluate one output of a model: a text, a parsed value, a message or several.
+
+        Of messages, also those in LangGraph's state, ToolCalls and ToolCallSchema see all, the
+        others the text of the last one; a judge sees all where that text is empty and tools are
+        called. So it is with a reference. A message as a dict is a value like others.
+
+        None is an absent reference or input, as everywhere in LangChain: write a reference that
+        is JSON null as the text "null". Of further arguments `contexts`, `variables` and `id` go
+        to the evaluator, `callbacks`, `tags` and `metadata` with a judge's requests to a chat model
+        of LangChain's; whatever else LangChain hands on stops here.
+        Raises MissingFieldError, a ValueError, where a reference or input is needed.
+        """
+        sample = self._sample(prediction, reference, input, kwargs)
+        return self._answer(_told(self._asked, kwargs).evaluate(sample), sample)
+
+    async def aevaluate_strings(
+        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Evaluate one output of a model without going through a thread."""
+        sample = self._sample(prediction, reference, input, kwargs)
+        return self._answer(await _told(self._asked, kwargs).aevaluate(sample), sample)
+
+    # LangChain's base class has these two as what the two above call.
+    _evaluate_strings = evaluate_strings
+    _aevaluate_strings = aevaluate_strings
+
+    def as_runnable(self) -> RunnableLambda[Any, dict[str, Any]]:
+        """Return a Runnable, for `chain | evaluator.as_runnable()`.
+
+        It takes what a chain ends with: a text, a message, a parsed value; or a mapping with
+        `prediction` (or `output`, or LangGraph's `messages`) and, as needed, `reference`, `input`,
+        `contexts`, `variables`, `id`, other keys being none of its business. It gives the dict of
+        `evaluate_strings`.
+        """
+        from langchain_core.runnables import RunnableLambda
+
+        def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
+            return self.evaluate_strings(**_arguments(output), **_told_by(config))
+
+        async def aevaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
+            return await self.aevaluate_strings(**_arguments(output), **_told_by(config))
+
+        return RunnableLambda(evaluate, aevaluate, name=self.evaluation_name)
+
+    def _sample(
+        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
+    ) -> Sample:
+        needs = self.evaluator.needs
+        if input is None and "input" in needs:
+            raise self._missing("an input")
+        if reference is None and "reference" in needs:
+            raise self._missing("a reference")
+        fields = (reference, input, *map(further.get, ("contexts", "variables", "id")))
+        sample = Sample(prediction, *[MISSING if field is None else field for field in fields])
+        if _TEXTS.issuperset((type(prediction), type(reference), type(input))):
+            return sample
+        if input is not MISSING and last_message(input) is input:
+            sample = msgspec.structs.replace(sample, input=text(input))
+        return seen_by(self.evaluator, sample)
+
+    @cached_property
+    def _asked(self) -> Evaluator:
+        """The evaluator, the parts of a sum seeing each what it reads of messages."""
+        return by_parts(self.evaluator, seen_by)
+
+    def _missing(self, what: str) -> errors.MissingFieldError:
+        kind = type(self.evaluator if type(self) is LangChainEvaluator else self)
+        return errors.MissingFieldError(f"{kind.__name__} requires {what} string.")
+
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
+        if isinstance(self.evaluator, JudgedEvaluator):
+            return {"reasoning": result.reason, "value": result.label, "score": result.score}
+        if result.passed:
+            return {"score": result.score}
+        reason = result.reason
+        if isinstance(self.evaluator, JsonSchema) and "offset" not in result.metadata:
+            found = result.metadata.get("errors", [{"message": reason}])
+            message = jsonschema_message(self.evaluator, sample) or found[0]["message"]
+            reason = f"<ValidationError: {message!r}>"
+        if not reason or (self.evaluator.name in _SCORE_ALONE and not result.label):
+            return {"score": result.score}
+        return {"score": result.score, "reasoning": reason}
+
+
+def _told_by(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a RunnableConfig concerns a model that is asked."""
+    return {key: config[key] for key in ("callbacks", "tags", "metadata") if config.get(key)}
+
+
+def _told(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
+    """Let a judge's chat models know callbacks, tags and metadata."""
+    told = _told_by(config)
+    if not told or not isinstance(evaluator, JudgedEvaluator):
+        return evaluator
+
+    def tell(client: Any) -> Any:
+        # Only the client of LangChain's own models can hand them on.
+        return client.with_config(told) if hasattr(client, "with_config") else client
+
+    return evaluator.with_clients(tell)
+
+
+def _arguments(output: Any) -> dict[str, Any]:
+    """Make the arguments of `evaluate_strings` of what a chain ends with."""
+    if not isinstance(output, Mapping):
+        return {"prediction": output}
+    fields = ("prediction", "output", "reference", "input", "contexts", "variables", "id")
+    given = {field: output[field] for field in fields if field in output}
+    if "prediction" not in given and "output" not in given:
+        if last_message(output) is MISSING:
+            raise errors.InputError(
+                f"a mapping needs the key 'prediction' or 'output', got {shown(list(output))}; "
+                "to evaluate a mapping itself, hand on {'prediction': it}"
+            )
+        given["prediction"] = output["messages"]
+    return {"prediction": given.pop("output", None), **given}

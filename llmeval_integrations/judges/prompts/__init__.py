@@ -1,0 +1,1 @@
+"""What judges say to a model: templates, their syntaxes, and the fences around foreign text."""

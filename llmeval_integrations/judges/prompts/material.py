@@ -1,0 +1,65 @@
+"""What a judge is shown of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.judges.prompts.fence import fenced
+from llmeval_integrations.judges.prompts.filling import as_text
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.wording import shown
+
+FIELDS: Final = ("input", "reference", "contexts")
+"""The sample's fields that prompts may name beside the output and the sample's own variables."""
+_OURS: Final = frozenset(("question", "role", "output", "fence"))
+
+
+def material(sample: Sample, fence: str) -> dict[str, Any]:
+    """Return a prompt's variables: the sample's own, its fields, its output between marks."""
+    variables = sample.variables
+    if variables is MISSING or variables is None:
+        variables = {}
+    if not isinstance(variables, Mapping):
+        raise InputError(f"variables={shown(variables)} is not a mapping from names to values")
+    fields = {name: getattr(sample, name) for name in FIELDS}
+    present = {name: value for name, value in fields.items() if value is not MISSING}
+    output = fenced("output", as_text(sample.output, "output"), fence)
+    return {**variables, **present, "output": output, "fence": fence}
+
+
+def background(sample: Sample, instruction: str | None) -> dict[str, str]:
+    """Return what the writer had, as our own prompts show it; the instruction stands for the input.
+
+    What is absent is an empty text, and left out of the prompt. What is there and empty says so:
+    a judge that is shown no documents would guess what they say.
+    """
+    told = documents = reference = ""
+    asked = sample.input if instruction is None else instruction
+    if asked is not MISSING and asked is not None:
+        told = as_text(asked, "input") or "(empty)"
+    if sample.contexts is not MISSING and sample.contexts is not None:
+        documents = _numbered(sample.contexts) or "(none)"
+    if sample.reference is not MISSING:
+        reference = as_text(sample.reference, "reference") or "(empty)"
+    return {"instruction": told, "documents": documents, "reference_text": reference}
+
+
+def quotable(prompt: Prompt, variables: Mapping[str, Any]) -> list[str]:
+    """Return the texts beside the output that a judge is shown and that may hold a verdict."""
+    foreign = {name: value for name, value in variables.items() if name not in _OURS}
+    texts = [
+        value if isinstance(value, str) else as_text(value, name)
+        for name, value in foreign.items()
+        if isinstance(value, str) or name in prompt.variables
+    ]
+    return [text for text in texts if "verdict" in text.casefold()]
+
+
+def _numbered(contexts: Any) -> str:
+    if isinstance(contexts, str) or not isinstance(contexts, Sequence):
+        return as_text(contexts, "contexts")
+    texts = (as_text(text, "contexts") for text in contexts)
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1))

@@ -1,0 +1,1 @@
+"""Reading what a judge has decided out of its reply: surely, or not at all."""

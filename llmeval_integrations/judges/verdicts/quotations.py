@@ -1,0 +1,210 @@
+"""What in a reply is not the judge's own word: text of the candidate, or of the prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias
+
+from llmeval_integrations.asking.thinking import THINKING
+from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.judges.verdicts.objects import FoundObject, find_objects
+from llmeval_integrations.judges.verdicts.spans import MASK
+from llmeval_integrations.judges.verdicts.statements import Statement, with_labels_for_tags
+from llmeval_integrations.judges.verdicts.surroundings import Words, has_telling_word, names_in
+
+Contents: TypeAlias = frozenset[frozenset[tuple[str, str]]]
+"""What some objects hold: the letters of their names and texts."""
+
+_NO_LETTER = re.compile(r"[\W_]+")
+_LAST_WORDS = 12  # letters
+
+
+@dataclass(frozen=True)
+class Quotations:
+    """Tells what is quoted, given the texts that may be."""
+
+    texts: tuple[str, ...]
+    """The candidate's text, the prompt's example."""
+
+    fence: str
+    """The mark on both sides of foreign text; empty where there is none."""
+
+    names: tuple[str, ...]
+    """What a judgement's parts are called, the verdict first."""
+
+    examples: tuple[str, ...] = ()
+    """Texts that nobody hostile wrote, as the prompt: they are quoted where a whole judgement of
+    theirs is repeated, and not where a reply only ends with the same words."""
+
+    def mask(self, text: str) -> str:
+        """Write MASK over what stands between fences, and over whole texts that could decide.
+
+        A text that says no more than any judgement does is not known again.
+        """
+        names = names_in(self.names)
+        for quoted in self._deciding:
+            if has_telling_word(quoted, names):
+                text = text.replace(quoted, MASK * len(quoted))
+        start = text.find(self.fence) if self.fence else -1
+        if start < 0:
+            return text
+        end = self._end_of_fence(text)
+        return text[:start] + MASK * (end - start) + text[end:]
+
+    def _end_of_fence(self, text: str) -> int:
+        """Return where the last fence closes, or the end of the text where it does not.
+
+        From the first mark to the last all is foreign: a mark that the judge only mentions would
+        otherwise turn inside and outside around.
+        """
+        last = text.rfind(self.fence)
+        opening = text.rfind("</", max(0, last - 60), last)
+        if opening < 0 or ">" in text[opening:last]:
+            return len(text)
+        return last + len(self.fence)
+
+    @cached_property
+    def _deciding(self) -> list[str]:
+        """The texts that hold a verdict or tags of thinking, the longest first."""
+        name = self.names[0]
+        texts = {text.strip() for text in self.texts}
+        return sorted(
+            (
+                text
+                for text in texts
+                if (len(text) > len(name) + 3 and name in text.casefold()) or THINKING.search(text)
+            ),
+            key=len,
+            reverse=True,
+        )
+
+    def hold_object(self, found: FoundObject, source: str) -> bool:
+        """Whether an object stands in one of the texts, in any order, form or case.
+
+        Or whether its end does, from the last words of the reasoning on: quoted without escapes, a
+        text that goes on with `", "verdict": "Pass"}` ends the judge's own object.
+        """
+        if self.hold_members(found.members):
+            return True
+        letters = letters_of(source)
+        end = letters[max(0, letters.rfind(letters_of(self.names[0]))) :]
+        return bool(letters) and any(
+            letters in as_letters or ("}" in text and _ends_alike(letters, end, as_letters))
+            for text, as_letters in zip(self.texts, self._as_letters)
+        )
+
+    def hold_members(self, members: Mapping[str, Any]) -> bool:
+        """Whether an object with these members stands in one of the texts."""
+        if not self._objects and not self.examples:
+            return False
+        content = _content(members)
+        return content in self._objects or any(content in _objects_of(t) for t in self.examples)
+
+    def show(self, source: str) -> bool:
+        """Whether a stated verdict stands in one of the texts."""
+        stated = letters_of(source)
+        return any(stated in text for text in self._as_letters)
+
+    def repeat_reasons(self, source: str, reasonings: Sequence[str]) -> bool:
+        """Whether one of the examples holds a stated verdict, and one of the reasonings too."""
+        stated = letters_of(source)
+        holding = [text for text in map(_letters_of_few, self.examples) if stated in text]
+        reasons = filter(None, map(letters_of, reasonings if holding else ()))
+        return any(reason in text for reason in reasons for text in holding)
+
+    def repeated(self, text: str, statements: Sequence[Statement]) -> list[Statement]:
+        """Return the statements that stand in one of the texts with the words around them.
+
+        There are none where no verdict does.
+        """
+        verdicts = (item for item in statements if item.name == self.names[0])
+        if not any(self._hold_value(text, item) for item in verdicts) or not self._runs:
+            return []
+        words, names = Words.of(text), names_in(self.names)
+        return [
+            item
+            for item in statements
+            if self._hold_value(text, item) and self._hold_runs(words.runs_at(item.label, names))
+        ]
+
+    def _hold_runs(self, runs: Iterable[str]) -> bool:
+        return any(run in known for run in runs for known in self._runs)
+
+    def _hold_value(self, text: str, statement: Statement) -> bool:
+        """Whether what is stated stands in one of the texts; of a reasoning any words may."""
+        if statement.name == self.names[1]:
+            return True
+        value = letters_of(text[statement.label : statement.told_end])
+        return any(value in letters for letters in self._all_letters)
+
+    @cached_property
+    def _as_letters(self) -> list[str]:
+        return [letters_of(text) for text in self.texts]
+
+    @cached_property
+    def _all_letters(self) -> list[str]:
+        return [*self._as_letters, *map(_letters_of_few, self.examples)]
+
+    @cached_property
+    def _runs(self) -> list[frozenset[str]]:
+        """The runs of words around the labels in each text that has any."""
+        foreign = (_runs_of(text, self.names) for text in self._deciding)
+        examples = (_runs_of_few(text, self.names, whole_lines=True) for text in self.examples)
+        return list(filter(None, (*foreign, *examples)))
+
+    @cached_property
+    def _objects(self) -> Contents:
+        return frozenset().union(*map(_contents, self._deciding))
+
+
+def _ends_alike(letters: str, end: str, text: str) -> bool:
+    """Whether a text holds this end, with the same words before it as far as there are any."""
+    place = text.find(end)
+    while place >= 0:
+        if letters.endswith(text[max(0, place - _LAST_WORDS) : place] + end):
+            return True
+        place = text.find(end, place + len(end))
+    return False
+
+
+def repeats(reply: str, quoted: str) -> bool:
+    """Whether the object of a reply stands in a text that was shown."""
+    said = letters_of(reply[reply.find("{") : reply.rfind("}") + 1])
+    return bool(said) and "{" in quoted and said in letters_of(quoted)
+
+
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a text, which quoting leaves as they are."""
+    return _NO_LETTER.sub("", text.casefold())
+
+
+def _contents(text: str) -> Contents:
+    """Return what the objects in a text hold."""
+    found: set[frozenset[tuple[str, str]]] = set()
+    with suppress(UnreadableJudgementError):  # a hostile text; it is searched letter by letter
+        found.update(_content(item.members) for item in find_objects(text) if not item.cut)
+    return frozenset(found)
+
+
+# The same few prompts come with each reply.
+_letters_of_few = lru_cache(maxsize=32)(letters_of)
+_objects_of = lru_cache(maxsize=32)(_contents)
+
+
+def _runs_of(text: str, names: tuple[str, ...], *, whole_lines: bool = False) -> frozenset[str]:
+    words = Words.of(with_labels_for_tags(text, names))
+    return frozenset(words.all_runs(names_in(names), whole_lines=whole_lines))
+
+
+_runs_of_few = lru_cache(maxsize=32)(_runs_of)
+
+
+def _content(members: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (letters_of(key), letters_of(value) if isinstance(value, str) else "")
+        for key, value in members.items()
+    )

@@ -1,0 +1,1 @@
+"""Where rows come from: files, DataFrames, tables and lists, each read as records."""

@@ -1,0 +1,55 @@
+"""Rows of Parquet files and of pyarrow's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from typing import Any, BinaryIO, Final
+
+from llmeval_integrations.errors import InputError, MissingDependencyError
+from llmeval_integrations.runs.reading.cells import Cells, is_json
+from llmeval_integrations.runs.reading.source import Record, Source
+from llmeval_integrations.wording import shown
+
+_BATCH: Final = 256
+"""Rows in memory at a time, which may each be a megabyte."""
+
+
+def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
+    """Read a Parquet file batch by batch; a null is an absent value."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError as error:
+        raise MissingDependencyError.of("pyarrow", "parquet") from error
+    try:
+        file = parquet.ParquetFile(handle if handle.seekable() else BytesIO(handle.read()))
+    except (ArrowException, OSError) as error:
+        raise InputError(f"{source.name} is not Parquet: {error}") from error
+    source.total = file.metadata.num_rows
+    _check_names(file.schema_arrow, source)
+    try:
+        yield from _rows(file.iter_batches(batch_size=_BATCH), source)
+    except (ArrowException, OSError) as error:
+        raise InputError(f"{source.name}: row {source.done + 1}: {error}") from error
+
+
+def read_table(table: Any, source: Source) -> Iterator[Record]:
+    """Read a table of pyarrow; a null is an absent value, and a map an object."""
+    source.total = table.num_rows
+    _check_names(table.schema, source)
+    return _rows(table.to_batches(max_chunksize=_BATCH), source)
+
+
+def _check_names(schema: Any, source: Source) -> None:
+    if len(set(schema.names)) < len(schema.names):
+        names = shown(schema.names)
+        raise InputError(f"{source.name}: two columns share a name: {names}")
+
+
+def _rows(batches: Iterable[Any], source: Source) -> Iterator[Record]:
+    for batch in batches:
+        kinds = {field.name: field.type for field in batch.schema if not is_json(field.type)}
+        for row in batch.to_pylist():
+            source.done += 1
+            present = {key: cell for key, cell in row.items() if cell is not None}
+            yield source.done, Cells(present, kinds) if kinds else present

@@ -1,0 +1,116 @@
+"""Reading what somebody gives as a JSON Schema, and wording what is wrong with it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.errors import InvalidSchemaError
+from llmeval_integrations.json_defects import Defect, check_value
+from llmeval_integrations.json_pointer import pointer
+from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.schemas.keywords import require_keyword
+from llmeval_integrations.schemas.patterns import as_written
+from llmeval_integrations.wording import shown
+
+_OWN: Final = "http://json-schema.org/", "https://json-schema.org/"
+"""How a `$schema` begins that the validator knows."""
+
+encode = msgspec.json.Encoder(decimal_format="number").encode
+"""Writes a schema as the text that stands for it in a cache."""
+
+
+def schema_text(schema: Any) -> bytes | str:
+    """Write a schema as the text that stands for it in the cache."""
+    if isinstance(schema, str):
+        return str.__str__(schema)
+    if isinstance(schema, type) or hasattr(schema, "json_schema"):
+        schema = _schema_of_type(schema)
+    if hasattr(type(schema), "model_dump"):
+        raise InvalidSchemaError(f"{shown(schema)} is an instance; its class has the schema")
+    return encode(copied(schema))
+
+
+def copied(schema: Any) -> Any:
+    """Copy a schema, or raise InvalidSchemaError where it is not JSON."""
+    value = parse(schema)
+    if isinstance(value, Defect):
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {shown(schema)}")
+    return value
+
+
+@lru_cache(maxsize=128)
+def _schema_of_type(kind: Any) -> Any:
+    """Ask a Pydantic model, or a TypeAdapter, for its schema."""
+    for method in ("model_json_schema", "json_schema", "schema"):
+        if callable(getattr(kind, method, None)):
+            try:
+                return getattr(kind, method)()
+            except Exception as error:
+                raise InvalidSchemaError(f"{shown(kind)} has no JSON Schema: {error}") from error
+    raise InvalidSchemaError(f"{shown(kind)} is neither a schema nor a Pydantic model")
+
+
+def parse_schema(text: bytes | str, parsing: Parsing) -> dict[str, Any] | bool:
+    """Read a schema's text; raise InvalidSchemaError where it is not an object with a keyword."""
+    parsing = "lenient" if parsing == "lenient" else "markdown"
+    given = decoded(text)
+    value = without_nan(parse(given, parsing), parsing)
+    if isinstance(value, Defect):
+        is_json = given.lstrip()[:1] in ("{", "[")
+        hint = "" if is_json else "; is it a path? then read the file first"
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(given)}")
+    if not isinstance(value, (dict, bool)):
+        raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(given)}")
+    if isinstance(value, dict):
+        require_keyword(value)
+    return value
+
+
+def read_schema(text: bytes | str) -> dict[str, Any] | bool:
+    """Read a schema that nothing is validated by; raise InvalidSchemaError where it is none.
+
+    It may point to what is not there, which its compiling would refuse.
+    """
+    import jsonschema_rs
+
+    value = parse_schema(text, "markdown")
+    if isinstance(value, bool) or not str(value.get("$schema", _OWN[0])).startswith(_OWN):
+        return value  # others would be fetched
+    try:
+        jsonschema_rs.meta.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        said = what_is_wrong(error)
+        raise InvalidSchemaError(f"{said} in the schema {shown(decoded(text))}") from error
+    return value
+
+
+def without_nan(value: Any, parsing: Parsing) -> Any:
+    """Refuse what has no place in JSON Schema, whatever lenient parsing lets in."""
+    if parsing != "lenient" or isinstance(value, Defect):
+        return value
+    return check_value(value, finite=True) or value  # NaN and lone surrogates
+
+
+def decoded(text: bytes | str) -> str:
+    """Return a schema's text as a string."""
+    return text if isinstance(text, str) else text.decode()
+
+
+def what_is_wrong(error: Any) -> str:
+    """Word what the library has against a schema, with the place where it says one."""
+    reason = as_written(str(error).split("\n\n", maxsplit=1)[0])
+    if is_about_a_pattern(error) and "{" in reason:
+        reason += ", or one that would take too much room"
+    if "retriev" in reason.lower():
+        reason += "; nothing is fetched, put it into the schema's $defs"
+    place = as_written(pointer(getattr(error, "instance_path", ())))
+    return f"{reason} at {place}" if place else reason
+
+
+def is_about_a_pattern(error: Any) -> bool:
+    """Whether what the library has against a schema is a pattern: a wrong or a large one."""
+    kind = getattr(error, "kind", None)
+    return kind is not None and kind.name == "format" and kind.as_dict()["format"] == "regex"

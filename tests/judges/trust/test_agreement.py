@@ -1,0 +1,332 @@
+"""Agreement with people: its figures, what is left out of them, and what cannot be read."""
+
+from contextlib import suppress
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmeval_integrations import JsonValidity, Result
+from llmeval_integrations.errors import InputError, InvalidOptionError
+from llmeval_integrations.intervals import wilson
+from llmeval_integrations.judges.trust.agreement import agreement
+from llmeval_integrations.judges.verdicts.judgement import Judgement
+from llmeval_integrations.runs import evaluate, read_run
+from llmeval_integrations.runs.rows import Row
+
+TP, FN, FP, TN = 50, 4, 6, 40
+JUDGED = [True] * TP + [False] * FN + [True] * FP + [False] * TN
+HUMAN = [True] * (TP + FN) + [False] * (FP + TN)
+
+
+def judged_row(id, evaluator="judge", passed=True):
+    return Row(id, evaluator, float(passed), passed, None, None, {}, False, None)
+
+
+verdicts = st.lists(st.tuples(st.sampled_from([True, False, None]), st.booleans() | st.none()))
+labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"))).map(
+    lambda rows: [*rows, ("a", "a")]  # where none is shared it raises
+)
+
+
+def test_the_figures_of_a_binary_judge():
+    found = agreement(JUDGED, HUMAN)
+    assert found.n == 100
+    assert found.accuracy == 0.9
+    assert found.sensitivity == TP / (TP + FN)
+    assert found.specificity == TN / (TN + FP)
+    assert found.kappa == pytest.approx((0.9 - 0.5048) / (1 - 0.5048))
+    assert found.confusion == {
+        (True, True): TP,
+        (True, False): FN,
+        (False, True): FP,
+        (False, False): TN,
+    }
+    assert found.shares["sensitivity"].interval(0.95) == wilson(TP, TP + FN)
+    assert (found.unscored, found.unlabelled) == (0, 0)
+
+
+def test_the_table_reads_well():
+    judged, human = [*JUDGED, None, None, True], [*HUMAN, True, False, None]
+    assert str(agreement(judged, human)).splitlines() == [
+        "person \\ judge    fail    pass",
+        "fail                40       6",
+        "pass                 4      50",
+        "",
+        "accuracy         0.900  0.826 to 0.945  90 of 100",
+        "kappa            0.798",
+        "sensitivity      0.926  0.824 to 0.971  50 of 54",
+        "specificity      0.870  0.743 to 0.939  40 of 46",
+        "judge passes     0.564  0.467 to 0.657  57 of 101",
+        "person passes    0.540  0.443 to 0.634  54 of 100",
+        "corrected        0.545  0.420 to 0.668",
+        "",
+        "100 rows compared, 2 unscored, 1 without a label; intervals of 95 %",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("judged", "human"),
+    [
+        ([Result(1.0, True), Result(0.0, False)], [True, False]),
+        ([Result(0.85, True, "Pass"), Result(0.1, False, "Fail")], ["pass", "Fail"]),
+        ([Judgement("", "Pass", "High"), Judgement("", "Fail", "Low")], [1, 0]),
+        ([{"verdict": "Pass", "confidence": "Low"}, {"verdict": "Fail"}], [True, False]),
+        (["PASS", "fail"], ["1", "0"]),
+        ([1.0, 0.0], ["True", "FALSE"]),
+        ((verdict for verdict in (True, False)), (True, False)),
+        ({"a": True, "b": False}, {"b": False, "a": True}),
+        (
+            [
+                Row(1, "judge", 1.0, True, None, None, {}, False, None),
+                Row(2, "judge", 0.0, False, None, None, {}, False, None),
+            ],
+            [Result(1.0, True), Result(0.0, False)],
+        ),
+    ],
+)
+def test_verdicts_are_read_from_whatever_holds_them(judged, human):
+    found = agreement(judged, human)
+    assert found.confusion == {(True, True): 1, (False, False): 1}
+    assert found.positive is True
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        None,
+        float("nan"),
+        Result.unscored("cut"),
+        Row(1, "judge", None, None, None, None, {}, False, "ClientError: timeout"),
+    ],
+)
+def test_an_unscored_row_is_counted_apart_and_never_a_fail(nothing):
+    whole, part = agreement([*JUDGED, nothing], [*HUMAN, True]), agreement(JUDGED, HUMAN)
+    assert whole.unscored == 1
+    assert (whole.n, whole.shares, whole.corrected) == (part.n, part.shares, part.corrected)
+
+
+def test_a_row_without_a_label_counts_for_the_judges_pass_rate_alone():
+    found = agreement([*JUDGED, True, None], [*HUMAN, None, None])
+    assert (found.n, found.unlabelled, found.unscored) == (100, 2, 0)
+    assert found.shares["judge passes"] == (TP + FP + 1, 101)
+    assert found.accuracy == 0.9
+
+
+def test_any_labels_have_accuracy_kappa_and_a_table():
+    judged = [Result(1.0, None, label) for label in ("good", "poor", "odd", "good")]
+    found = agreement(judged, ["good", "poor", "poor", "good"])
+    assert found.accuracy == 0.75
+    assert found.kappa == pytest.approx((0.75 - 6 / 16) / (1 - 6 / 16))
+    assert found.confusion["poor", "odd"] == 1
+    assert (found.sensitivity, found.specificity, found.corrected.rate) == (None, None, None)
+    assert found.corrected.reason == "positive= does not say which label passes"
+    assert found.corrected_pass_rate(judged).reason == found.corrected.reason
+    assert str(found).startswith("person \\ judge    good     odd    poor\n")
+
+
+def test_a_named_label_passes_and_all_others_fail():
+    found = agreement(
+        ["good", "poor", "odd", "good"], ["good", "poor", "poor", "poor"], positive="good"
+    )
+    assert (found.sensitivity, found.specificity) == (1.0, 2 / 3)
+    assert found.corrected.rate == 0.25
+    assert found.corrected_pass_rate(["good", "odd", "new"]).rate == 0
+
+
+@pytest.mark.parametrize(
+    ("judged", "human", "kappa"),
+    [
+        ([], [], None),
+        ([True] * 5, [True] * 5, None),  # chance alone agrees everywhere
+        ([True] * 5, [False] * 5, 0.0),
+        ([True] * 4, [True, True, True, False], 0.0),
+        ([True, False], [True, False], 1.0),
+        ([True, False], [False, True], -1.0),
+    ],
+)
+def test_kappa_at_its_edges(judged, human, kappa):
+    assert agreement(judged, human).kappa == kappa
+
+
+@settings(deadline=None)
+@given(labels)
+def test_kappa_is_what_its_definition_says(rows):
+    n = len(rows)
+    observed = Fraction(sum(one == other for one, other in rows), n)
+    chance = sum(
+        Fraction(sum(one == label for one, _ in rows), n)
+        * Fraction(sum(other == label for _, other in rows), n)
+        for label in "abc"
+    )
+    kappa = agreement(*zip(*rows)).kappa
+    if chance == 1:
+        assert kappa is None
+    else:
+        assert kappa == pytest.approx(float((observed - chance) / (1 - chance)))
+        assert agreement(*reversed(list(zip(*rows)))).kappa == kappa
+
+
+@settings(deadline=None)
+@given(verdicts, st.randoms(use_true_random=False))
+def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
+    judged, human = [one for one, _ in rows], [other for _, other in rows]
+    found = agreement(judged, human)
+    assert found.n + found.unscored + found.unlabelled == len(rows)
+    ids = list(range(len(rows)))
+    choose.shuffle(ids)
+    by_id = agreement({i: judged[i] for i in ids}, dict(enumerate(human)))
+    assert by_id == found
+    assert str(by_id) == str(found)
+
+
+@pytest.mark.parametrize(
+    ("judged", "human", "message"),
+    [
+        ([True], [True, False], "judged has 1 rows and human 2"),
+        ({"a": True}, {"a": True, "b": False, "c": True}, "judged lacks 2 of the ids.*'b', 'c'"),
+        ({"a": True, "b": True}, {"a": True}, "human lacks 1 of the ids.*'b'; give None"),
+        ({"a": True}, [True], "human must be a mapping from ids, as the other is, or a run"),
+        ([True], {"a": True}, "judged must be a mapping from ids, as the other is, or a run"),
+        ([judged_row("a"), judged_row("a")], {"a": True}, "judged: the id 'a' is there twice"),
+        ([judged_row([1])], {"a": True}, r"judged: the id \[1\] is not a key of a mapping"),
+        (
+            [judged_row("a"), judged_row("a", "other")],
+            [True, True],
+            r"judged holds rows of judge, other; give those of one",
+        ),
+        (
+            [judged_row("a"), judged_row("a", "other")],
+            {"a": True},
+            r"judged holds rows of judge, other; give those of one: .* == 'judge'\]",
+        ),
+        ([judged_row("a")], {"b": True}, "judged lacks 1 of the ids, such as 'b'"),
+        ("runs/a", {"b": True}, "judged='runs/a' .*; a run's directory is read by .*read_run"),
+        (["Pass", "Fail"], ["good", "bad"], "judged has 'Fail', 'Pass', human 'bad', 'good'"),
+        (["4", "5"], [4, 5], "no label is in both: judged has '4', '5', human 4, 5"),
+        ("pass", ["pass"], "judged='pass' is not a sequence"),
+        ([True], 1, "human=1 is not a sequence"),
+        ([Result(0.5)], [True], r"judged, row 0: Result.* is not a verdict \(a result that passed"),
+        ({"x": True}, {"x": "good"}, "judged, row 'x': True is not a label, and 'good', beside it"),
+        ([Result(1.0, True)], ["good"], "judged, row 0: Result.* is not a label"),
+        (["good"], [[]], r"human, row 0: \[\] is not a label"),
+        ([object()], [object()], "judged, row 0: <object object.* is not a label"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(judged, human, message):
+    with pytest.raises(InputError, match=message):
+        agreement(judged, human)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 95}, "agreement: level=95 is not .*below 1"),
+        ({"level": True}, "level=True"),
+        ({"positive": "good"}, "positive='good' is not True"),
+        ({"positive": False}, "positive=False is not True"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        agreement([True], [True], **options)
+    with pytest.raises(InvalidOptionError, match="positive='god' is none of 'bad', 'good'"):
+        agreement(["good", "bad"], ["bad", "bad"], positive="god")
+
+
+def test_other_peoples_missing_values_and_booleans_are_read():
+    class NAType:
+        def __bool__(self):
+            raise TypeError
+
+    boolean = SimpleNamespace(verdict=True)
+    found = agreement([NAType(), boolean, True], [True, NAType(), True])
+    assert (found.unscored, found.unlabelled, found.n) == (1, 1, 1)
+
+
+def test_numpy_and_pandas_columns_are_read():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"judge": [True, False, True], "person": [True, None, False]})
+    frame["nullable"] = frame["person"].astype("boolean")
+    for column in ("person", "nullable"):
+        found = agreement(frame["judge"], frame[column])
+        assert found.confusion == {(True, True): 1, (False, True): 1}, column
+        assert found.unlabelled == 1
+
+
+def test_many_or_ugly_labels_do_not_spoil_the_table():
+    many = [f"label {number}" for number in range(1000)]
+    assert str(agreement(many, many)).startswith("1000 labels, too many for a table\n")
+    ugly = str(agreement(["\x1b[2J", "x" * 99], ["a", "x" * 99]))
+    assert "\x1b" not in ugly
+    assert "xxxxxxxxxxxxx..." in ugly
+
+
+@settings(deadline=None)
+@given(st.lists(st.none() | st.text() | st.floats() | st.booleans() | st.binary()))
+def test_no_rows_crash_it(column):
+    with suppress(InputError):
+        assert str(agreement(column, column)).endswith("%")
+
+
+PASSED, FAILED = ["Pass"] * 58 + ["Fail"] * 42, ["pass"] * 60 + ["fail"] * 40
+
+
+@pytest.mark.parametrize(
+    ("label", "unlabelled", "accuracy"),
+    [("", 1, 0.98), (" ", 1, 0.98), ("pass ", 0, 99 / 101), ("Passed", 0, 99 / 101)],
+)
+def test_how_one_label_is_spelt_changes_no_other(label, unlabelled, accuracy):
+    found = agreement([*PASSED, "Pass"], [*FAILED, label])
+    assert (found.unlabelled, found.accuracy) == (unlabelled, accuracy)
+    assert found.sensitivity is not None
+
+
+def test_verdicts_beside_a_label_are_alike_in_any_spelling():
+    found = agreement([*PASSED, "Pass"], [*FAILED, "unsure"], positive="pass")
+    assert found.accuracy == 98 / 101
+    assert found.confusion["unsure", "Pass"] == 1
+    assert found.sensitivity == 58 / 60
+
+
+def test_labels_without_scores_are_compared_and_what_has_none_is_unscored():
+    judged = [
+        Result(None, None, "good", answered=True),
+        Result(None, None, "bad", answered=True),
+        Result.unscored("no reply", label="connection"),
+    ]
+    found = agreement(judged, ["good", "good", "good"])
+    assert (found.n, found.accuracy, found.unscored) == (2, 0.5, 1)
+
+
+def test_ratings_may_all_be_others():
+    assert agreement([4, 4, 3], [5, 5, 2]).accuracy == 0
+
+
+def test_labels_count_as_shared_where_no_row_has_both():
+    found = agreement(["good", "bad", None], ["bad", "fine", "good"])
+    assert (found.n, found.accuracy, found.unscored) == (2, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "form", [lambda run: run, lambda run: run.rows, lambda run: iter(run.rows)]
+)
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_run_is_joined_with_labels_by_its_ids(tmp_path, form, stored):
+    samples = [{"id": name, "output": text} for name, text in zip("abc", ("1", "{", "2"))]
+    run = evaluate(samples, [JsonValidity()], out=tmp_path / "run" if stored else None)
+    if stored:
+        run = read_run(tmp_path / "run")
+    found = agreement(form(run), {"c": "pass", "a": None, "b": "pass"})
+    assert (found.n, found.unlabelled, found.accuracy) == (2, 1, 0.5)
+    assert agreement({"c": "pass", "a": None, "b": "pass"}, form(run)).accuracy == 0.5
+    assert agreement(form(run), ["pass", "fail", "pass"]).accuracy == 1
+    assert found.corrected_pass_rate(form(run)).judged == (2, 3)
+
+
+def test_numbers_of_numpy_are_labels():
+    numpy = pytest.importorskip("numpy")
+    found = agreement(numpy.array([1, 2, 3]), numpy.array([1, 2, 2]))
+    assert (found.n, found.accuracy) == (3, 2 / 3)

@@ -1,0 +1,199 @@
+"""Weights learned from labels: in order always, better where the defaults are wrong, sane with few."""
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmeval_integrations import Result
+from llmeval_integrations.errors import InputError
+from llmeval_integrations.judges.score_table import ScoreTable
+from llmeval_integrations.judges.trust.calibration import CELLS, PRIOR_ROWS, calibrate
+from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
+
+DEFAULT = [getattr(ScoreTable(), cell) for cell in CELLS]
+HONEST = dict(zip(CELLS, DEFAULT))
+BOASTFUL = dict(zip(CELLS, [0.25, 0.3, 0.45, 0.55, 0.65, 0.75]))
+STRICT = dict(zip(CELLS, [0.3, 0.5, 0.6, 0.9, 0.95, 1.0]))
+WEAK = dict(zip(CELLS, [0.45, 0.45, 0.5, 0.5, 0.55, 0.55]))
+
+rows = st.lists(st.tuples(st.sampled_from(CELLS), st.booleans()), min_size=1, max_size=80)
+
+
+def judgement(cell):
+    verdict, confidence = cell.split("_")
+    return Judgement("", Verdict(verdict), Confidence(confidence))
+
+
+def learned(pairs):
+    """Calibrate with what each row says and whether a person passed it."""
+    return calibrate([judgement(cell) for cell, _ in pairs], [label for _, label in pairs])
+
+
+def weights(table):
+    return [getattr(table, cell) for cell in CELLS]
+
+
+def simulated(truth, n, seed, shares=(6, 2, 1, 1, 2, 6)):
+    """Draw rows of a judge whose verdicts hold as often as `truth` says."""
+    choose = random.Random(seed)
+    cells = choose.choices(CELLS, shares, k=n)
+    return [(cell, choose.random() < truth[cell]) for cell in cells]
+
+
+def brier(table, pairs):
+    return sum((getattr(table, cell) - label) ** 2 for cell, label in pairs) / len(pairs)
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        lambda: Judgement("", Verdict.PASS, Confidence.LOW),
+        lambda: {"verdict": "PASS", "confidence": "low"},
+        lambda: Result(0.6, True, "pass", None, {"verdict": "Pass", "confidence": "low"}),
+        lambda: Result(
+            0.6, True, None, None, {"verdict": Verdict.PASS, "confidence": Confidence.LOW}
+        ),
+    ],
+)
+def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held):
+    found = calibrate([held()] * 9, [True] * 6 + ["fail"] * 3)
+    assert found.table.pass_low == pytest.approx((6 + PRIOR_ROWS * 0.6) / (9 + PRIOR_ROWS))
+    assert found.counts["pass_low"] == (6, 9)
+    assert weights(found.table)[:3] == DEFAULT[:3]  # no row tells against them
+
+
+def test_an_empty_cell_follows_its_neighbours_where_its_default_contradicts_them():
+    table = learned([("pass_high", True)] * 10 + [("pass_high", False)] * 30).table
+    assert table.pass_high == table.pass_medium == table.pass_low == table.fail_low < 0.4
+    assert table.fail_medium == 0.15
+
+
+@settings(deadline=None)
+@given(rows)
+def test_weights_are_always_in_order_within_0_and_1_whatever_the_order_of_rows(pairs):
+    found = learned(pairs)
+    assert all(low <= high for low, high in pairwise([0, *weights(found.table), 1]))
+    assert 0 <= found.brier <= 1
+    assert found == learned(pairs[::-1])
+
+
+@settings(deadline=None)
+@given(rows)
+def test_weights_are_the_isotonic_regression_of_the_shrunken_shares(pairs):
+    whole = [sum(cell == other for other, _ in pairs) + PRIOR_ROWS for cell in CELLS]
+    passed = [
+        sum(label for other, label in pairs if other == cell) + PRIOR_ROWS * default
+        for cell, default in zip(CELLS, DEFAULT)
+    ]
+
+    def mean(low, high):
+        return sum(passed[low : high + 1]) / sum(whole[low : high + 1])
+
+    # the minimax form of isotonic regression, which pools nothing
+    expected = [
+        max(min(mean(low, high) for high in range(at, 6)) for low in range(at + 1))
+        for at in range(6)
+    ]
+    assert weights(learned(pairs).table) == pytest.approx(expected)
+
+
+@settings(deadline=None)
+@given(rows)
+def test_held_out_means_learned_from_all_other_rows(pairs):
+    errors = []
+    for at, (cell, label) in enumerate(pairs):
+        others = pairs[:at] + pairs[at + 1 :]
+        table = learned(others).table if others else ScoreTable()
+        errors.append((getattr(table, cell) - label) ** 2)
+    found = learned(pairs)
+    assert found.brier == pytest.approx(sum(errors) / len(errors))
+    assert found.brier_of_defaults == pytest.approx(brier(ScoreTable(), pairs))
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("truth", [BOASTFUL, STRICT, WEAK])
+@pytest.mark.parametrize(("n", "gain"), [(40, 0.01), (400, 0.02)])
+def test_where_the_defaults_are_wrong_learned_weights_do_better_on_new_rows(truth, n, gain):
+    new = simulated(truth, 20_000, "new")
+    gains = []
+    for seed in range(20):
+        found = learned(simulated(truth, n, seed))
+        gains.append(brier(ScoreTable(), new) - brier(found.table, new))
+    assert sum(gains) / len(gains) > gain
+    assert min(gains) > -0.005
+
+
+@pytest.mark.parametrize("n", [3, 10, 30, 300])
+def test_where_the_defaults_are_right_little_is_lost_with_few_rows(n):
+    new = simulated(HONEST, 20_000, "new")
+    losses = [
+        brier(learned(simulated(HONEST, n, seed)).table, new) - brier(ScoreTable(), new)
+        for seed in range(30)
+    ]
+    assert sum(losses) / len(losses) < 0.006
+    assert max(losses) < 0.03
+
+
+@pytest.mark.parametrize("truth", [HONEST, BOASTFUL, STRICT])
+def test_the_brier_score_of_rows_held_out_is_that_of_new_rows(truth):
+    new = simulated(truth, 20_000, "new")
+    claimed, true = [], []
+    for seed in range(60):
+        found = learned(simulated(truth, 60, seed))
+        claimed.append(found.brier)
+        true.append(brier(found.table, new))
+    assert sum(claimed) / 60 == pytest.approx(sum(true) / 60, abs=0.01)
+
+
+def test_a_judge_who_says_the_opposite_gets_one_weight_for_all():
+    table = learned([("pass_high", False)] * 50 + [("fail_high", True)] * 50).table
+    assert len(set(weights(table))) == 1
+
+
+def test_what_is_unscored_or_not_labelled_is_not_learned_from():
+    judged = [judgement("pass_low"), None, Result.unscored("cut"), judgement("fail_low")]
+    found = calibrate(dict(enumerate(judged)), {0: True, 1: True, 2: False, 3: None})
+    assert (found.unscored, found.unlabelled) == (2, 1)
+    assert sum(share.whole for share in found.counts.values()) == 1
+
+
+def test_the_table_reads_well():
+    pairs = [("pass_high", True)] * 30 + [("pass_high", False)] * 10 + [("fail_low", False)] * 9
+    assert str(learned(pairs)).splitlines() == [
+        "verdict, confidence   default  learned  a person passed",
+        "pass, high               1.00    0.773  30 of 40",
+        "pass, medium             0.85    0.773  0 of 0",
+        "pass, low                0.60    0.600  0 of 0",
+        "fail, low                0.40    0.110  0 of 9",
+        "fail, medium             0.15    0.110  0 of 0",
+        "fail, high               0.00    0.000  0 of 0",
+        "Brier, held out         0.233    0.163",
+    ]
+    few = learned([("pass_high", True)])
+    assert not few.better
+    assert str(few).endswith("no better than the defaults; keep those.")
+
+
+GOOD = Result(0.6, True, None, None, {"verdict": "pass", "confidence": "low"})
+
+
+@pytest.mark.parametrize(
+    ("judged", "human", "message"),
+    [
+        ([], [], "no row has both"),
+        ([None], [True], "no row has both"),
+        ([Result(1.0, True)], [True], "judged, row 0: .* has no verdict"),
+        ([Result(1.0, True, None, None, {"verdict": "Pass"})], [True], "with a confidence"),
+        ([True], [True], "judged, row 0: True has no verdict"),
+        ([Judgement("", Verdict.PASS)], [True], "judged, row 0: .* with a confidence"),
+        ([GOOD], ["good"], "human, row 0: 'good' is not a verdict"),
+        ([GOOD], [True, False], "judged has 1 rows and human 2"),
+        ({"a": GOOD}, {"b": True}, "judged lacks 1 of the ids, such as 'b'"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_named(judged, human, message):
+    with pytest.raises(InputError, match=message):
+        calibrate(judged, human)
