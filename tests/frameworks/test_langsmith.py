@@ -144,7 +144,7 @@ def test_it_says_what_openevals_says():
 
 
 def test_a_wrong_option_raises():
-    with pytest.raises(InvalidOptionError, match="no Evaluator"):
+    with pytest.raises(InvalidOptionError, match="not an Evaluator"):
         LangSmithEvaluator("json_validity")
     with pytest.raises(InvalidOptionError, match="output=1 is not a text"):
         LangSmithEvaluator(JsonValidity(), output=1)

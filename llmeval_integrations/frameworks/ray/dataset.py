@@ -52,8 +52,8 @@ def evaluate_dataset(
 
     remote: further arguments of `map_batches`, such as `num_cpus`, `memory` or `runtime_env`.
 
-    Raises InputError for what is not a dataset of Ray Data, InvalidOptionError for what is no
-    evaluator; the rest is raised when the dataset is read.
+    Raises InputError for what is not a dataset of Ray Data, InvalidOptionError for what is not
+    an evaluator; the rest is raised when the dataset is read.
     """
     from ray.data import ActorPoolStrategy, Dataset
 

@@ -38,7 +38,7 @@ SHARES: Final = (
 """What the figures in a table of fields are."""
 
 _FIELD_WORDS: Final = (
-    f"{A_LEAF}; right is the share of leaves that match, and the unreadable, whose output is no "
+    f"{A_LEAF}; right is the share of leaves that match, and the unreadable, whose output is not "
     f"JSON, are among the missing. {SHARES}"
 )
 _NOT_A_VALUE: Final = "only empty arrays or objects"
