@@ -1,4 +1,4 @@
-"""What readers of verdicts make of the replies in tests/judges/verdicts.yaml.
+"""What readers of verdicts make of the replies in tests/judges/verdicts/verdicts.yaml.
 
     .venv/bin/python benchmarks/verdicts.py [--cases]
 
@@ -31,7 +31,7 @@ import yaml
 
 from llmeval_integrations.judges.verdicts.reading import REQUIRED, parse_judgement
 
-CASES = Path(__file__).parent.parent / "tests" / "judges" / "verdicts.yaml"
+CASES = Path(__file__).parent.parent / "tests" / "judges" / "verdicts" / "verdicts.yaml"
 TOLD = ("required_keys", "ignoring", "fence")
 COLUMNS = ("read", "flipped", "made up", "unread", "refused")
 LEGEND = """\

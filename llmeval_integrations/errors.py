@@ -11,7 +11,7 @@ EvalError
 ├── InputError              (ValueError)   a data file, a column or a configuration cannot be read
 ├── JudgeError              (RuntimeError) a judge gave no answer that can be used; never a score
 │   ├── ClientError                        the model was not reached, or refused the call
-│   ├── CutReplyError                      the reply ends at its limit of tokens
+│   ├── CutReplyError                      the reply did not end by itself
 │   ├── RefusedReplyError                  the model declined, or a filter took the reply
 │   └── UnreadableJudgementError
 │                           (ValueError)   the reply does not say one thing clearly
@@ -107,7 +107,7 @@ class ClientError(JudgeError):
 
 
 class CutReplyError(JudgeError):
-    """The reply ends where its limit of tokens does; what it would have said is unknown."""
+    """The reply ends at its limit of tokens, or where an error at the server broke it off."""
 
     label = "cut"
 

@@ -10,6 +10,7 @@ from llmeval_integrations.fields.words import cut, side_by_side
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
+from llmeval_integrations.rounding import apart_from, rounded
 from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _head(result: Result) -> str:
     state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
     state = "unscored" if result.is_unscored else state
     score = result.score
-    figure = f", score {score:.4g}" if isinstance(score, float) else f", score {score}"
+    figure = f", score {rounded(score)}" if isinstance(score, float) else f", score {score}"
     return f"{state}{figure if result.scored else ''}" + (
         f" ({result.label})" if result.label else ""
     )
@@ -159,7 +160,7 @@ def _entry(what: str, kind: str, told: Iterable[str], score: Any) -> Text:
     for text in told:
         line.append(f"  {_cut(text)}")
     if isinstance(score, (int, float)):
-        line.append(f"  score {score:.3g}", "dim")
+        line.append(f"  score {apart_from((0, 1), score, 'g', 3)}", "dim")
     return line
 
 

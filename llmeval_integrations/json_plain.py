@@ -29,7 +29,8 @@ _decode = msgspec.json.Decoder().decode
 def plain(value: Any, *, finite: bool) -> Any:
     """Return a value as parsing its JSON text would, or the Defect that keeps it from being JSON.
 
-    Pydantic models are what they dump. With `finite` NaN and Infinity are defects.
+    Pydantic models are what they dump, by their aliases, which their schema and the text of a
+    language model have. With `finite` NaN and Infinity are defects.
     """
     copy = _copied(value, _written(value))
     return _slowly(value, finite=finite) if copy is MISSING else copy
@@ -106,11 +107,18 @@ def _is_flat(value: dict[Any, Any]) -> bool:
 def _read(value: Any, *, finite: bool) -> Any:
     if type(value) not in (dict, list) and hasattr(type(value), "model_dump"):
         try:
-            dumped = value.model_dump(mode="json")
+            dumped = _dumped(value)
         except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
             return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
         return plain(dumped, finite=finite)
     return check_value(value, finite=finite) or _plain(value)
+
+
+def _dumped(model: Any) -> Any:
+    try:
+        return model.model_dump(mode="json", by_alias=True)
+    except TypeError:  # for what is like a Pydantic model may know no aliases
+        return model.model_dump(mode="json")
 
 
 def _plain(value: Any) -> Any:

@@ -22,14 +22,12 @@ See: TypeAlias = Callable[[Evaluator, Sample], Sample]
 def seen(evaluator: Evaluator, messages: Any, text: Any) -> Any:
     """Return what an evaluator sees of messages whose text is this: no call of a tool is lost.
 
-    One of tool calls sees all of them, unless the calls stand in the text alone; any other the
-    text, but a judge sees all where there is no text and tools are called. So does a
-    WeightedSum, the parts of which `by_parts` lets see for themselves.
+    One of tool calls sees all of them, any other the text, but a judge sees all where there is no
+    text and tools are called. So does a WeightedSum, the parts of which `by_parts` lets see for
+    themselves.
     """
-    if isinstance(evaluator, WeightedSum):
+    if isinstance(evaluator, (WeightedSum, ToolCalls, ToolCallSchema)):
         return messages
-    if isinstance(evaluator, (ToolCalls, ToolCallSchema)):
-        return text if read_calls(text) and not read_calls(messages) else messages
     if isinstance(evaluator, JudgedEvaluator) and not text and read_calls(messages):
         return messages
     return text

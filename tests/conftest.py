@@ -11,7 +11,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A deadline for each example would fail where the machine has something else to do.
-with contextlib.suppress(ImportError):  # two of the environments do without
+with contextlib.suppress(ImportError):  # one of the environments does without
     import hypothesis
 
     hypothesis.settings.register_profile("without deadlines", deadline=None)

@@ -29,8 +29,8 @@ def printed(result, **options):
 
 def test_every_field_has_its_branch_with_what_is_wrong_under_it():
     assert printed(JsonFields()(OUTPUT, REFERENCE)).splitlines() == [
-        "failed, score 0.3333 (mismatch)",
-        "├── /items/0/price 12.5, expected 13; /items/1 extra (2 fields); /total missing",
+        "failed, score 0.3333 (extra)",
+        "├── /items/1 extra (2 fields); /items/0/price 12.5, expected 13; /total missing",
         "├── vendor  1 match",
         "├── items",
         "│   └── *",
@@ -241,3 +241,12 @@ def test_a_notebook_shows_it_as_html():
     html = notebook.cells[0].outputs[0].data["text/html"]
     assert "mismatch" in html
     assert "&lt;b&gt;1&lt;/b&gt;" in html
+
+
+def test_a_score_is_1_only_where_it_is():
+    reference = dict.fromkeys(map(str, range(30_000)), "x")
+    lines = printed(JsonFields()({**reference, "1": "y"}, reference)).splitlines()
+    assert lines[0] == "failed, score 0.99997 (mismatch)"
+    leaf = {"pointer": "/a", "field": "/a", "kind": "mismatch", "score": 0.99999}
+    tree = printed(Result(0.5, False, metadata={"outcomes": [leaf]}))
+    assert "score 0.99999" in tree

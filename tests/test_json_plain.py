@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import broken_texts, documents, json_texts, law, seconds
 
+from llmeval_integrations import JsonFields
 from llmeval_integrations.json_text import PARSINGS, parse, parse_both
 
 
@@ -106,3 +107,18 @@ def test_in_lenient_mode_nan_is_not_given_twice():
     for value in ("[NaN]", [float("nan")]):
         one, two = parse_both(value, value, "lenient")
         assert one is not two
+
+
+def test_an_object_of_a_model_is_dumped_by_its_aliases():
+    pydantic = pytest.importorskip("pydantic")
+    due = (datetime.datetime, pydantic.Field(alias="dueDate"))
+    inner = pydantic.create_model("Inner", due=due)
+    model = pydantic.create_model("Model", due=due, inner=(inner, pydantic.Field(alias="in")))
+    moment = "2024-01-05T10:00:00Z"
+    written = {"dueDate": moment, "in": {"dueDate": moment}}
+    assert parse(model.model_validate(written)) == written
+    assert JsonFields(model)(json.dumps(written), reference=model.model_validate(written)).passed
+
+
+def test_what_knows_no_aliases_is_dumped_without():
+    assert parse(Item()) == {"n": 1}

@@ -39,9 +39,10 @@ class Cache:
     """A file of replies.
 
     Every reply that came is kept, also one that was cut or refused: it was paid, and asking the
-    same again would pay again. A call that failed is not. Several processes may use one file at
-    once. What was put stays, also if the process is killed. With `frozen` the file is only read,
-    and nothing is asked that it lacks. It is opened when it is first needed.
+    same again would pay again. A call that failed is not, nor a reply that an error broke off.
+    Several processes may use one file at once. What was put stays, also if the process is killed.
+    With `frozen` the file is only read, and nothing is asked that it lacks. It is opened when it
+    is first needed.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:

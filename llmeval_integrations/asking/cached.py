@@ -14,6 +14,7 @@ from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import Steps
 from llmeval_integrations.errors import ClientError
+from llmeval_integrations.json_value import canonical
 
 
 class Cached(Client):
@@ -51,7 +52,8 @@ class Cached(Client):
         if self.cache.frozen:
             raise ClientError(f"{self.cache.path} does not hold the reply", kind="not_cached")
         reply = yield from self.client.answer(request)
-        self.cache.put(key, Kept(reply, request.fence))
+        if reply.finish != "failed":  # like a call that failed, it may succeed later
+            self.cache.put(key, Kept(reply, request.fence))
         return reply
 
     async def aclose(self) -> None:
@@ -63,7 +65,7 @@ class Cached(Client):
 
 def identity_text(client: Client) -> str:
     """Write what tells a client's model and how it is called."""
-    return json.dumps(client.identity(), sort_keys=True)
+    return canonical(json.loads(json.dumps(client.identity())))
 
 
 def request_key(identity: str, request: JudgeRequest) -> bytes:
@@ -75,7 +77,7 @@ def request_key(identity: str, request: JudgeRequest) -> bytes:
         request.schema,  # in the order of its properties, in which the model writes
         request.schema_name,
         request.output,
-        request.temperature,
+        None if request.temperature is None else float(request.temperature),
         request.max_tokens,
         request.draw,
     )

@@ -47,3 +47,5 @@ def _check_whole(reply: JudgeReply) -> None:
         )
     if reply.finish == "refused":
         raise RefusedReplyError(f"the model refused to answer: {shown(reply.text)}")
+    if reply.finish == "failed":
+        raise CutReplyError("an error at the server broke the reply off")

@@ -14,6 +14,9 @@ _FINISHES: Final[Mapping[Finish, str]] = {
     "incomplete error_limit",
     "refused": "content_filter content_filtered refusal refused safety recitation language "
     "blocklist prohibited_content spii escalation model_armor guardrail_intervened error_toxic",
+    "failed": "error failed abort aborted cancelled canceled timeout network_error "
+    "insufficient_system_resource malformed_function_call malformed_model_output "
+    "malformed_tool_use unexpected_tool_call",
 }
 _FINISH: Final[Mapping[str, Finish]] = {
     word: finish for finish, words in _FINISHES.items() for word in words.split()

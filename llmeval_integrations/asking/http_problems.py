@@ -36,8 +36,6 @@ _CODES: Final = {
 }
 _REFUSALS: Final = {"content_filter", "content_policy_violation"}
 _UNSUPPORTED: Final = {"unsupported_parameter", "unsupported_value"}
-_LONGEST: Final = 500
-"""The most characters of a server's message that are kept."""
 
 _LIBRARIES: Final = {"httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "requests", "asyncio"}
 _TIMEOUTS: Final = {"Timeout", "TimeoutError", "TimeoutException"}
@@ -116,8 +114,7 @@ def _account(body: Any) -> Mapping[str, Any]:
 
 
 def _message(account: Mapping[str, Any], body: Any) -> str:
-    text = str(account.get("message") or body or "without a word")
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return str(account.get("message") or body or "without a word")
 
 
 def _delay_in(account: Mapping[str, Any]) -> float | None:

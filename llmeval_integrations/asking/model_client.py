@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from hashlib import sha256
 from typing import Any, ClassVar, Final, NamedTuple
 
 from llmeval_integrations.asking.config import ClientConfig
+from llmeval_integrations.asking.fingerprint import address_of, fingerprint
 from llmeval_integrations.asking.keys import keys_in_environment, keys_in_fields
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.own_connections import with_own_connections
@@ -22,7 +21,6 @@ from llmeval_integrations.asking.wrapped import of_another_loop, wrapped_problem
 from llmeval_integrations.errors import ClientError, InvalidOptionError, JudgeError
 
 _LIMITS: Final = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")
-_ADDRESSES: Final = ("base_url", "api_base", "openai_api_base", "anthropic_api_url")
 _IDLE: Final = 100
 """The most connections that an SDK keeps open for later."""
 
@@ -62,7 +60,7 @@ class ModelClient(SdkClient):
         fields = {
             "name": name if isinstance(name, str) and name else type(model).__name__,
             "platform": cls._vendor(model),
-            "base_url": _address(model),
+            "base_url": address_of(model),
             "temperature": None,
             "timeout": 600,
             "retries": 0,
@@ -123,17 +121,10 @@ class ModelClient(SdkClient):
         return model.model_copy(update=changes) if changes else model
 
     def identity(self) -> dict[str, Any]:
-        # By a hash: what is set may hold a key, and shapes the reply all the same.
-        return {**super().identity(), "model": self._fingerprint()}
-
-    def _fingerprint(self) -> str:
-        """Name the model by its class and fields: the same for models that are set alike."""
-        kind = type(self.model)
-        told = [kind.__module__, kind.__qualname__, _jsonable(self.shaping())]
-        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return {**super().identity(), "model": fingerprint(self.shaping())}
 
     def shaping(self) -> Any:
-        """Return what shapes a reply of the model: pydantic's models, and JSON."""
+        """Return what shapes a reply of the model."""
         return self.model
 
     def _called(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
@@ -171,22 +162,3 @@ def conversation(messages: tuple[Message, ...]) -> Iterator[Message]:
     *others, last = messages
     yield from others
     yield Message("user", last.content) if alone else last
-
-
-def _address(model: Any) -> str | None:
-    found = (getattr(model, name, None) for name in _ADDRESSES)
-    return next((address for address in found if isinstance(address, str)), None)
-
-
-def _jsonable(thing: Any) -> Any:
-    """Return pydantic's models as JSON, without secrets; what has no JSON is named by its class."""
-    from pydantic_core import to_jsonable_python
-
-    return to_jsonable_python(thing, fallback=_fallen_back)
-
-
-def _fallen_back(thing: Any) -> Any:
-    if hasattr(type(thing), "__fields__"):  # LlamaIndex 0.10 stands on pydantic's first version
-        return _jsonable(thing.dict())
-    kind = type(thing)
-    return getattr(thing, "__qualname__", None) or f"{kind.__module__}.{kind.__qualname__}"

@@ -10,7 +10,7 @@ import msgspec
 from llmeval_integrations.asking.request import Output
 from llmeval_integrations.wording import shown
 
-Finish = Literal["stop", "length", "refused", "other"]
+Finish = Literal["stop", "length", "refused", "failed", "other"]
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -44,10 +44,11 @@ class JudgeReply(msgspec.Struct, frozen=True):
     """One answer of a model."""
 
     text: str
-    """What it wrote; where a tool was called, the arguments of the call as JSON."""
+    """What it wrote; where tools were called, the arguments of the calls, as JSON, behind it."""
 
     finish: Finish = "stop"
-    """Why it ended: by itself, at the limit of tokens, refused by model or filter, or otherwise."""
+    """Why it ended: by itself, at the limit of tokens, refused by model or filter, by an error, or
+    otherwise."""
 
     usage: Usage = Usage()
     """What it took."""
@@ -65,3 +66,9 @@ class JudgeReply(msgspec.Struct, frozen=True):
         """Raise TypeError for what a server that keeps to no form may have put in these places."""
         if not (isinstance(self.text, str) and isinstance(self.model, str)):
             raise TypeError(f"text={shown(self.text)} and model={shown(self.model)} are not texts")
+
+
+def all_said(text: str, calls: Iterable[str]) -> str:
+    """Join a reply's text and the arguments of all its calls, for any of them may disagree."""
+    arguments = [*calls]
+    return "\n\n".join(part for part in (text, *arguments) if part.strip()) if arguments else text

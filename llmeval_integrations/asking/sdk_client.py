@@ -17,6 +17,7 @@ from llmeval_integrations.asking.backoff import tried_again
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.asking.config import ClientConfig
 from llmeval_integrations.asking.http_problems import status_problem, transport_problem
+from llmeval_integrations.asking.keys import keys_in_options, without_keys
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.steps import Call, Steps
@@ -26,6 +27,9 @@ from llmeval_integrations.wording import shown
 
 _SHORTEST_KEY: Final = 6
 """Shorter ones, such as "-", stand for no key, and are found in any text."""
+
+_LONGEST: Final = 500
+"""The most characters of a message that are kept; a server may send a page."""
 
 _SPARED: Final = frozenset({"temperature", "max_tokens"})
 """The parameters that a call can do without, where a server refuses them."""
@@ -158,7 +162,7 @@ class SdkClient(Client):
         config = self.config.model_dump(mode="json", exclude={"api_key", "timeout", "retries"})
         server = self.server()  # with a slash at its end it is the same
         address = None if server is None else server.rstrip("/")
-        return {"client": type(self).__name__, **config, "base_url": address}
+        return without_keys({"client": type(self).__name__, **config, "base_url": address})  # type: ignore[no-any-return]
 
     def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
         """Ask in the best way that the server takes; one that it refuses is not tried again."""
@@ -219,8 +223,8 @@ class SdkClient(Client):
         try:
             return self.read(response, output)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            problem = _unreadable(response)
-            problem.args = (self._without_key(str(problem)),)
+            problem = self._unreadable(response)
+            problem.args = (self._sayable(str(problem)),)
             raise problem from error
 
     def _meaning(self, error: Exception) -> JudgeError:
@@ -229,21 +233,38 @@ class SdkClient(Client):
             problem = ClientError(f"{type(error).__name__}: {error}")
         if isinstance(problem, ClientError) and problem.kind == "timeout" and not problem.status:
             problem.args = (f"no reply within {self.config.timeout:g} s",)
-        problem.args = (self._without_key(str(problem)),)
+        problem.args = (self._sayable(str(problem)),)
         return problem
 
-    def _shows_key(self, error: Exception) -> bool:
-        texts = [str(one) for one in causes(error)]
-        return any(secret in text for secret in self._secrets() for text in texts)
+    def _unreadable(self, response: Any) -> JudgeError:
+        """Say what a response without a reply is: some servers report an error with status 200."""
+        told = response.get("error") if isinstance(response, Mapping) else None
+        status = told.get("code") if isinstance(told, Mapping) else None
+        if isinstance(status, int) and 400 <= status < 600:
+            return status_problem(status, response)
+        # what is shown is cut, and would have a part of a key
+        what = "it holds a key" if self._holds_key(_whole(response)) else shown(response)
+        return ClientError(f"the response cannot be read: {what}", kind="garbled")
 
-    def _without_key(self, text: str) -> str:
-        for secret in self._secrets():
+    def _shows_key(self, error: Exception) -> bool:
+        return any(self._holds_key(str(one)) for one in causes(error))
+
+    def _holds_key(self, text: str) -> bool:
+        return any(secret in text for secret in self._secrets())
+
+    def _sayable(self, text: str) -> str:
+        """Return a text without the keys, and then cut: a part of a key would not be found."""
+        for secret in sorted(self._secrets(), key=len, reverse=True):
             text = text.replace(secret, "[key]")
-        return text
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
     def _secrets(self) -> list[str]:
         keys = (self.key(), *map(os.environ.get, self.key_variables))
-        return [key.strip() for key in keys if key and len(key.strip()) >= _SHORTEST_KEY]
+        return [
+            *(key.strip() for key in keys if key and len(key.strip()) >= _SHORTEST_KEY),
+            *keys_in_options(self.config.options),
+            *keys_in_options(self.server(), "base_url"),
+        ]
 
     def _endpoint(self, asynchronous: bool) -> Callable[..., Any]:
         sdk = self._sdk_of_loop() if asynchronous else self._blocking_sdk()
@@ -286,13 +307,11 @@ class SdkClient(Client):
         return f"{type(self).__name__}({self.config.name!r})"
 
 
-def _unreadable(response: Any) -> JudgeError:
-    """Say what a response without a reply is: some servers report an error with status 200."""
-    told = response.get("error") if isinstance(response, Mapping) else None
-    status = told.get("code") if isinstance(told, Mapping) else None
-    if isinstance(status, int) and 400 <= status < 600:
-        return status_problem(status, response)
-    return ClientError(f"the response cannot be read: {shown(response)}", kind="garbled")
+def _whole(response: Any) -> str:
+    try:
+        return repr(response)
+    except Exception:  # noqa: BLE001 - nested too deeply, and so not shown either
+        return ""
 
 
 def _marked(ways: list[Output]) -> Iterator[tuple[Output, bool]]:

@@ -23,6 +23,9 @@ from llmeval_integrations.wording import shown
 _BLOCKING, _AWAITED = "SyncAPIClient", "AsyncAPIClient"
 """The bases of all objects of the packages, those for other clouds among them."""
 
+_NO_LIMIT: Final = 86_400.0
+"""A day: the seconds that stand for no limit, and the most that a call may take."""
+
 _LOGINS: Final = ("api_key", "auth_token", "_azure_ad_token")
 """Attributes of the packages' objects that hold what must not be shown."""
 
@@ -31,7 +34,8 @@ class StainlessClient(SdkClient):
     """A client on a package that Stainless generated.
 
     A caller's object serves both kinds of calls: its twin is built from its settings. Its own
-    retries and time-out become ours, unless options say otherwise.
+    retries and time-out become ours, unless options say otherwise; the package's default time-out
+    of ten minutes is not a choice of the caller's.
     """
 
     twins: ClassVar[tuple[tuple[str, str], ...]]
@@ -76,8 +80,8 @@ class StainlessClient(SdkClient):
             "api_key": getattr(thing, "api_key", None) or NO_KEY,
             "retries": thing.max_retries,
         }
-        if isinstance(thing.timeout, (int, float)):
-            fields["timeout"] = thing.timeout
+        if thing.timeout != cls._package().DEFAULT_TIMEOUT:
+            fields["timeout"] = _seconds(thing.timeout)
         return cls(ClientConfig.of(**{**fields, **options}), thing)
 
     def address(self) -> str | None:
@@ -143,6 +147,12 @@ class StainlessClient(SdkClient):
         if isinstance(error, package.APIResponseValidationError):
             return ClientError(f"the response cannot be read: {error}", kind="garbled")
         return None
+
+
+def _seconds(timeout: Any) -> float:
+    """Return how long a caller waits for an answer, by a number or httpx's parts of a time-out."""
+    waited = timeout if isinstance(timeout, (int, float)) else getattr(timeout, "read", None)
+    return _NO_LIMIT if waited is None else min(waited, _NO_LIMIT)
 
 
 def _bases(thing: Any) -> set[str]:

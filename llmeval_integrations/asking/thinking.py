@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from llmeval_integrations import json_text
@@ -26,24 +27,28 @@ _GAP: Final = "\ufffc"
 _MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
 
 
-def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
+def answer_spans(text: str, quoted: Sequence[str] = ()) -> tuple[list[tuple[int, int]], bool]:
     """Return where the answer stands, piece by piece, and whether all thinking was closed.
 
     A closing tag without an opening one ends thinking that began with the text, since some
-    templates open it in the prompt. A tag in quotation marks of its own is a word about tags.
+    templates open it in the prompt; but not where one of the texts that may be quoted has such a
+    tag. A tag in quotation marks of its own is a word about tags.
     """
     spans: list[tuple[int, int]] = []
-    position, thinking = 0, False
-    for tag in THINKING.finditer(text):
-        around = text[tag.start() - 1 : tag.start()] + text[tag.end() : tag.end() + 1]
-        if around in _MENTIONED:
-            continue
+    position, thinking, trusted = 0, False, None
+    for tag in _tags(text):
         if not _closes(tag):
             if not thinking:
                 spans.append((position, tag.start()))
             thinking = True
             continue
         if not thinking:
+            if trusted is None:
+                trusted = not any(
+                    _closes(shown) for text in quoted for shown in THINKING.finditer(text)
+                )
+            if not trusted:
+                continue
             spans.clear()
         position, thinking = tag.end(), False
     if not thinking:
@@ -51,18 +56,31 @@ def answer_spans(text: str) -> tuple[list[tuple[int, int]], bool]:
     return spans, not thinking
 
 
-def without_thinking(reply: str, quoted: str = "") -> str:
+def without_thinking(reply: str, *quoted: str) -> str:
     """Return a reply's answer; a reply that is JSON is all answer, whatever tags its texts hold.
 
-    `quoted` is a text that was shown: tags that the reply copies with it close no thinking.
+    `quoted` are texts that were shown: tags that the reply copies with one close no thinking.
     """
     if not THINKING.search(reply) or not isinstance(json_text.parse(reply), Defect):
         return reply
-    quoted = quoted.strip()
-    if THINKING.search(quoted):
-        reply = reply.replace(quoted, _GAP)
-    pieces = (reply[start:end] for start, end in answer_spans(reply)[0])
+    for text in map(str.strip, quoted):
+        if THINKING.search(text):
+            reply = reply.replace(text, _GAP)
+    pieces = (reply[start:end] for start, end in answer_spans(reply, quoted)[0])
     return _GAP.join(pieces).strip(f" \t\r\n{_GAP}")
+
+
+def closes_thinking(text: str) -> bool:
+    """Whether a text has a closing tag that is not only mentioned."""
+    return any(map(_closes, _tags(text)))
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    """Find all tags but those that are only mentioned."""
+    for tag in THINKING.finditer(text):
+        around = text[tag.start() - 1 : tag.start()] + text[tag.end() : tag.end() + 1]
+        if around not in _MENTIONED:
+            yield tag
 
 
 def _closes(tag: re.Match[str]) -> bool:

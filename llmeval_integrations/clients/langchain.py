@@ -13,7 +13,7 @@ from llmeval_integrations.asking.dialects import finish_of, usage_of, value_of
 from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.model_client import Asked, ModelClient, conversation
-from llmeval_integrations.asking.reply import JudgeReply, Usage
+from llmeval_integrations.asking.reply import JudgeReply, Usage, all_said
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.sdk_client import SdkClient
 from llmeval_integrations.asking.steps import Steps
@@ -93,15 +93,15 @@ class LangChainClient(ModelClient):
         told = message.response_metadata
         reason = value_of(told.get("incomplete_details"), "reason") or value_of(told, *_REASONS)
         refusal = _refusal(message)
-        call = _call(message) if output in _METHODS else None
+        calls = _calls(message) if output in _METHODS else []
         usage = message.usage_metadata
         return JudgeReply(
-            text=text_of(message) or refusal or "" if call is None else call,
+            text=all_said(text_of(message), calls) or refusal or "",
             finish="refused" if refusal else finish_of(reason),
             usage=_usage(usage) if usage else usage_of(told.get("token_usage")),
             model=value_of(told, "model_name", "model", "model_id") or self.config.name,
             # some integrations ask for a call instead of the schema, and say so only thus
-            output=output if call is None else "tool",
+            output="tool" if calls else output,
         )
 
     def shaping(self) -> Any:
@@ -189,13 +189,10 @@ def _message(message: Message) -> Any:
     return kinds[message.role](content)
 
 
-def _call(message: Any) -> str | None:
-    """Return the arguments of a function's call as JSON, unreadable ones as they are."""
-    for call in message.tool_calls:
-        return json.dumps(call["args"], ensure_ascii=False)
-    for call in message.invalid_tool_calls:
-        return call["args"] or ""
-    return None
+def _calls(message: Any) -> list[str]:
+    """Return the arguments of the functions' calls as JSON, unreadable ones as they are."""
+    read = [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
+    return [*read, *(call["args"] or "" for call in message.invalid_tool_calls)]
 
 
 def _refusal(message: Any) -> str | None:

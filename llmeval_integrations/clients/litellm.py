@@ -15,7 +15,7 @@ from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.keys import keys_in_environment
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.openai_form import openai_form
-from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.reply import JudgeReply, all_said
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.sdk_client import SdkClient
 from llmeval_integrations.asking.wrapped import wrapped_problem
@@ -78,11 +78,10 @@ class LiteLLMClient(SdkClient):
     def read(self, response: Any, output: Output) -> JudgeReply:
         choice = response.choices[0]
         message = choice.message
-        calls = message.tool_calls
-        text = calls[0].function.arguments if calls else message.content or ""
+        calls = [call.function.arguments for call in message.tool_calls or ()]
         refusal = (message.get("provider_specific_fields") or {}).get("refusal")
         return JudgeReply(
-            text=refusal or text,
+            text=refusal or all_said(message.content or "", calls),
             finish="refused" if refusal else finish_of(choice.finish_reason),
             usage=usage_of(response.usage),
             model=response.model or self.config.name,

@@ -14,7 +14,7 @@ from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.model_client import Asked, ModelClient, conversation
 from llmeval_integrations.asking.openai_form import openai_form
-from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.reply import JudgeReply, all_said
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.sdk_client import SdkClient
 from llmeval_integrations.asking.strict_schema import strict_schema
@@ -100,36 +100,35 @@ class LlamaIndexClient(ModelClient):
 
     def read(self, response: Any, output: Output) -> JudgeReply:
         raw, message = response.raw, response.message
-        call = self._call(response) if output == "tool" else None
-        text = message.content or "" if call is None else call
         first = next(iter(value_of(raw, "choices", "candidates") or ()), None)
-        refusal = value_of(value_of(first, "message"), "refusal")
+        sent = value_of(first, "message") or value_of(raw, "message")
+        calls = self._calls(response, sent) if output == "tool" else []
+        refusal = value_of(sent, "refusal")
         reason = value_of(raw, *_REASONS) or value_of(first, *_REASONS)
         account = value_of(raw, "usage", "usage_metadata") or response.additional_kwargs or raw
         return JudgeReply(
-            text=refusal or text,
+            text=refusal or all_said(message.content or "", calls),
             finish="refused" if refusal else finish_of(reason),
             usage=usage_of(account),
             model=value_of(raw, "model", "model_version") or self.config.name,
             output=output,
         )
 
-    def _call(self, response: Any) -> str | None:
-        """Return the arguments of the function's call as JSON, as the model wrote them if we can.
+    def _calls(self, response: Any, sent: Any) -> list[str]:
+        """Return the arguments of the functions' calls as JSON, as the model wrote them if we can.
 
-        LlamaIndex's own reading completes what is not JSON, so that a verdict would be guessed.
+        Those in the message that was `sent` come first: of several, LlamaIndex keeps one. Its own
+        reading completes what is not JSON, so that a verdict would be guessed.
         """
         message = response.message
-        for block in getattr(message, "blocks", ()):
-            arguments = getattr(block, "tool_kwargs", None)
-            if arguments is not None:
-                return arguments if isinstance(arguments, str) else _json(arguments)
-        for call in message.additional_kwargs.get("tool_calls") or ():
-            arguments = value_of(value_of(call, "function"), "arguments")
-            if arguments is not None:
-                return arguments if isinstance(arguments, str) else _json(arguments)
-        calls = self.model.get_tool_calls_from_response(response, error_on_no_tool_call=False)
-        return _json(calls[0].tool_kwargs) if calls else None
+        blocks = [getattr(block, "tool_kwargs", None) for block in getattr(message, "blocks", ())]
+        places = _arguments(sent), blocks, _arguments(message.additional_kwargs)
+        for found in places:  # of the same calls
+            calls = [_written(arguments) for arguments in found if arguments is not None]
+            if calls:
+                return calls
+        read = self.model.get_tool_calls_from_response(response, error_on_no_tool_call=False)
+        return [_written(call.tool_kwargs) for call in read]
 
 
 def _message(message: Message) -> Any:
@@ -151,5 +150,11 @@ def _tool(request: JudgeRequest) -> Any:
     return FunctionTool(lambda **arguments: arguments, about)
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _arguments(message: Any) -> list[Any]:
+    """Return the arguments of the calls in a message of OpenAI's or Ollama's shape."""
+    calls = value_of(message, "tool_calls") or ()
+    return [value_of(value_of(call, "function"), "arguments") for call in calls]
+
+
+def _written(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -14,7 +14,7 @@ from llmeval_integrations.asking.dialects import finish_of, usage_of
 from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.openai_form import openai_form
-from llmeval_integrations.asking.reply import JudgeReply
+from llmeval_integrations.asking.reply import JudgeReply, all_said
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.stainless_client import StainlessClient, said
 from llmeval_integrations.errors import ClientError, JudgeError
@@ -104,11 +104,10 @@ class OpenAIClient(StainlessClient):
         given = response if isinstance(response, dict) else response.to_dict()
         choice = given["choices"][0]
         message = choice["message"]
-        calls = message.get("tool_calls")
-        text = calls[0]["function"]["arguments"] if calls else _text(message.get("content"))
+        calls = [call["function"]["arguments"] for call in message.get("tool_calls") or ()]
         refusal = message.get("refusal")
         return JudgeReply(
-            text=refusal or text,
+            text=refusal or all_said(_text(message.get("content")), calls),
             finish="refused" if refusal else finish_of(choice.get("finish_reason")),
             usage=usage_of(given.get("usage")),
             model=given.get("model") or self.config.name,

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as options_of
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.evaluator import Evaluator
@@ -39,7 +38,8 @@ class JsonFields(Evaluator):
     Score: the mean of the scores of all leaves of output and reference, by weight, 0 to 1; a leaf
     that one side lacks has 0. Passes where every leaf matches, or at `min_score`; an output that is
     no JSON never passes. The label is the kind of the difference that costs most, of several the
-    first in the order in which they stand below; the reason names those that do.
+    first in the order in which they stand below; the reason names those that do. An object or array
+    that is missing or extra as a whole is one difference, which costs what all in it does.
 
     Metadata: `outcomes`, all leaves but those that simply match with a score of 1, each with its
     JSON `pointer`, `field` (the same with `*` for positions), `kind` (mismatch, missing, extra,
@@ -51,10 +51,14 @@ class JsonFields(Evaluator):
     every field missing. A run adds the same up for each field.
 
     What the schema says decides how values are compared: `format` date, date-time, email and uri
-    by what they mean; `number` within a share of 1e-9, `multipleOf` as the grid; `enum`, `const`,
-    `pattern` and `integer` exactly, whatever the `format` beside them, in `allOf` or behind a
-    `$ref`; arrays with `uniqueItems` in any order. Where `anyOf` has a number and then any text, as
-    Pydantic writes for Decimal, `"1250.50"` is a number too. All else is compared as it is written.
+    by what they mean; `number` within a share of 1e-9, the noise of fractions: two whole numbers
+    exactly, also 9.0 and however long ones; `multipleOf` as the grid; `enum`, `const`, `pattern`
+    and `integer` exactly, whatever the `format` beside them, in `allOf` or behind a `$ref`; arrays
+    with `uniqueItems` in any order, unless they have items with schemas of their own by position.
+    Where `anyOf` has a number and then any text, as Pydantic writes for Decimal, `"1250.50"` is a
+    number too. Of alternatives a text is compared by the `format` whose form it has, a number by
+    the loosest, and by the finest grid where all have one, in whatever order they stand. All else
+    is compared as it is written. Objects of Pydantic models are what they dump by their aliases.
     `fields` says otherwise for single fields; of two paths that fit, the longer one counts, of two
     of the same length the one with more names, then the later one.
 
@@ -91,8 +95,10 @@ class JsonFields(Evaluator):
     form is compared as it is written. `coerce` takes `"5"` for 5, `"true"` for true and `"null"`
     for null, but `"1,250.50"` for no number; with a tolerance or grid it compares two texts that
     are numbers as these. `compare` is a function of output and reference, in Python alone, that
-    gives True, False or a score from 0 to 1. `order` is `ordered`, `any_order` or `by_key`, `key`
-    the member that tells an array's items apart.
+    gives True, False or a score from 0 to 1: it is asked of what differs, for what is equal as JSON
+    (1 equals 1.0) matches. `order` is `ordered`, `any_order` or `by_key`, `key` the member that
+    tells an array's items apart; where the order does not count, a setting for a position, as
+    `/items/0`, is an error.
 
     What is set for an object or array holds for all in it, but for `order`, `key` and `compare`,
     which are about that one itself: `order` and `key` say nothing of an object. `ignore` does not
@@ -103,7 +109,8 @@ class JsonFields(Evaluator):
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings for what neither the schema nor `fields` says: `similarity` matches no two
     dates where there is a `format`, and `coerce` no number with a text of an `enum`. `order` holds
-    for all arrays. `compare` is given texts, numbers, booleans and null alone."""
+    for all arrays but those with settings or schemas for single positions. `compare` is given
+    texts, numbers, booleans and null alone."""
 
     min_score: float | None = None
     """The score that passes; None wants every leaf to match."""
@@ -204,29 +211,34 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
 def as_result(comparison: Comparison, min_score: float | None) -> Result:
     """Return a comparison as a result."""
     score = comparison.score()
-    wrong = [outcome for outcome in comparison.outcomes if outcome.kind != "match"]
+    wrong = [place for place, each in enumerate(comparison.outcomes) if each.kind != "match"]
     passed = not wrong if min_score is None else score >= min_score
     metadata = details(comparison, perfect=not wrong)
     if not wrong:
         return Result(score, passed, None, "Every field matches", metadata)
-    wrong.sort(key=attrgetter("lost"), reverse=True)
-    reason = summarize(wrong)
+    ranked, label = _ranked(comparison, wrong)
+    reason = summarize(ranked)
     if comparison.bounded:
         metadata["pairing_limit_reached"] = comparison.bounded
         reason += " (too many pairs of items; not all were tried)"
-    return Result(score, passed, _costliest(wrong), reason, metadata)
+    return Result(score, passed, label, reason, metadata)
 
 
-def _costliest(wrong: Sequence[Outcome]) -> Kind:
-    """Return the kind of what costs most, which comes first; the first in KINDS of several.
+def _ranked(comparison: Comparison, places: list[int]) -> tuple[list[Outcome], Kind]:
+    """Return the outcomes at these places, what costs most first, and the kind of what does.
 
-    Their own order is that of the items of arrays, which may have none.
+    Of several kinds it is the first in KINDS: their own order is that of the items of arrays, which
+    may have none.
     """
-    first = wrong[0]
-    if first.kind == "mismatch":  # before which there is no other
-        return first.kind
-    found = {outcome.kind for outcome in wrong if outcome.lost == first.lost}
-    return min(found, key=KINDS.index)
+    outcomes = comparison.outcomes
+    if len(places) == 1:
+        only = outcomes[places[0]]
+        return [only], only.kind
+    costs = comparison.costs()
+    ranked = sorted(places, key=costs.__getitem__, reverse=True)
+    most = costs[ranked[0]]
+    kinds = {outcomes[place].kind for place in ranked if costs[place] == most}
+    return [outcomes[place] for place in ranked], min(kinds, key=KINDS.index)
 
 
 def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:

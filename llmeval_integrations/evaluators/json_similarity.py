@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from math import fsum
 from typing import Any, ClassVar, Final, NamedTuple
 
 from llmeval_integrations.assignment import best_pairs
@@ -21,6 +22,7 @@ from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical, write_scalar
 from llmeval_integrations.options import check_choice, check_number
 from llmeval_integrations.result import Result
+from llmeval_integrations.rounding import below
 from llmeval_integrations.sample import Sample
 
 _Scored = tuple[float, float]
@@ -36,7 +38,8 @@ class _Paired(NamedTuple):
 
 
 MAX_INSIDE: Final = 100_000
-"""The most pairs of items of all arrays inside of two arrays that are compared."""
+"""The most pairs of items that are compared of arrays inside of items, for two arrays and over the
+whole documents."""
 
 _NOISE: Final = 1e-9
 """By which sums may be off."""
@@ -51,8 +54,9 @@ class JsonSimilarity(Evaluator):
     have in common by what they could have. Two leaves have one minus the Levenshtein distance of
     their texts by the longer one's length, and nothing from a distance of `threshold` on; two
     objects what the members of the same name have, out of all members; two arrays what their
-    items have where they are paired for the most in common. Numbers, booleans and null are compared
-    as they are written; values of different kinds (leaf, object, array) have nothing in common.
+    items have where they are paired for the most in common, of several such pairings by the one
+    that could have the least. Numbers, booleans and null are compared as they are written; values
+    of different kinds (leaf, object, array) have nothing in common.
     Empty objects and arrays count for nothing, so that two documents without any leaf have a score
     of 1.
 
@@ -63,8 +67,10 @@ class JsonSimilarity(Evaluator):
     of items of two arrays would have to be compared, or 100,000 of those in arrays inside them,
     those that are equal are paired, then those that share a value that no other item has, the rest
     in the order of their texts, and `pairing_limit_reached` is True; 500,000 pairs of characters
-    count as a pair of items. `exact` is False where the distance of two texts may be less than
-    what was found: where they differ in more than some 80,000 characters on both sides.
+    count as a pair of items. So are all items with arrays in them where the pairs inside come to
+    more than 100,000 over the whole documents. `exact` is False where the distance of two texts may
+    be less than what was found: where they differ in more than some 80,000 characters on both
+    sides.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -88,14 +94,18 @@ class JsonSimilarity(Evaluator):
         reference = parse_reference(self, sample, self.parsing)
         if type(output) is Defect:
             return defective(output, 0.0)
-        likeness = _Likeness(self.threshold)
-        common, most = likeness.of(output, reference)
+        likeness = _Likeness(self.threshold, MAX_INSIDE)
+        try:
+            common, most = likeness.of(output, reference)
+        except _TooManyInsideError:
+            likeness = _Likeness(self.threshold, 0)
+            common, most = likeness.of(output, reference)
         score = common / most if most else 1.0
         passed = score >= self.min_score
         metadata = {"pairing_limit_reached": True} if likeness.bounded else {}
         if not likeness.exact:
             metadata["exact"] = False
-        reason = None if passed else f"Similarity {score:.4g} < {self.min_score:g}"
+        reason = None if passed else _too_low(score, self.min_score)
         if reason and likeness.bounded:
             reason += " (too many pairs of items; not all were tried)"
         if reason and not likeness.exact:
@@ -103,14 +113,28 @@ class JsonSimilarity(Evaluator):
         return Result(score, passed, None, reason, metadata)
 
 
-class _Likeness:
-    """Compares values, and remembers whether a limit was reached."""
+def _too_low(score: float, least: float) -> str:
+    return f"Similarity {below(least, score)} < {write_scalar(least)}"
 
-    def __init__(self, threshold: float) -> None:
+
+class _TooManyInsideError(Exception):
+    """Too many pairs were tried of items of arrays inside of others, over the whole documents."""
+
+
+class _Likeness:
+    """Compares values, and remembers whether a limit was reached.
+
+    With `most_inside` pairs arrays inside of items are tried with each other, with 0 not at all.
+    """
+
+    def __init__(self, threshold: float, most_inside: int) -> None:
         self.threshold = threshold
+        self.most_inside = most_inside
         self.bounded = False
         self.exact = True
         self._texts: dict[int, list[str]] = {}
+        self._searches = 0
+        self._tried_inside = 0
 
     def of(self, output: Any, reference: Any) -> _Scored:
         """Return what two values have in common, and the most that they could have."""
@@ -152,17 +176,18 @@ class _Likeness:
         of equal items may cost two others more than it gains.
         """
         texts = self._texts_of(output)
-        pairs, spare, wanted = equal_pairs(texts, self._texts_of(reference))
+        others = self._texts_of(reference)
+        pairs, spare, wanted = equal_pairs(texts, others, range(len(texts)), range(len(others)))
         one, other = [output[place] for place in spare], [reference[place] for place in wanted]
         same = sum(_size(output[here]) for here, _ in pairs)
         left = self._paired(one, other)
         equal = {texts[here]: output[here] for here, _ in pairs}
-        if self._may_gain(left, one, other, [*equal.values()]):
+        if self._may_gain(left, one, other, [equal[text] for text in sorted(equal)]):
             if self._are_too_many(output, reference):
                 self.bounded = True
             else:
                 every = self._paired(output, reference)
-                if every.common > same + left.common:
+                if every.common > same + left.common + _NOISE:
                     return every.common, every.most
         return same + left.common, same + left.most
 
@@ -170,18 +195,27 @@ class _Likeness:
         """Pair items for the most in common."""
         chosen = _likely_pairs(one, other) if self._are_too_many(one, other) else None
         table: dict[tuple[int, int], _Scored] = {}
+        is_search = not chosen and len(one) * len(other) > 1
+        if is_search:
+            self._count(len(one) * len(other))
+        self._searches += is_search
         for here, there in chosen or product(range(len(one)), range(len(other))):
             table[here, there] = self.of(one[here], other[there])  # in as few frames as can be
+        self._searches -= is_search
         if chosen:
             self.bounded = True
         else:
-            columns = range(len(other))
-            chosen = best_pairs(
-                [[_worth(table[row, column]) for column in columns] for row in range(len(one))]
-            )
-        common = sum(table[pair][0] for pair in chosen)
-        most = sum(table[pair][1] for pair in chosen)
-        return _Paired(common, most + self._of_the_rest(one, other, chosen), table)
+            chosen = best_pairs(_worths(one, other, table))
+        common = fsum(table[pair][0] for pair in chosen)
+        most = fsum(table[pair][1] for pair in chosen)
+        return _Paired(common, most + _of_the_rest(one, other, chosen), table)
+
+    def _count(self, pairs: int) -> None:
+        """Count pairs that are tried for each pair of other items, which adds up the deeper."""
+        if self._searches:
+            self._tried_inside += pairs
+            if self._tried_inside > MAX_INSIDE:  # which has nothing to do with the order of items
+                raise _TooManyInsideError
 
     def _may_gain(self, left: _Paired, one: list[Any], other: list[Any], equal: list[Any]) -> bool:
         """Whether what is left may have more in common where pairs of equal items are taken apart.
@@ -213,7 +247,8 @@ class _Likeness:
         if not (type(one) is dict and type(other) is dict):
             return self.of(one, other)[0] > least + _NOISE
         room = _size(one) - least - _NOISE
-        for name, part in one.items():
+        for name in sorted(one):  # for no order may change how many pairs are tried
+            part = one[name]
             common = self.of(part, other[name])[0] if name in other else 0.0
             room -= _size(part) - common
             if room <= 0:
@@ -225,7 +260,7 @@ class _Likeness:
         tried = len(one) * len(other)
         if tried <= 1:
             return False
-        if tried > MAX_PAIRS or _inside(one) * _inside(other) > MAX_INSIDE:
+        if tried > MAX_PAIRS or _inside(one) * _inside(other) > self.most_inside:
             return True
         here, there = _letters(one), _letters(other)
         letters = sum(count * there[path] for path, count in here.items())
@@ -238,15 +273,6 @@ class _Likeness:
             texts = [*map(_in_any_order, array)]
             self._texts[id(array)] = texts
         return texts
-
-    def _of_the_rest(self, one: list[Any], other: list[Any], pairs: list[tuple[int, int]]) -> float:
-        """Return what items could have that are in no pair: the larger ones of either side."""
-        used_here, used_there = {here for here, _ in pairs}, {there for _, there in pairs}
-        spare = sorted(_size(item) for place, item in enumerate(one) if place not in used_here)
-        wanted = sorted(_size(item) for place, item in enumerate(other) if place not in used_there)
-        longer, shorter = sorted((spare, wanted), key=len, reverse=True)
-        beside = [0.0] * (len(longer) - len(shorter)) + shorter
-        return sum(map(max, longer, beside))
 
 
 _in_any_order = partial(canonical, sort_arrays=True)
@@ -286,10 +312,27 @@ def _letters(items: list[Any]) -> Counter[str]:
     return found
 
 
-def _worth(scored: _Scored) -> float:
-    """Rate a pair by what its values have in common; of equal ones the pair that fits better."""
-    common, most = scored
-    return common + 1e-9 * common / most if most else 0.0
+def _worths(
+    one: list[Any], other: list[Any], table: dict[tuple[int, int], _Scored]
+) -> list[list[float]]:
+    """Rate pairs by what they have in common, then by what more two items could have apart."""
+    sizes, others = [*map(_size, one)], [*map(_size, other)]
+    unit = _NOISE / max([1.0, *sizes, *others])
+    return [
+        [
+            table[row, column][0] + unit * (size + beside - table[row, column][1])
+            for column, beside in enumerate(others)
+        ]
+        for row, size in enumerate(sizes)
+    ]
+
+
+def _of_the_rest(one: list[Any], other: list[Any], pairs: list[tuple[int, int]]) -> float:
+    """Return what items could have that are in no pair."""
+    here, there = {place for place, _ in pairs}, {place for _, place in pairs}
+    spare = [item for place, item in enumerate(one) if place not in here]
+    wanted = [item for place, item in enumerate(other) if place not in there]
+    return _size(spare) + _size(wanted)
 
 
 def _size(value: Any) -> float:

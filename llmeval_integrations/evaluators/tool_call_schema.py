@@ -20,17 +20,29 @@ from llmeval_integrations.options import check_choice, check_flag
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
+from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument, read_pointer
+from llmeval_integrations.schemas.errors import MOST_LEVELS, is_deeper
+from llmeval_integrations.schemas.keywords import REMARKS
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.reading import read_calls
-from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart, declared
+from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
+from llmeval_integrations.tool_calls.schema_walk import declared, list_of, object_of
 
 # A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN = frozenset(
     [
         *("additionalProperties", "unevaluatedProperties", "patternProperties"),
-        *("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"),
+        *("$ref", "$dynamicRef", "$recursiveRef"),
+    ]
+)
+_PARTS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "dependencies")
+
+# A schema with no others but these says of each argument by itself whether it is valid.
+_BY_ARGUMENT = frozenset(
+    [
+        *("type", "properties", "required", "additionalProperties", "patternProperties"),
+        *("$schema", *DEFINITIONS, *REMARKS),
     ]
 )
 
@@ -60,6 +72,9 @@ class Violation(msgspec.Struct, frozen=True):
     has_default: bool = False
     """Whether the schema has a default for it."""
 
+    cut_short: bool = False
+    """Whether there may be more of them, in a value of more than 16 levels."""
+
     def __str__(self) -> str:
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
 
@@ -74,6 +89,15 @@ class Toolbox:
             name: _validator(name, schema if allow_undeclared else _closed(schema))
             for name, schema in self.schemas.items()
         }
+        self._names = {name: self._named(name) for name in self.schemas}
+
+    def _named(self, tool: str) -> tuple[frozenset[str] | None, frozenset[str]]:
+        """Return the arguments that a tool declares, if it allows no others, and those it needs."""
+        schema, part = self._validators[tool].schema, self.parts[tool]
+        closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
+        declared = frozenset(object_of(schema, "properties")) if closed else None
+        needed = list_of(schema, "required")
+        return declared, frozenset(one for one in needed if part.member(one).default is MISSING)
 
     @classmethod
     def of(cls, evaluator: Any, tools: Any, read: Read | None = None) -> Toolbox:
@@ -82,6 +106,19 @@ class Toolbox:
             return cls(tools, allow_undeclared=evaluator.allow_undeclared, read=read)
         except InvalidOptionError as error:
             raise type(error)(f"{evaluator.name}: tools: {error}") from error
+
+    def refusal(self, call: ToolCall, *, complete: bool) -> str | None:
+        """Say why no call of a tool that there is can have these arguments, whatever they hold.
+
+        `complete` says that it has no others. None where that is not sure.
+        """
+        declared, needed = self._names[call.name]
+        given = call.arguments.keys()
+        if declared is not None and not given <= declared:
+            return f"declares no argument {min(given - declared)!r}"
+        if complete and not given >= needed:
+            return f"requires {min(needed - given)!r}"
+        return None
 
     def violations(self, call: ToolCall) -> list[Violation]:
         """List what is wrong with a call."""
@@ -93,10 +130,35 @@ class Toolbox:
         result = validator.check(Sample(call.arguments))
         if result.passed:
             return []
-        errors = result.metadata.get("errors")
-        if not errors:
+        if "errors_limit_reached" in result.metadata:
+            return self._one_by_one(call, validator)
+        return self._told(result, call)
+
+    def _told(self, result: Result, call: ToolCall) -> list[Violation]:
+        errors = result.metadata.get("errors", ())
+        if not errors and not result.passed:
             return [Violation(None, "", result.label or "schema", result.reason or "")]
         return [found for error in errors for found in self._of_arguments(error, call)]
+
+    def _one_by_one(self, call: ToolCall, validator: JsonSchema) -> list[Violation]:
+        """List what is wrong with a call some arguments of which are too deep for that.
+
+        Of each of these it is the first error, which no default forgives: others may follow. So it
+        is of the whole call, where the schema says more of it than what each argument may be.
+        """
+        schema, whole = validator.schema, call.arguments
+        if not schema.keys() <= _BY_ARGUMENT:
+            return [_cut_short(one, None) for one in self._told(validator(whole), call)]
+        deep = {name for name, value in whole.items() if is_deeper(value, MOST_LEVELS - 1)}
+        needed = [name for name in schema.get("required", ()) if name not in deep]
+        rest = {name: value for name, value in whole.items() if name not in deep}
+        found = self._told(_requiring(schema, needed)(rest), call)
+        alone = _requiring(schema, [])
+        for name in sorted(deep):
+            given = msgspec.structs.replace(call, arguments={name: whole[name]})
+            wrong = self._told(alone(given.arguments), given)
+            found += [_cut_short(one, name) for one in wrong]
+        return found
 
     def _of_arguments(self, error: dict[str, Any], call: ToolCall) -> list[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""
@@ -129,6 +191,19 @@ class Toolbox:
         return [name for name in call.arguments if not any(True for _ in declared(schema, name))]
 
 
+def _cut_short(violation: Violation, argument: str | None) -> Violation:
+    place = violation.pointer or ("" if argument is None else f"/{escape(argument)}")
+    return msgspec.structs.replace(
+        violation, argument=argument, pointer=place, has_default=False, cut_short=True
+    )
+
+
+def _requiring(schema: dict[str, Any], names: list[str]) -> JsonSchema:
+    """Validate as a schema does, but for what is required."""
+    others = {key: value for key, value in schema.items() if key != "required"}
+    return JsonSchema({**others, "required": names} if names else others)
+
+
 def _validator(name: str, schema: dict[str, Any]) -> JsonSchema:
     try:
         return JsonSchema(schema)
@@ -138,9 +213,27 @@ def _validator(name: str, schema: dict[str, Any]) -> JsonSchema:
 
 def _closed(schema: dict[str, Any]) -> dict[str, Any]:
     """Let a schema that lists the arguments allow no others, unless it speaks of them itself."""
-    if "properties" not in schema or not _OPEN.isdisjoint(schema):
+    if "properties" not in schema or _speaks_of_others(schema):
         return schema
     return {**schema, "additionalProperties": False}
+
+
+def _speaks_of_others(schema: dict[str, Any]) -> bool:
+    """Whether a schema, or a part of it, names other properties than its own `properties` do."""
+    named = object_of(schema, "properties")
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict):
+            continue
+        if not _OPEN.isdisjoint(part) or not object_of(part, "properties").keys() <= named.keys():
+            return True
+        for key in _PARTS:
+            inner = part.get(key)
+            if key in ("dependentSchemas", "dependencies"):
+                inner = list(object_of(part, key).values())
+            waiting += inner if isinstance(inner, list) else [inner]
+    return False
 
 
 def sample_tools(sample: Sample) -> Any:
@@ -157,7 +250,8 @@ class ToolCallSchema(Evaluator):
     are read from the shapes that ToolCalls reads, and what an API calls by itself is not a call.
     The reason names the first call that is not valid, the label is the keyword of its schema,
     `unknown_tool` or `unreadable`. Metadata: `calls`, each with `name`, `valid` and `errors`
-    (`pointer`, `keyword`, `message`); `called` and `valid`, how many.
+    (`pointer`, `keyword`, `message`); `called` and `valid`, how many. Of an argument of more
+    than 16 levels only the first error may be listed; `errors_limit_reached` says so.
     """
 
     tools: Any = field(default=None, hash=False)
@@ -209,7 +303,9 @@ def _judged(calls: list[ToolCall], found: list[list[Violation]]) -> Result:
         for call, violations in zip(calls, found)
     ]
     valid = found.count([])
-    metadata = {"calls": rows, "called": len(calls), "valid": valid}
+    metadata: dict[str, Any] = {"calls": rows, "called": len(calls), "valid": valid}
+    if any(one.cut_short for violations in found for one in violations):
+        metadata["errors_limit_reached"] = True
     if valid == len(calls):
         reason = "No call" if not calls else f"Valid: {len(calls)} of {len(calls)} calls"
         return Result(1.0, True, None, reason, metadata)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import msgspec
 
@@ -41,6 +41,7 @@ from llmeval_integrations.tool_calls.comparing import (
 )
 from llmeval_integrations.tool_calls.differences import Differences, WrongArgument
 from llmeval_integrations.tool_calls.expected import (
+    AnyOf,
     read_answers,
     read_listed,
     read_marked,
@@ -50,7 +51,6 @@ from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
 from llmeval_integrations.tool_calls.precedence import Before, contradiction
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
-from llmeval_integrations.tool_calls.tags import OPENING
 from llmeval_integrations.wording import hint, shown
 
 _ANYTHING = SchemaPart(None)
@@ -70,7 +70,12 @@ class ToolCalls(Evaluator):
     Values are compared as JSON: `"3"` is not `3`, `3.0` is. With the tools' schemas an argument
     left out is one that has the default, at any depth, even where it is required; an array with
     `uniqueItems` has no order; and an argument that the reference does not settle by a value has
-    to be valid.
+    to be valid. What an object leaves out has the default of the alternative (`anyOf`, `oneOf`)
+    that its other members tell it is meant for: by `const` and `enum` first, then by which it
+    declares, requires, and of which types; where several are left, one that all of them have.
+
+    A reference is refused that names a tool or an argument that there is not, or leaves out what
+    the tool requires where there may be no other arguments; not one with `listed` alternatives.
 
     Metadata: `calls`, each with its `kind` (right, wrong_arguments, wrong_name, wrong_order,
     unreadable, missing, extra), `score`, `name`, the positions `output` and `reference`, and the
@@ -83,6 +88,9 @@ class ToolCalls(Evaluator):
     were more, and then calls that are equal are paired first, the others without comparing all.
     It says the same of the items of an array without order: those that are equal are paired
     whatever their number, and of the rest 10,000 pairs are compared, 250,000 in a sample.
+
+    Of what the schema has against an argument of more than 16 levels only the first is told, and a
+    member left out there is not one that has the default; `errors_limit_reached` says so.
 
     What an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, is
     no call.
@@ -117,11 +125,11 @@ class ToolCalls(Evaluator):
 
     alternatives: Literal["marked", "listed"] = "marked"
     """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
-    place of a value, and `"$optional": true` in it where it may be left out, though the tool may
-    require it; an object whose only key is a misspelt one, such as `$anyof`, is refused. `listed`:
-    each argument has a list of accepted values, an empty text among which says that it may be left
-    out where the tool does not require it, as in BFCL, whose own form
-    `{NAME: {argument: [...]}}` is read as well."""
+    place of an argument's value or one within, and `"$optional": true` in it where it may be left
+    out, though the tool may require it; an object whose only key is a misspelt one, such as
+    `$anyof`, is refused. `listed`: each argument has a list of accepted values, an empty text
+    among which says that it may be left out where the tool does not require it, as in BFCL, whose
+    own form `{NAME: {argument: [...]}}` is read as well."""
 
     coerce: bool = False
     """Whether a value that is only written as another type counts as the type that the tool's
@@ -180,12 +188,15 @@ class ToolCalls(Evaluator):
         before = self._before(sample, [call.name for call in expected])
         made = read_calls(sample.output, self.parsing)
         if isinstance(made, Defect):
-            return defective(made, 0.0, **_counts([], 0, len(expected)))
+            return defective(made, 0.0, **_counts([], 0, len(expected), unreadable=True))
         comparing = _Comparing(self, toolbox)
         comparison = CallComparison(made, expected, comparing)
         calls = comparison.calls(self.order, before)
         limited = comparison.limit_reached or comparing.differences.limit_reached
-        return _result(calls, len(made), len(expected), limited=limited)
+        result = _result(calls, len(made), len(expected), limited=limited)
+        if comparing.errors_limit_reached:
+            result.metadata["errors_limit_reached"] = True
+        return result
 
     def _expected(self, sample: Sample, toolbox: Toolbox | None) -> list[ToolCall]:
         """Read the reference; whatever cannot be read in it is the caller's fault."""
@@ -193,9 +204,8 @@ class ToolCalls(Evaluator):
         listed = self.alternatives == "listed"
         written = read_answers(reference, self.parsing) if listed else reference
         calls = read_calls(written, self.parsing)
-        if isinstance(calls, list) and isinstance(reference, str) and OPENING not in reference:
-            value = parse(reference, self.parsing)
-            calls = value if isinstance(value, Defect) else calls  # prose is not a reference
+        if isinstance(written, str) and not calls:  # which may be an answer
+            calls = read_calls(self._read_text(written), self.parsing)
         if isinstance(calls, Defect):
             raise self._no_reference(reference, calls.reason)
         for call in calls:
@@ -206,8 +216,41 @@ class ToolCalls(Evaluator):
                     f"{self.name}: there is no tool {call.name!r}, which the reference "
                     f"{shown(reference)} names; {hint(call.name, toolbox.parts)}"
                 )
-        read = read_listed if listed else read_marked
-        return [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
+            refusal = toolbox and self._refusal(call, toolbox)
+            if refusal:
+                raise InvalidReferenceError(
+                    f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
+                    f"{shown(reference)} could never be met"
+                )
+        return [
+            msgspec.structs.replace(call, arguments=self._read_arguments(call)) for call in calls
+        ]
+
+    def _read_text(self, reference: str) -> Any:
+        """Return the JSON of a text."""
+        value = parse(reference, self.parsing)
+        if isinstance(value, Defect):
+            raise self._no_reference(reference, value.reason)
+        if value is not None and not isinstance(value, (dict, list)):
+            raise self._no_reference(reference, "it is a value by itself")
+        return value
+
+    def _read_arguments(self, call: ToolCall) -> dict[str, Any]:
+        if self.alternatives == "listed":
+            return read_listed(call.arguments)
+        arguments = read_marked(call.arguments)
+        if isinstance(arguments, AnyOf):
+            raise InvalidReferenceError(
+                f"{self.name}: {shown(call.arguments)} stands for all arguments of {call.name!r}; "
+                "a choice stands in place of one argument's value"
+            )
+        return cast("dict[str, Any]", arguments)
+
+    def _refusal(self, call: ToolCall, toolbox: Toolbox) -> str | None:
+        """Say why a tool does not take the arguments that a reference has, where that is sure."""
+        if self.arguments == "ignore" or self.alternatives == "listed":
+            return None
+        return toolbox.refusal(call, complete=self.arguments == "exact")
 
     def _no_reference(self, reference: Any, reason: str) -> InvalidReferenceError:
         return InvalidReferenceError(
@@ -243,6 +286,8 @@ class _Comparing:
 
     def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:
         self.differences = Differences()
+        self.errors_limit_reached = False
+        """Whether an argument was too deep for all to be told that the schema has against it."""
         self._options = options
         self._toolbox = toolbox
         self._read: dict[int, Given] = {}
@@ -286,6 +331,7 @@ class _Comparing:
             if self._options.coerce:
                 read = msgspec.structs.replace(made, arguments=written(output.values))
             found = self._violations[id(made)] = self._toolbox.violations(read)
+            self.errors_limit_reached |= any(one.cut_short for one in found)
         return found
 
 
@@ -297,7 +343,9 @@ def _invalid(found: Violation, values: dict[str, Any]) -> WrongArgument:
 
 
 def _are_pairs(before: Any) -> bool:
-    return isinstance(before, Sequence) and all(
+    if isinstance(before, str) or not isinstance(before, Sequence):
+        return False
+    return all(
         isinstance(pair, (list, tuple))
         and len(pair) == 2
         and all(isinstance(which, str) or (type(which) is int and which >= 0) for which in pair)
@@ -305,9 +353,12 @@ def _are_pairs(before: Any) -> bool:
     )
 
 
-def _counts(calls: list[ComparedCall], called: int, expected: int) -> dict[str, Any]:
+def _counts(
+    calls: list[ComparedCall], called: int, expected: int, *, unreadable: bool = False
+) -> dict[str, Any]:
+    """Count; an output that cannot be read is never what was expected."""
     right = sum(call.kind == "right" for call in calls)
-    none = called == expected == 0
+    none = called == expected == 0 and not unreadable
     return {
         "calls": [call.as_dict() for call in calls],
         "called": called,
@@ -315,7 +366,7 @@ def _counts(calls: list[ComparedCall], called: int, expected: int) -> dict[str, 
         "right": right,
         "precision": 1.0 if none else right / (called or 1),
         "recall": 1.0 if none else right / (expected or 1),
-        "f1": 1.0 if none else 2 * right / (called + expected),
+        "f1": 1.0 if none else 2 * right / (called + expected or 1),
     }
 
 

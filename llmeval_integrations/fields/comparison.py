@@ -45,6 +45,9 @@ class Comparison(msgspec.Struct):
     """The leaves that have an object or array in place of a value: the field, the kind, and the
     kind of the one value that there is, None where there is none."""
 
+    wholes: list[tuple[int, int]] = []
+    """The objects and arrays that one side lacks: from where to where their outcomes stand."""
+
     bounded: list[str] = []
     """The arrays of which not all pairs of items were tried that a better pairing may have."""
 
@@ -86,6 +89,13 @@ class Comparison(msgspec.Struct):
         gained = fsum([*weights, *[each.weight * each.score for each in self.outcomes]])
         weight = fsum([*weights, *[each.weight for each in self.outcomes]])
         return gained / weight if weight else 1.0
+
+    def costs(self) -> list[float]:
+        """Return what each outcome takes from the score, with all others of the same whole."""
+        costs = [each.weight * (1.0 - each.score) for each in self.outcomes]
+        for begin, end in self.wholes:
+            costs[begin:end] = [fsum(costs[begin:end])] * (end - begin)
+        return costs
 
     def weights(self) -> list[float]:
         """Return the weights of all leaves that match with the full score."""
@@ -192,7 +202,7 @@ class Comparison(msgspec.Struct):
         *,
         output: Any = MISSING,
         reference: Any = MISSING,
-        within: str = "",
+        within: str | None = None,
         exact: bool = True,
     ) -> None:
         """Take down how a leaf ended."""
@@ -211,23 +221,24 @@ class Comparison(msgspec.Struct):
         elif kind == "wrong_type" and is_here != is_there:
             self.apart.append((field.path, kind, "extra" if is_here else "missing"))
 
-    def one_sided(self, field: Field, kind: Kind, value: Any, place: str, within: str = "") -> None:
+    def one_sided(
+        self, field: Field, kind: Kind, value: Any, place: str, within: str | None = None
+    ) -> None:
         """Take down all leaves of a value that the other side lacks."""
         if field.is_ignored:
             return
+        whole, begin = place if within is None else within, len(self.outcomes)
         if not _holds(value) or field.is_leaf:
             sides = {"reference": value} if kind == "missing" else {"output": value}
             self.add(field, place, kind, 0.0, within=within, **sides)
         elif type(value) is dict:
             for name, part in value.items():
-                self.one_sided(
-                    field.member(name), kind, part, f"{place}/{escape(name)}", within or place
-                )
+                self.one_sided(field.member(name), kind, part, f"{place}/{escape(name)}", whole)
         else:
             for position, part in enumerate(value):
-                self.one_sided(
-                    field.item(position), kind, part, f"{place}/{position}", within or place
-                )
+                self.one_sided(field.item(position), kind, part, f"{place}/{position}", whole)
+        if within is None and len(self.outcomes) > begin + 1:
+            self.wholes.append((begin, len(self.outcomes)))
 
     def _crossed(self, field: Field, output: Any, reference: Any, place: str) -> None:
         """Take down an object or array that has a leaf, or one of the other, on the other side."""
@@ -354,23 +365,23 @@ class _Gained(Comparison):
     """Their weights."""
 
     common: int = 0
-    """How many of them have a score, or may be given one by a judge."""
+    """How many of them match or have a score, or may be given one by a judge."""
 
     def add(
         self,
         field: Field,
         place: str,  # noqa: ARG002
-        kind: Kind,  # noqa: ARG002
+        kind: Kind,
         score: float,
         *,
         output: Any = MISSING,  # noqa: ARG002
         reference: Any = MISSING,  # noqa: ARG002
-        within: str = "",  # noqa: ARG002
+        within: str | None = None,  # noqa: ARG002
         exact: bool = True,  # noqa: ARG002
     ) -> None:
         self.gained.append(field.rule.weight * score)
         self.shared.append(field.rule.weight)
-        self.common += score > 0
+        self.common += kind == "match" or score > 0
 
     def ask(self, field: Field, place: str, output: Any, reference: Any) -> None:
         """Count how alike two values are that are judged once they are a pair."""

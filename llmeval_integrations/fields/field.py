@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -21,11 +22,13 @@ from llmeval_integrations.fields.schema_settings import (
     settings_of,
 )
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.schemas.document import SchemaDocument
+from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
 from llmeval_integrations.wording import shown
 
 ANY: Final = "*"
 """The step of a path pattern that stands for every name and every position."""
+
+_NO_ESCAPE: Final = re.compile("~(?![01])")
 
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
@@ -91,6 +94,15 @@ class Place:
             if not override.steps:
                 own.update(override.settings)
         settings = {**book.defaults, **settings_of(cases), **own}
+        self._overrides = tuple(override for override in overrides if override.steps)
+        steps = {each.steps[0] for each in self._overrides}
+        has_settings_by_position = any(map(str.isdigit, steps))
+        self.has_positions = has_settings_by_position or has_positions(cases)
+        """Whether items at different positions may be compared in different ways."""
+        if self.has_positions:
+            settings["order"] = own.get("order", "ordered")
+            if has_settings_by_position and settings["order"] != "ordered":
+                raise _without_positions(self._overrides)
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         if any(each.settings.get("ignore") is False for each in overrides if each.steps):
             settings["ignore"] = False  # or this would hide what counts further in
@@ -102,16 +114,12 @@ class Place:
         """Whether values match where they are written alike, and nowhere else."""
         self._book = book
         self._cases = cases
-        self._overrides = tuple(override for override in overrides if override.steps)
         self.is_literal = (
             self.is_exact and self.rule.order == "ordered" and not cases and not self._overrides
         )
         """Whether the same holds of all that is in a value there."""
         self._inherited = inherited(own)
-        steps = {each.steps[0] for each in self._overrides}
         self._named = names_in(cases) | steps
-        self.has_positions = has_positions(cases) or any(map(str.isdigit, steps))
-        """Whether items at different positions may be compared in different ways."""
         self._other: Place | None = None
 
     @property
@@ -255,7 +263,25 @@ def root_field(
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
     document = SchemaDocument(schema)
     book = Book(document, defaults)
-    return Field.at("", Place(book, cases_of([schema], document), tuple(found), {}))
+    root = Place(book, cases_of([schema], document), tuple(found), {})
+    for override in found:
+        _walk(root, override.steps)
+    return Field.at("", root)
+
+
+def _walk(place: Place, steps: Sequence[str]) -> None:
+    """Go where a path of settings leads, so that what is wrong on the way is told at once."""
+    if any(map(str.isdigit, steps)):
+        for step in steps:
+            place = place.member(step)
+
+
+def _without_positions(overrides: Iterable[Override]) -> InvalidOptionError:
+    position = next(each.steps[0] for each in overrides if each.steps[0].isdigit())
+    return InvalidOptionError(
+        f"fields: there is a setting for position {position} of an array whose order does not "
+        "count; leave out the position or the order"
+    )
 
 
 def _steps(pattern: Any) -> tuple[str, ...]:
@@ -263,4 +289,8 @@ def _steps(pattern: Any) -> tuple[str, ...]:
         raise InvalidOptionError(
             f"fields: {shown(pattern)} is not a path such as '/items/*/price', or '' for the whole"
         )
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pattern.split("/")[1:])
+    if _NO_ESCAPE.search(pattern):
+        raise InvalidOptionError(
+            f"fields: {shown(pattern)} is not a JSON Pointer: ~ is written ~0, and / in a name ~1"
+        )
+    return tuple(read_pointer(pattern))

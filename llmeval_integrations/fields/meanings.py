@@ -10,9 +10,12 @@ from typing import Final
 from llmeval_integrations.fields.rule import Format
 
 _DATE_TIME: Final = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?"
+    r"(\d{4})(-\d\d-\d\d)[Tt ](\d\d:\d\d):([0-5]\d|60)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?"
 )
 _MINUTE: Final = timedelta(minutes=1)
+_ADDRESS: Final = re.compile(r"[^@\s]+@[^@\s]+")
+_YEARS_400: Final = 146_097 * 1_440
+"""The minutes of 400 years, after which dates come again."""
 
 # The grammar of RFC 3986; unlike urlsplit it tells an empty query from none.
 _URI: Final = re.compile(
@@ -25,28 +28,36 @@ _PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
 
 
 def _date_time(text: str) -> str:
-    """Return a moment of RFC 3339, or a local one where there is no offset."""
+    """Return a moment of RFC 3339, or a local one where there is no offset.
+
+    That may be in the year 0000, or a leap second, which is another moment than the next one.
+    """
     found = _DATE_TIME.fullmatch(text)
     if not found:
         return _itself(text)
-    day, clock, fraction, zone = found.groups()
+    year, day, clock, second, fraction, zone = found.groups()
     zone = "" if zone is None else "+00:00" if zone in "Zz" else zone
+    is_first = year == "0000"  # which Python's calendar lacks
     try:
-        moment = datetime.fromisoformat(f"{day}T{clock}{zone}")
+        moment = datetime.fromisoformat(f"{'0400' if is_first else year}{day}T{clock}{zone}")
     except ValueError:
         return _itself(text)
     # not as a date of another zone: an offset may lead out of the years that there are
     minutes = moment.toordinal() * 1_440 + moment.hour * 60 + moment.minute
+    minutes -= _YEARS_400 if is_first else 0
     offset = moment.utcoffset()
     if offset:
         minutes -= offset // _MINUTE
     kind = "local" if offset is None else "UTC"
-    return f"{kind} {minutes} {moment.second} {(fraction or '').rstrip('0')}"
+    return f"{kind} {minutes} {second} {(fraction or '').rstrip('0')}"
 
 
 def _email(text: str) -> str:
-    """Return an address in small letters, as mail servers read it in practice."""
-    return text.lower()
+    """Return an address in small letters, as mail servers read it in practice.
+
+    That is one @ with something before and after it, and no white space.
+    """
+    return text.lower() if _ADDRESS.fullmatch(text) else _itself(text)
 
 
 def _uri(text: str) -> str:
@@ -110,4 +121,15 @@ MEANINGS: Final[dict[Format, Callable[[str], str]]] = {
     "email": _email,
     "uri": _uri,
 }
-"""Writes what a text stands for, by its format."""
+"""Writes what a text stands for, by its format; after a space what has another form."""
+
+BY_FORM: Final[tuple[Format, ...]] = ("date-time", "uri", "email")
+"""The formats with forms of their own, those first that let fewer texts mean the same."""
+
+
+def meant_by(formats: Format | tuple[Format, ...], text: str) -> str:
+    """Write what a text stands for by the first of these formats whose form it has."""
+    if isinstance(formats, str):
+        return MEANINGS[formats](text)
+    found = (MEANINGS[each](text) for each in formats)
+    return next((meaning for meaning in found if meaning != _itself(text)), _itself(text))

@@ -15,9 +15,13 @@ _CONTAINERS: Final = frozenset((dict, list))
 
 
 class Meant:
-    """What the values of two documents stand for, which are to be kept meanwhile."""
+    """What the values of two documents stand for, which are to be kept meanwhile.
 
-    def __init__(self) -> None:
+    `as_written` tells texts apart that mean the same: only the order of items makes no difference.
+    """
+
+    def __init__(self, *, as_written: bool = False) -> None:
+        self._as_written = as_written
         self._marks: dict[tuple[str, int], str] = {}
 
     def of(self, field: Field, value: Any) -> Any:
@@ -32,7 +36,7 @@ class Meant:
             return value
         kind = type(value)
         if kind is str:
-            return _of_text(field.rule, value)
+            return value if self._as_written else _of_text(field.rule, value)
         if kind is dict:
             parts = [(field.member(name), name, part) for name, part in value.items()]
             found = {name: self._part(its, part) for its, name, part in parts if not its.is_ignored}

@@ -35,16 +35,11 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
     output: Any = MISSING
     reference: Any = MISSING
 
-    within: str = ""
-    """The object or array that is missing or extra as a whole, as a JSON Pointer; else empty."""
+    within: str | None = None
+    """The object or array that is missing or extra as a whole, as a JSON Pointer; else None."""
 
     exact: bool = True
     """Whether the distance of two texts is exact; one of very long texts may be an upper bound."""
-
-    @property
-    def lost(self) -> float:
-        """What it takes from the score."""
-        return self.weight * (1.0 - self.score)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as it stands in a result's metadata."""
@@ -53,7 +48,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
             entry["output"] = self.output
         if self.reference is not MISSING:
             entry["reference"] = self.reference
-        if self.within:
+        if self.within is not None:
             entry["within"] = self.within
         if self.weight != 1.0:
             entry["weight"] = self.weight

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -45,6 +45,8 @@ class _Items(NamedTuple):
     """What they stand for."""
     texts: list[str]
     """The canonical text of that."""
+    ranks: Sequence[int]
+    """Which come first of those that stand for the same, by how they are written."""
 
 
 class _Found(NamedTuple):
@@ -67,6 +69,7 @@ class Pairings:
         self._found: dict[tuple[str, int, int], _Found] = {}
         self._items: dict[tuple[str, int], _Items] = {}
         self._meant = Meant()
+        self._written = Meant(as_written=True)
         self._effort = Effort(self._meant)
 
     def of(self, field: Field, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
@@ -142,7 +145,7 @@ class Pairings:
         What is left over is put in the order of its text, so that no other order has a say.
         """
         mine, theirs = self._meant_by(field, output), self._meant_by(field, reference)
-        equal, spare, wanted = equal_pairs(mine.texts, theirs.texts)
+        equal, spare, wanted = equal_pairs(mine.texts, theirs.texts, mine.ranks, theirs.ranks)
         here, there = Side(output, spare), Side(reference, wanted)
         if not (may_match(field, here) and may_match(field, there)):
             return equal
@@ -180,47 +183,63 @@ class Pairings:
         return [(spare[row], wanted[column]) for row, column in best_pairs(gains)]
 
     def _in_order(self, field: Field, array: list[Any], places: Iterable[int]) -> list[int]:
-        """Return places in the order of what their items stand for."""
-        texts = self._meant_by(field, array).texts
-        return sorted(places, key=lambda place: (texts[place], place))
+        """Return places in the order of what items stand for, then of how they are written."""
+        items = self._meant_by(field, array)
+        return sorted(places, key=lambda place: (items.texts[place], items.ranks[place]))
 
     def _meant_by(self, field: Field, array: list[Any]) -> _Items:
         """Return what an array's items stand for, once for each."""
         known = field.path, id(array)
         found = self._items.get(known)
         if found is None:
-            items = array
-            if not field.place.has_positions:  # or an item's rules would hang on its position
-                its = field.item(0)
-                items = [self._meant.of(its, item) for item in array]
-            found = self._items[known] = _Items(array, items, [*map(canonical, items)])
+            found = self._items[known] = self._items_of(field, array)
         return found
 
+    def _items_of(self, field: Field, array: list[Any]) -> _Items:
+        ranks: Sequence[int] = range(len(array))
+        if field.place.has_positions:  # an item's rules hang on its position
+            return _Items(array, array, [*map(canonical, array)], ranks)
+        its = field.item(0)
+        items = [self._meant.of(its, item) for item in array]
+        texts = [*map(canonical, items)]
+        if not its.place.is_literal and len(set(texts)) < len(texts):
+            written = [canonical(self._written.of(its, item)) for item in array]
+            rank_of = {text: rank for rank, text in enumerate(sorted(written))}
+            ranks = [rank_of[text] for text in written]
+        return _Items(array, items, texts, ranks)
 
-def equal_pairs(output: list[str], reference: list[str]) -> tuple[Pairs, list[int], list[int]]:
-    """Pair the positions of equal texts; what is left is in the order of its text."""
+
+def equal_pairs(
+    output: list[str], reference: list[str], here: Sequence[int], there: Sequence[int]
+) -> tuple[Pairs, list[int], list[int]]:
+    """Pair the positions of equal texts; what is left is in the order of its text.
+
+    Of equal ones those come first that have the lower rank; `here` are the output's ranks.
+    """
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for position in range(len(output) - 1, -1, -1):
+    for position in sorted(range(len(output)), key=here.__getitem__, reverse=True):
         places[output[position]].append(position)
     pairs, wanted = [], []
-    for position, text in enumerate(reference):
+    for position in sorted(range(len(reference)), key=there.__getitem__):
+        text = reference[position]
         found = places.get(text)
         if found:
             pairs.append((found.pop(), position))
         else:
             wanted.append(position)
     spare = [position for left in places.values() for position in left]
-    spare.sort(key=lambda position: (output[position], position))
-    wanted.sort(key=lambda position: (reference[position], position))
+    spare.sort(key=lambda position: (output[position], here[position]))
+    wanted.sort(key=lambda position: (reference[position], there[position]))
     return pairs, spare, wanted
 
 
 def telling_pairs(here: Side, there: Side) -> Pairs:
     """Pair items by a leaf that one item alone has on either side, such as an identifier.
 
-    For what is too much to be compared pair by pair. Takes linear time.
+    For what is too much to be compared pair by pair. Takes linear time. Of pairs that share as
+    many the first count, in the order of the places.
     """
-    ranks = {place: rank for rank, place in enumerate(here.in_order())}
+    ranks = {place: rank for rank, place in enumerate(here.places)}
     known, wanted = _by_leaf(here), _by_leaf(there)
     votes: defaultdict[tuple[int, int], int] = defaultdict(int)
     for leaf, places in wanted.items():

@@ -34,8 +34,8 @@ class Rule(msgspec.Struct, frozen=True):
     """By how much a number may be off."""
 
     relative_tolerance: float | None = None
-    """By which share of the reference a number may be off. None allows 1e-9, the noise of
-    doubles, where the schema says "number", and nothing elsewhere."""
+    """By which share of the reference a number may be off. None allows a fraction 1e-9, the noise
+    of doubles, where the schema says "number", and nothing elsewhere."""
 
     multiple_of: float | None = None
     """The grid on which numbers lie: those that round to the same point of it are the same."""
@@ -53,8 +53,8 @@ class Rule(msgspec.Struct, frozen=True):
     normalize_unicode: bool = False
     """Whether texts that look the same are (NFKC)."""
 
-    format: Format | None = None
-    """What a text stands for, and is compared as."""
+    format: Format | tuple[Format, ...] | None = None
+    """What a text stands for, and is compared as; of several the first one whose form it has."""
 
     coerce: bool = False
     """Whether `"3"` is `3`, and `"true"` is `true`; with a tolerance or grid two texts that are
@@ -62,7 +62,8 @@ class Rule(msgspec.Struct, frozen=True):
 
     compare: Callable[[Any, Any], Any] | None = None
     """A function of output and reference that gives True, False or a score from 0 to 1, which
-    matches at 1 or at `similarity`. It is given objects and arrays as they are."""
+    matches at 1 or at `similarity`. It is given objects and arrays as they are, and asked of what
+    is not equal as JSON."""
 
     order: Order = "ordered"
     """Whether an array's items are compared by position, paired as well as they can be, or by

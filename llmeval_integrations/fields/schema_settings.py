@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final, TypeAlias, TypeVar
 
+from llmeval_integrations.fields.meanings import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.schemas.document import SchemaDocument, matches
 
@@ -68,8 +69,26 @@ _EXACT_NUMBERS: Final = {
 _DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
 """How the patterns of Pydantic 2.12 and 2.13 for Decimal begin, which other releases leave out."""
 
-_BOUNDS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
+_NOTES: Final = frozenset(
+    (
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "$comment",
+    )
+)
+"""The keywords that say nothing of a value."""
+
+_BOUNDS: Final = frozenset(
+    ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+)
+_ABOUT_DECIMALS: Final = _NOTES | _BOUNDS | {"type"}
 _NUMBERS: Final = frozenset((int, float, Decimal))
+_NUMERIC: Final = frozenset(("number", "integer"))
 
 _FIXING: Final = frozenset(("enum", "const"))
 _OF_TEXTS: Final = _FIXING | {"pattern", "format"}
@@ -227,7 +246,8 @@ def _of_texts(cases: tuple[Case, ...]) -> dict[str, Any]:
         elif all("string" in types for types in map(types_of, case) if types):
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
     if formats:
-        return {**_EXACT_TEXTS, "format": formats[0]}
+        forms = [form for form in BY_FORM if form in formats]
+        return {**_EXACT_TEXTS, "format": tuple(forms) or formats[0]}
     return _EXACT_TEXTS if is_fixed else {}
 
 
@@ -237,34 +257,47 @@ def _fixes_texts(part: Part) -> bool:
 
 
 def _of_numbers(cases: tuple[Case, ...], keywords: frozenset[str]) -> dict[str, Any]:
-    kinds = set(map(_kind_of_number, cases))
-    is_fixed = not _FIXING.isdisjoint(keywords) and any(map(_fixes_numbers, _parts(cases)))
-    if is_fixed or ("integer" in kinds and "number" not in kinds):
+    free = cases
+    if not _FIXING.isdisjoint(keywords):
+        free = tuple(case for case in cases if not any(map(_fixes_numbers, case)))
+    kinds = set(map(_kind_of_number, free))
+    if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
         return {**_EXACT_NUMBERS}
     settings: dict[str, Any] = {"is_number": True} if "number" in kinds else {}
     if "multipleOf" in keywords:
-        for grid in [part.get("multipleOf") for part in _parts(cases)]:
-            if isinstance(grid, (int, float)) and not isinstance(grid, bool) and grid > 0:
-                settings.update(_ON_GRID, multiple_of=grid)
+        grids = [_grid(case) for case in free if _may_be_number(case)]
+        finest = min([grid for grid in grids if grid], default=None)
+        if finest and None not in grids:
+            settings.update(_ON_GRID, multiple_of=finest)
     return settings
 
 
+def _grid(case: Case) -> float | None:
+    """Return the finest grid of the schemas that hold together."""
+    grids: list[Any] = [part.get("multipleOf") for part in case]
+    return min((grid for grid in grids if type(grid) in (int, float) and grid > 0), default=None)
+
+
 def _are_decimals(cases: tuple[Case, ...]) -> bool:
-    """Whether this is what Pydantic writes for Decimal: a number, or any text beside it.
+    """Whether this is what Pydantic writes for Decimal: a number, then any text, also repeatedly.
 
     Its own pattern tells a Decimal where the number is left out, as in the schema of what it dumps.
     A number of which more than bounds is said is another type's, such as one of an enumeration.
     """
-    parts = [part for part in _parts(cases) if part.get("type") != "null"]
-    types = [part.get("type") for part in parts]
-    if types not in (["number", "string"], ["string"]):
-        return False
-    *numbers, text = parts
-    if any(part.keys() - _BOUNDS != {"type"} for part in numbers):
-        return False
-    if str(text.get("pattern")).startswith(_DECIMAL):
-        return _FIXING.isdisjoint(text)
-    return bool(numbers) and text.keys() == {"type"}
+    last, found = None, False
+    for part in _parts(cases):
+        kind = part.get("type")
+        if kind == "string":
+            is_own = str(part.get("pattern")).startswith(_DECIMAL) and _FIXING.isdisjoint(part)
+            if not is_own and (last != "number" or part.keys() - _NOTES != {"type"}):
+                return False
+            found = True
+        elif kind == "null":
+            continue
+        elif kind not in ("number", "integer") or not part.keys() <= _ABOUT_DECIMALS:
+            return False
+        last = kind
+    return found
 
 
 def _kind_of_number(case: Case) -> str | None:
@@ -279,6 +312,12 @@ def _kind_of_number(case: Case) -> str | None:
         elif types:
             return None
     return kind
+
+
+def _may_be_number(case: Case) -> bool:
+    """Whether a value for which these schemas hold may be a number."""
+    named = [types for types in map(types_of, case) if types]
+    return all(not _NUMERIC.isdisjoint(types) for types in named)
 
 
 def _fixes_numbers(part: Part) -> bool:

@@ -15,7 +15,7 @@ class Side(NamedTuple):
     """All of the array's."""
 
     places: list[int]
-    """Where those are that are meant."""
+    """Where those are that are meant, in an order that hangs on nothing but the items."""
 
     write: Callable[[Any], str] = canonical
     """Writes a value, the same for those that are equal."""
@@ -24,8 +24,3 @@ class Side(NamedTuple):
     def whole(cls, items: list[Any], write: Callable[[Any], str] = canonical) -> Side:
         """Mean all items."""
         return cls(items, [*range(len(items))], write)
-
-    def in_order(self) -> list[int]:
-        """Return the places in the order of their items' texts."""
-        texts = {place: self.write(self.items[place]) for place in self.places}
-        return sorted(self.places, key=lambda place: (texts[place], place))

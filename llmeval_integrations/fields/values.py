@@ -12,14 +12,15 @@ from typing import Any, Final, Literal
 
 from llmeval_integrations.edit_distance import edits_up_to, reach
 from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.fields.meanings import MEANINGS
+from llmeval_integrations.fields.meanings import meant_by
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_numbers import exact_decimal, read_number
 from llmeval_integrations.json_value import equal, write_scalar
 from llmeval_integrations.wording import shown
 
 NOISE: Final = 1e-9
-"""The share by which numbers of a schema's type "number" may be off where nobody says otherwise."""
+"""The share by which fractions of a schema's type "number" may be off where nobody says otherwise;
+two whole numbers are compared exactly."""
 
 _ARITHMETIC: Final = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 """Exact for all that floats hold, and for integers of as many digits; quick for 1e1000000 too,
@@ -60,7 +61,8 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     """
     here, there = TYPES.get(type(output)), TYPES.get(type(reference))
     if rule.compare is not None and (rule.is_leaf or _CONTAINERS.isdisjoint((here, there))):
-        return _by_function(rule, output, reference, path)
+        same = equal(output, reference)
+        return MATCH if same else _by_function(rule, output, reference, path)
     if here != there:
         may_be_text = rule.coerce or rule.is_decimal
         return MATCH if may_be_text and _same_as_text(rule, output, reference) else WRONG_TYPE
@@ -141,7 +143,7 @@ def _of_numbers(rule: Rule, output: str, reference: str) -> Verdict | None:
 def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     if output == reference:
         return True
-    is_noisy = rule.is_number and _is_noisy(rule, type(output), type(reference))
+    is_noisy = rule.is_number and _is_noisy(rule, output, reference)
     share = (
         (NOISE if is_noisy else 0.0) if rule.relative_tolerance is None else rule.relative_tolerance
     )
@@ -161,11 +163,17 @@ def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     return _nearest(one, grid, arithmetic) == _nearest(other, grid, arithmetic)
 
 
-def _is_noisy(rule: Rule, output: type, reference: type) -> bool:
-    """Whether numbers of these types may have lost digits, as a Decimal's text has not."""
-    if rule.is_decimal:
-        return float in (output, reference)
-    return not (output is int and reference is int)
+def _is_noisy(rule: Rule, output: Any, reference: Any) -> bool:
+    """Whether one of two numbers is a fraction that may have lost digits, as texts have not."""
+    if rule.is_decimal and float not in (type(output), type(reference)):
+        return False
+    return not (_is_whole(output) and _is_whole(reference))
+
+
+def _is_whole(number: Any) -> bool:
+    if type(number) is Decimal:
+        return bool(number == number.to_integral_value())
+    return type(number) is int or bool(number.is_integer())
 
 
 def _nearest(number: Decimal, grid: Decimal, arithmetic: Context) -> Decimal:
@@ -215,7 +223,7 @@ def meaning_of(rule: Rule, plain: str) -> str:
     """Write what a plain text stands for, the same for all that match but by their similarity."""
     if rule.format is None:
         return plain
-    meaning = MEANINGS[rule.format](plain)
+    meaning = meant_by(rule.format, plain)
     return meaning.casefold() if rule.ignore_case else meaning  # addresses may escape capitals
 
 

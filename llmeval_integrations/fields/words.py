@@ -26,10 +26,10 @@ def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
     more, others = 0, set()
     for outcome in outcomes:
         within, kind = outcome.within, outcome.kind
-        if not within and len(named) == most:
+        if within is None and len(named) == most:
             more += 1  # no other outcome has its place and kind
-        elif not within or (within, kind) not in replaced:
-            key = within or outcome.pointer, kind
+        elif within is None or (within, kind) not in replaced:
+            key = outcome.pointer if within is None else within, kind
             if key in named or len(named) < most:
                 named.setdefault(key, []).append(outcome)
             else:
@@ -41,7 +41,7 @@ def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
 
 def _said(place: str, group: Sequence[Outcome]) -> str:
     first = group[0]
-    if first.within:
+    if first.within is not None:
         leaves = f" ({len(group)} fields)" if len(group) > 1 else ""
         return f"{place or 'the whole'} {first.kind}{leaves}"
     kind: Any = first.kind  # which is never "match" here

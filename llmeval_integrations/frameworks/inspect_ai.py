@@ -155,8 +155,16 @@ class _Scorer(Wrapper):
 
 
 def _dumped(message: ChatMessage) -> dict[str, Any]:
-    """Return a message as JSON; Inspect calls a tool's name its function."""
+    """Return a message as others have it.
+
+    Inspect calls a tool's name its function, and what the API called by itself a use of a tool.
+    """
     dumped: dict[str, Any] = message.model_dump(exclude_none=True)
     for call in dumped.get("tool_calls", ()):
         call["name"] = call.pop("function")
+        if "parse_error" in call:
+            call["error"] = call.pop("parse_error")
+    content = dumped["content"]
+    if isinstance(content, list):
+        dumped["content"] = [block for block in content if block["type"] != "tool_use"]
     return dumped

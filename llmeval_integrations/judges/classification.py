@@ -17,10 +17,10 @@ from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.material import material
+from llmeval_integrations.judges.prompts.material import examples, material, quotable
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.objects import find_sole_object
-from llmeval_integrations.judges.verdicts.quotations import repeats
+from llmeval_integrations.judges.verdicts.quotations import Quotations
 from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.options import (
     check_choice,
@@ -38,6 +38,7 @@ Choices: TypeAlias = (
 )
 
 
+_NAMES: Final = ("label", "explanation")
 _FORM: Final = (
     'Reply with one JSON object that has two keys in this order: "explanation", a text with your '
     'reasons; "label", the label as it is written above.'
@@ -123,18 +124,15 @@ class Classification(JudgedEvaluator):
 
     def judge(self, sample: Sample) -> Conversation:
         fence = new_fence()
-        messages = _with_choices(self.prompt.render(material(sample, fence)), self._read_choices)
+        variables = material(sample, fence)
+        messages = _with_choices(self.prompt.render(variables), self._read_choices)
         schema = _schema(self._read_choices)
         request = JudgeRequest(messages, schema, "classification", self.output, fence=fence)
-
-        quoted = as_text(sample.output, "output")
+        foreign = (as_text(sample.output, "output"), *quotable(self.prompt, variables, ""))
+        quotations = Quotations(foreign, fence, _NAMES, examples(self.prompt, variables))
 
         def read(reply: JudgeReply) -> Classified:
-            if repeats(reply.text, quoted):
-                raise UnreadableJudgementError(
-                    f"it only repeats a text that was shown: {shown(reply.text)}"
-                )
-            return _read(without_thinking(reply.text, quoted), self._read_choices)
+            return _read(without_thinking(reply.text, *foreign), self._read_choices, quotations)
 
         said = yield from read_reply(request, read, self.retries)
         score = said.choice.score
@@ -176,12 +174,14 @@ def _schema(choices: Sequence[Choice]) -> dict[str, Any]:
     }
 
 
-def _read(text: str, choices: Sequence[Choice]) -> Classified:
+def _read(text: str, choices: Sequence[Choice], quotations: Quotations) -> Classified:
     """Read a reply: the JSON object asked for, or one label and nothing else."""
     found = find_sole_object(text)
     explanation = None
     label: Any = text
     if found:
+        if quotations.hold_object(found, text):
+            raise UnreadableJudgementError(f"it only repeats a text that was shown: {shown(text)}")
         labels = [value for name, value in found.members.pairs if name == "label"]
         label = labels[0] if labels and labels.count(labels[0]) == len(labels) else labels
         explanation = found.members.get("explanation")

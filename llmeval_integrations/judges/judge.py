@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from llmeval_integrations.asking.answers import check_type, name_of, read_answer, schema_of
 from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
+from llmeval_integrations.asking.thinking import without_thinking
 from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.material import material
+from llmeval_integrations.judges.prompts.material import examples, material, quotable
 from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.verdicts.objects import find_sole_object
+from llmeval_integrations.judges.verdicts.quotations import Quotations
 from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.options import check_choice, check_number, number_of
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
+
+_NAMES: Final = ("", "reasoning")  # of which any member beside a reasoning may decide
 
 
 @dataclass(frozen=True)
@@ -87,18 +92,27 @@ class Judge(JudgedEvaluator):
 
     def judge(self, sample: Sample) -> Conversation:
         fence = new_fence()
+        variables = material(sample, fence)
         request = JudgeRequest(
-            tuple(self.prompt.render(material(sample, fence))),
+            tuple(self.prompt.render(variables)),
             schema_of(self.result_type),
             name_of(self.result_type),
             self.output,
             fence=fence,
         )
-
-        quoted = as_text(sample.output, "output")
+        foreign = (as_text(sample.output, "output"), *quotable(self.prompt, variables, ""))
+        quotations = Quotations(foreign, fence, _NAMES, examples(self.prompt, variables))
 
         def read(reply: JudgeReply) -> Any:
-            return read_answer(self.result_type, reply.text, quoted)
+            if self.result_type is str:
+                return reply.text
+            text = without_thinking(reply.text, *foreign)
+            found = find_sole_object(text)
+            if found and self.score is not None and quotations.hold_object(found, text):
+                raise UnreadableJudgementError(
+                    f"it only repeats a text that was shown: {shown(text)}"
+                )
+            return read_answer(self.result_type, text, text)  # no tag that is left ends thinking
 
         return self._result((yield from read_reply(request, read, self.retries)))
 

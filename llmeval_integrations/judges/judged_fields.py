@@ -135,10 +135,14 @@ class JudgedFields(JudgedEvaluator):
         judgements: list[Judgement] = []
         if comparison.to_judge:
             fence = new_fence()
-            texts = [as_text(one, "output") for _, _, one, _ in comparison.to_judge]
+            texts = [
+                as_text(value, place) for _, place, *both in comparison.to_judge for value in both
+            ]
 
             def read(reply: JudgeReply) -> list[Judgement]:
-                return parse_judgements(reply.text, len(texts), ignoring=texts, fence=fence)
+                return parse_judgements(
+                    reply.text, len(comparison.to_judge), ignoring=texts, fence=fence
+                )
 
             judgements = yield from read_reply(self._request(comparison, fence), read, self.retries)
         said = [*map(partial(_take, comparison), comparison.to_judge, judgements)]

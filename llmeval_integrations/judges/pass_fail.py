@@ -12,7 +12,12 @@ from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.material import background, material, quotable
+from llmeval_integrations.judges.prompts.material import (
+    background,
+    examples,
+    material,
+    quotable,
+)
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
 from llmeval_integrations.judges.score_table import ScoreTable
@@ -117,11 +122,10 @@ class PassFail(JudgedEvaluator):
         messages = tuple(self.prompt.render(variables))
         request = JudgeRequest(messages, JUDGEMENT_SCHEMA, "judgement", self.output, fence=fence)
         shown = [as_text(sample.output, "output"), *quotable(self.prompt, variables)]
+        ours = examples(self.prompt, variables)
 
         def read(reply: JudgeReply) -> Judgement:
-            return parse_judgement(
-                reply.text, ignoring=shown, fence=fence, examples=self.prompt.texts
-            )
+            return parse_judgement(reply.text, ignoring=shown, fence=fence, examples=ours)
 
         judgement = yield from read_reply(request, read, self.retries)
         return as_result(judgement, self.scores)

@@ -16,7 +16,7 @@ from llmeval_integrations.intervals import wilson
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.material import quotable
+from llmeval_integrations.judges.prompts.material import examples, quotable
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
 from llmeval_integrations.judges.score_table import ScoreTable
@@ -122,13 +122,17 @@ class Questionnaire(JudgedEvaluator):
         fence = new_fence()
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
         variables = self._judge_of(self.questions[0]).variables(sample, fence)
-        messages = PROMPT.render({**variables, "questions": "\n".join(numbered)})
+        shown = [as_text(sample.output, "output"), *quotable(PROMPT, variables)]
+        variables["questions"] = "\n".join(numbered)
+        messages = PROMPT.render(variables)
         schema = schema_of_judgements(len(numbered))
         request = JudgeRequest(tuple(messages), schema, "judgements", self.output, fence=fence)
-        quoted = [as_text(sample.output, "output"), *quotable(PROMPT, variables)]
+        ours = examples(PROMPT, variables)
 
         def read(reply: JudgeReply) -> list[Judgement]:
-            return parse_judgements(reply.text, len(numbered), ignoring=quoted, fence=fence)
+            return parse_judgements(
+                reply.text, len(numbered), ignoring=shown, fence=fence, examples=ours
+            )
 
         readings: Sequence[Reading]
         try:

@@ -121,7 +121,7 @@ class StudentRunner:
 
 def _asked(client: Client, request: JudgeRequest) -> Steps[JudgeReply]:
     reply: JudgeReply = yield Ask(client, request)
-    if reply.finish == "refused" or not reply.text.strip():
+    if reply.finish in ("refused", "failed") or not reply.text.strip():
         raise JudgeError(f"the model wrote nothing: {reply.finish} {shown(reply.text)}")
     return reply
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 
+from llmeval_integrations.fields.words import side_by_side
 from llmeval_integrations.printable import one_line
 from llmeval_integrations.reports.parts.comparing import (
     CHANGED,
@@ -117,8 +118,8 @@ def _fields(evaluator: str, fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrong_value(found: Mapping[str, Any]) -> str:
-    output, reference = (quoted(found[name], _LONGEST_VALUE) for name in ("output", "reference"))
-    return f"{output} for {reference} ({times_of(found)})"
+    output, reference = side_by_side(found["output"], found["reference"], _LONGEST_VALUE)
+    return f"{quoted(output)} for {quoted(reference)} ({times_of(found)})"
 
 
 def _findings(findings: Mapping[str, Sequence[Finding]]) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from llmeval_integrations.rounding import apart_from, rounded
+
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run
 
@@ -21,20 +23,6 @@ def percents(interval: Sequence[float]) -> str:
 
 def _percentage(share: float) -> str:
     return apart_from((0, 100), 100 * share, "f", 1)
-
-
-def apart_from(ends: tuple[int, int], value: float, form: str, digits: int) -> str:
-    """Write a number so that it is not taken for an end that it has not reached."""
-    written = f"{value:.{digits}{form}}"
-    while ends[0] < value < ends[1] and float(written) in ends:
-        digits += 1
-        written = f"{value:.{digits}{form}}"
-    return written
-
-
-def rounded(value: float) -> str:
-    """Write a figure with four digits, or as many as tell it from 0 and 1."""
-    return apart_from((0, 1), value, "g", 4)
 
 
 def figure(value: Any) -> str:

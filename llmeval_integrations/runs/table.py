@@ -11,13 +11,13 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from llmeval_integrations.fields.words import side_by_side
 from llmeval_integrations.printable import printable
+from llmeval_integrations.rounding import apart_from, rounded
 from llmeval_integrations.runs.numbers import (
     LABEL_HEADS,
-    apart_from,
     counted,
     labels_of,
-    rounded,
     samples_of,
     times_of,
 )
@@ -31,6 +31,7 @@ WIDTH: Final = 110
 
 _LONGEST_REASON: Final = 120
 _LONGEST_KIND: Final = 40
+_LONGEST_VALUE: Final = 30
 _FIGURES: Final = ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95")
 _MOST_FIELDS: Final = 6
 _MOST_KINDS: Final = 5
@@ -168,7 +169,7 @@ def _legend(tables: Iterable[dict[str, Any]], width: int) -> Text:
 
 
 def _short(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else _figure(value)
+    return apart_from((0, 1), value, "f", 3) if isinstance(value, float) else _figure(value)
 
 
 def _any(fields: dict[str, Any], name: str) -> bool:
@@ -177,7 +178,8 @@ def _any(fields: dict[str, Any], name: str) -> bool:
 
 def _wrong_value(figures: dict[str, Any]) -> Text:
     for found in figures["wrong_values"][:1]:
-        said = f"{_cut(found['output'], 30)} for {_cut(found['reference'], 30)}"
+        output, reference = side_by_side(found["output"], found["reference"], _LONGEST_VALUE)
+        said = f"{output} for {reference}"
         times = times_of(found)
         said += f" ({times} times)" if times != "1" else ""
         return Text(printable(said))

@@ -28,7 +28,9 @@ _OF_THE_CONTAINER: Final = frozenset(
     ]
 )
 
-_MOST_LEVELS: Final = 16
+MOST_LEVELS: Final = 16
+"""How deep a value may be for all its errors to be listed."""
+
 _ONE_OF_NONE: Final = " is not one of "
 _HEAD: Final = "\n\nFailed validating "
 _EMPTY: Final = '[""]'
@@ -119,7 +121,7 @@ def find_errors(value: Any, validator: Any) -> tuple[list[Violation], bool]:
     A schema that refers to itself may say the same thing about one value along twice as many
     ways with each level, so of a deeper value only the first error is asked for.
     """
-    complete = not _is_deeper(value, _MOST_LEVELS)
+    complete = not is_deeper(value, MOST_LEVELS)
     errors_of = validator.iter_errors if complete else partial(_first_error, validator)
     try:
         errors = [violation(error) for error in errors_of(value)]
@@ -161,7 +163,7 @@ def _first_error(validator: Any, value: Any) -> Iterator[Any]:
         yield error
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
+def is_deeper(value: Any, levels: int) -> bool:
     """Whether a value has more levels of arrays and objects than these."""
     level = [value]
     for _ in range(levels + 1):

@@ -28,9 +28,9 @@ class Given:
 
     def __init__(self, values: dict[str, Any], schema: SchemaPart) -> None:
         self.values = values
-        self.schema = schema
+        self.schema = schema.of(values)
         self._texts: dict[str, frozenset[str | None]] = {}
-        self._defaults: dict[str, bool] = {}
+        self._defaults: dict[tuple[str, int], bool] = {}
 
     def texts(self, name: str) -> frozenset[str | None]:
         """Return the texts of an argument, of which there are several where there is a choice.
@@ -43,12 +43,13 @@ class Given:
             self._texts[name] = frozenset(normal_text(one, part) for one in choice)
         return self._texts[name]
 
-    def is_default(self, name: str, differences: Differences) -> bool:
-        """Whether leaving an argument out is the same."""
-        if name not in self._defaults:
-            part = self.schema.member(name)
-            self._defaults[name] = differences.is_default(self.values[name], part)
-        return self._defaults[name]
+    def is_default(self, name: str, other: Given, differences: Differences) -> bool:
+        """Whether the other call, which leaves an argument out, has the same."""
+        key = name, id(other.schema)
+        if key not in self._defaults:
+            part = other.schema.member(name)
+            self._defaults[key] = differences.is_default(self.values[name], part)
+        return self._defaults[key]
 
 
 class ComparedArguments:
@@ -84,7 +85,7 @@ class ComparedArguments:
                 yield from self._differences.of_member(
                     given.get(name, MISSING),
                     wanted.get(name, MISSING),
-                    self.output.schema.member(name),
+                    (self.output if name in wanted else self.expected).schema.member(name),
                     f"/{escape(name)}",
                 )
         for found in self.invalid.values():
@@ -103,18 +104,18 @@ def compare_arguments(
         if name in given:
             if _is_same(output, expected, name, differences):
                 compared.settled.add(name)
-            elif not (is_optional(wanted) and output.is_default(name, differences)):
+            elif not (is_optional(wanted) and output.is_default(name, expected, differences)):
                 wrong.add(name)
         elif how == "subset" or is_optional(wanted):
             compared.left_out.add(name)
             continue
-        elif not expected.is_default(name, differences):
+        elif not expected.is_default(name, output, differences):
             wrong.add(name)
         counted.add(name)
     if how != "superset":
         for name in given.keys() - expected.values.keys():
             counted.add(name)
-            if not output.is_default(name, differences):
+            if not output.is_default(name, expected, differences):
                 wrong.add(name)
     return compared
 

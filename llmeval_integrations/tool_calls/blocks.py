@@ -30,10 +30,13 @@ _ENDINGS: Final = ("_call", "_result", "_output")
 _PART: Final = frozenset(
     [
         *("text", "thought", "thoughtsignature", "inlinedata", "filedata", "executablecode"),
-        *("codeexecutionresult", "functionresponse", "partmetadata", "videometadata"),
-        "mediaresolution",
+        *("codeexecutionresult", "functionresponse", "toolcall", "toolresponse"),
+        *("mediaresolution", "mediaprocessing", "audiotranscription"),
     ]
 )
+# What Google calls by itself has no name; a call under this key that has one is another's.
+_OWN_CALLS: Final = ("tool_call", "toolCall")
+_TEXTS: Final = frozenset(("text", "text-plain", "output_text"))
 
 
 def type_of(block: dict[str, Any]) -> str | None:
@@ -70,6 +73,19 @@ def is_other_block(item: Any) -> bool:
     text = item.get("text")
     return (
         bool(members)
-        and {name.replace("_", "").lower() for name in members} <= _PART
+        and all(map(_is_of_a_part, members))
         and (text is None or isinstance(text, str))
+        and not any("name" in item[key] for key in _OWN_CALLS if isinstance(item.get(key), dict))
     )
+
+
+def _is_of_a_part(member: str) -> bool:
+    name = member.replace("_", "").lower()
+    return name in _PART or name.endswith("metadata")
+
+
+def said_by(block: dict[str, Any]) -> str:
+    """Return the text that a model says in a block; an empty one where it is another block."""
+    kind, text = type_of(block), block.get("text")
+    is_text = kind in _TEXTS if kind is not None else not block.get("thought")
+    return text if is_text and isinstance(text, str) else ""

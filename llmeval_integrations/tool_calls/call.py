@@ -33,6 +33,7 @@ _NAMES = ("name", "tool_name")
 _ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
 _IDS = ("call_id", "id", "tool_id", "tool_call_id")  # an item of OpenAI's has the first two
 _BESIDE_A_NAME = frozenset((*_NAMES, *_IDS, "type", "index"))
+_OF_A_MESSAGE = frozenset(("role", "content"))
 
 
 def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
@@ -42,7 +43,7 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     `server_tool_use`, is something else; an object under `function`, `function_call` or
     `functionCall` is the call; a text under `name` or `tool_name` is its name, with the arguments
     under `arguments`, `args`, `input`, `parameters` or `tool_kwargs`; a name with no more than an
-    `id`, `type` or `index` beside it is a call without arguments.
+    `id`, `type` or `index` beside it, and what is null, is a call without arguments.
     """
     if is_of_the_api(item):
         return None
@@ -53,13 +54,22 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
             call = read_call(inner, parsing) or not_a_call(inner)
             return call if number is None else msgspec.structs.replace(call, id=number)
     name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
-    given = next((item[key] for key in _ARGUMENTS if key in item), None)
-    if not name or (given is None and not item.keys() <= _BESIDE_A_NAME | set(_ARGUMENTS)):
+    if not name:
+        return None
+    given = next((item[key] for key in _ARGUMENTS if item.get(key) is not None), None)
+    if given is None and not _is_name_alone(item):
         return None
     arguments = _read_arguments(given, parsing)
     if isinstance(arguments, str):
         return ToolCall(name, {}, number, arguments)
     return ToolCall(name, arguments, number)
+
+
+def _is_name_alone(item: dict[str, Any]) -> bool:
+    """Whether nothing but a name is given: Google's SDK dumps all that it might have, as null."""
+    if not _OF_A_MESSAGE.isdisjoint(item):
+        return False
+    return all(item[key] is None for key in item.keys() - _BESIDE_A_NAME)
 
 
 def not_a_call(item: Any) -> ToolCall:

@@ -11,6 +11,7 @@ from llmeval_integrations.json_text import parse
 from llmeval_integrations.json_value import equal, write_scalar
 from llmeval_integrations.tool_calls.expected import AnyOf, AnySpelling
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart, Types
+from llmeval_integrations.tool_calls.schema_walk import types_of
 
 _LITERALS: Final = {"true": True, "false": False, "null": None}
 
@@ -29,7 +30,9 @@ def coerce(value: Any, schema: SchemaPart) -> Any:
     if isinstance(value, str):
         value = _from_text(value, types)
     elif isinstance(value, (bool, int, float, Decimal)) and types == {"string"}:
-        return AnySpelling(value)
+        spelling = AnySpelling(value)
+        known = (spelled(spelling, text) for text in schema.texts)
+        return next((text for text in known if text in schema.texts), spelling)
     if isinstance(value, dict):
         return {key: coerce(item, schema.member(key)) for key, item in value.items()}
     if isinstance(value, list):
@@ -51,7 +54,7 @@ def _from_text(text: str, types: Types) -> Any:
     if not types or "string" in types:
         return text
     value = _said(text.strip())
-    return value if not isinstance(value, Defect) and types & _types(value) else text
+    return value if not isinstance(value, Defect) and types & types_of(value) else text
 
 
 def _said(text: str) -> Any:
@@ -60,17 +63,3 @@ def _said(text: str) -> Any:
         return _LITERALS[text.lower()]
     number = read_number(text)
     return parse(text, "strict") if number is None else number
-
-
-def _types(value: Any) -> set[str]:
-    """Return JSON Schema's names for the type of a value."""
-    if value is None:
-        return {"null"}
-    if isinstance(value, bool):
-        return {"boolean"}
-    if isinstance(value, str):
-        return {"string"}
-    if isinstance(value, (dict, list)):
-        return {"object"} if isinstance(value, dict) else {"array"}
-    whole = value == value.to_integral_value() if isinstance(value, Decimal) else value % 1 == 0
-    return {"number", "integer"} if whole else {"number"}

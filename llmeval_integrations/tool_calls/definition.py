@@ -33,7 +33,13 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
             raise InvalidOptionError(f"two tools have the name {name!r}")
         if schema is not None and not isinstance(schema, dict):
             raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {shown(schema)}")
-        found[name] = {"type": "object", **as_json_schema(schema or {"properties": {}})}
+        meant = {"type": "object", **as_json_schema(schema or {"properties": {}})}
+        if "object" not in (meant["type"] if isinstance(meant["type"], list) else [meant["type"]]):
+            raise InvalidOptionError(
+                f"the tool {name!r} takes arguments, which are an object, and its schema has the "
+                f"type {shown(meant['type'])}"
+            )
+        found[name] = meant
     return found
 
 
@@ -54,9 +60,25 @@ def _definitions(tools: Any) -> Iterable[tuple[str, Any]]:
             value = function
         name = value.get("name")
         if isinstance(name, str) and name:
-            yield name, next((value[key] for key in _SCHEMAS if value.get(key) is not None), None)
+            yield name, _schema_in(value)
             return
     raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+
+
+def _schema_in(definition: dict[str, Any]) -> Any:
+    """Return a definition's schema; None where it has none, and nothing that is one misspelt."""
+    if definition.keys().isdisjoint(_SCHEMAS):
+        for key, value in definition.items():
+            if isinstance(value, dict) and (meant := _nearest(key)):
+                name = definition["name"]
+                raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {meant!r}?")
+    return next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
+
+
+def _nearest(key: str) -> str | None:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(key, _SCHEMAS, 1, cutoff=0.8)), None)
 
 
 def _plain(tool: Any) -> Any:

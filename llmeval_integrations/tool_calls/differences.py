@@ -54,7 +54,7 @@ class WrongArgument(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         if self.message is not None:
-            return f"{self.pointer} invalid: {self.message}"
+            return f"{self.pointer} invalid: {self.message}".lstrip()
         accepted = self.reference.get(ANY_OF) if isinstance(self.reference, dict) else None
         if accepted and self.kind in ("mismatch", "wrong_type"):
             several = " or ".join(map(_short, accepted[:3]))
@@ -79,6 +79,7 @@ class Differences:
         self.limit_reached = False
         """Whether items of arrays without order were paired without comparing each with each."""
         self._tried = 0
+        self._defaults: dict[tuple[int, int], bool] = {}
 
     def same(self, output: Any, expected: Any, schema: SchemaPart) -> bool:
         """Whether nothing differs."""
@@ -99,7 +100,15 @@ class Differences:
 
     def is_default(self, value: Any, schema: SchemaPart) -> bool:
         """Whether the default is this value, or one of those for which there is a choice."""
-        return schema.default is not MISSING and self.same(schema.default, value, schema)
+        if schema.default is MISSING:
+            return False
+        if type(value) in SCALARS:
+            return self.same(schema.default, value, schema)
+        key = id(value), id(schema)
+        if key not in self._defaults:
+            self._defaults[key] = False  # where a default has itself within
+            self._defaults[key] = self.same(schema.default, value, schema)
+        return self._defaults[key]
 
     def of_values(
         self, output: Any, expected: Any, schema: SchemaPart, place: str
@@ -110,14 +119,17 @@ class Differences:
             return
         output, expected = spelled(output, expected), spelled(expected, output)
         if isinstance(output, dict) and isinstance(expected, dict):
+            # What is left out has the default of the alternative that the rest is meant for.
+            here, there = schema.of(output), schema.of(expected)
             for name in dict.fromkeys([*expected, *output]):
                 yield from self.of_member(
                     output.get(name, MISSING),
                     expected.get(name, MISSING),
-                    schema.member(name),
+                    (here if name in expected else there).member(name),
                     f"{place}/{escape(name)}",
                 )
         elif isinstance(output, list) and isinstance(expected, list):
+            schema = schema.of(output)
             of_items = self._of_sets if schema.unordered else self._of_arrays
             yield from of_items(output, expected, schema, place)
         elif type(output) is type(expected) and type(output) in SCALARS:

@@ -16,6 +16,9 @@ from llmeval_integrations.wording import shown
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
 _MAY_BE_LEFT_OUT = ""
+_LONGEST_MARK: Final = 20
+_ALIKE: Final = 0.85
+"""How alike a misspelt mark is: of its letters one is wrong, or one too many, or missing."""
 
 
 class AnyOf(msgspec.Struct, frozen=True):
@@ -38,7 +41,7 @@ def read_marked(value: Any) -> Any:
     """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth.
 
     Raises InvalidReferenceError where one of them holds something else, and where an object's
-    only key begins like the first and is another one, such as `$anyof`.
+    only key is nearly one of these and is another one, such as `$anyof` and `$Optional`.
     """
     if isinstance(value, list):
         return [read_marked(item) for item in value]
@@ -61,7 +64,13 @@ def read_marked(value: Any) -> Any:
 
 def _is_misspelt(value: dict[str, Any]) -> bool:
     """Whether this is `{"$anyof": [...]}` or the like, which would say nothing as a value."""
-    return len(value) == 1 and next(iter(value)).startswith("$any")
+    key = next(iter(value), "")
+    if len(value) != 1 or not key.startswith("$"):
+        return False
+    from difflib import get_close_matches
+
+    alike = get_close_matches(key.lower()[:_LONGEST_MARK], (ANY_OF, OPTIONAL), 1, _ALIKE)
+    return bool(alike) or key.startswith("$any")
 
 
 def read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:

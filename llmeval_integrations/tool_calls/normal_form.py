@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from llmeval_integrations.json_value import canonical, write_scalar
 from llmeval_integrations.sample import MISSING
@@ -11,6 +11,8 @@ from llmeval_integrations.tool_calls.expected import AnyOf, AnySpelling
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 
 SCALARS: Final = frozenset((str, int, float, bool, type(None)))
+_CONTAINERS: Final = frozenset((dict, list))
+_BEGUN: Final = object()
 
 
 class _UndecidedError(Exception):
@@ -21,7 +23,8 @@ def normal_text(value: Any, schema: SchemaPart) -> str | None:
     """Write a value so that those, and only those, that are the same have the same text.
 
     Members that have the default are left out, and the items of an array without order sorted.
-    None where there is a choice, and where such an array has a schema for each place: what these
+    None where there is a choice, where such an array has a schema for each place, where members say
+    which alternative of the schema an object is, and where a default has itself within: what these
     are the same as, a comparison has to find out.
     """
     if type(value) in SCALARS:
@@ -36,16 +39,18 @@ def _reduced(value: Any, schema: SchemaPart) -> Any:
     if isinstance(value, (AnyOf, AnySpelling)):
         raise _UndecidedError
     if isinstance(value, dict):
-        reduced = {}
+        if schema.has_kinds_of_objects:
+            raise _UndecidedError
+        schema, reduced = schema.of(value), {}
         for name, item in value.items():
             part = schema.member(name)
-            default, kept = part.default, _reduced(item, part)
-            if default is MISSING or canonical(kept) != canonical(_reduced(default, part)):
+            kept = item if type(item) in SCALARS else _reduced(item, part)
+            if part.default is MISSING or not _is_default(kept, part):
                 reduced[name] = kept
         return reduced
     if not isinstance(value, list):
         return value
-    items = []
+    schema, items = schema.of(value), []
     for position, item in enumerate(value):
         items.append(_reduced(item, schema.item(position)))
     if schema.unordered and len(items) > 1:
@@ -53,6 +58,27 @@ def _reduced(value: Any, schema: SchemaPart) -> Any:
             raise _UndecidedError
         items.sort(key=canonical)
     return items
+
+
+def _is_default(reduced: Any, schema: SchemaPart) -> bool:
+    kind, other = type(reduced), type(schema.default)
+    if kind is not other and (kind in _CONTAINERS or other in _CONTAINERS):
+        return False
+    return canonical(reduced) == _default_text(schema)
+
+
+def _default_text(schema: SchemaPart) -> str:
+    """Write the default, once for a part: each level of it may have defaults again."""
+    if schema.default_text is _BEGUN:
+        raise _UndecidedError
+    if schema.default_text is None:
+        schema.default_text = _BEGUN
+        try:
+            schema.default_text = canonical(_reduced(schema.default, schema))
+        except BaseException:
+            schema.default_text = None
+            raise
+    return cast("str", schema.default_text)
 
 
 Texts = dict[int, str | None]
@@ -87,6 +113,7 @@ def _item_texts(items: list[Any], schema: SchemaPart) -> list[str | None]:
 def known_parts(value: Any, schema: SchemaPart) -> frozenset[tuple[str | int, str | None]]:
     """Return the members or items of a value with their texts, without those that have none."""
     parts: list[tuple[str | int, str | None]] = []
+    schema = schema.of(value) if isinstance(value, (dict, list)) else schema
     if isinstance(value, dict):
         parts = [(name, normal_text(one, schema.member(name))) for name, one in value.items()]
     elif isinstance(value, list):

@@ -9,14 +9,18 @@ import msgspec
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.tool_calls.attempts import is_attempt, is_broken_attempt
 from llmeval_integrations.tool_calls.blocks import (
     is_call_type,
     is_other_block,
     is_other_type,
+    said_by,
     type_of,
 )
 from llmeval_integrations.tool_calls.call import ToolCall, not_a_call, read_call
+from llmeval_integrations.tool_calls.opening import opened
 from llmeval_integrations.tool_calls.tags import OPENING, contents
+from llmeval_integrations.wording import shown
 
 _BLOCKS = ("content", "parts", "blocks", "output")
 _NO_STATE = frozenset(
@@ -30,35 +34,95 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     """Return the calls that a model's output or a reference holds, or the defect that prevents it.
 
     A text with `<tool_call>` in it holds the calls in its tags. A JSON object or array is read as
-    that value; any other text is an answer in prose unless it is broken JSON.
-    Prose, null and what is empty hold no calls. Objects of SDKs and frameworks are read as what
-    they dump.
+    that value. Any other text is an answer without calls, and so is JSON that is no call and has
+    none of the members by which one is known, such as `name`, `function` and `arguments`; broken
+    JSON with one of these is a call that went wrong. Null and what is empty hold no calls. Objects
+    of SDKs and frameworks are read as what they dump.
 
     A value is a call (see `read_call`), a message, a response around messages, or a list of any
     of these, whose calls come one after another; or LangGraph's state, which has such a list under
     `messages`. In a message the first of these that holds calls
     counts: `tool_calls` and `invalid_tool_calls`, `additional_kwargs.tool_calls`, the blocks of
-    `content`, `parts`, `blocks` or `output`, the tags in a text. Blocks of other types, there or
+    `content`, `parts`, `blocks` or `output`, the tags in its text, which blocks of text have
+    together; and where there are none at all the text of the last message, read as a text by
+    itself. Blocks of other types, there or
     in a list by themselves, hold none, nor does what an API calls by itself, such as OpenAI's
     `mcp_call` and Anthropic's `server_tool_use`, nor messages of users, systems and tools.
-    Whatever else stands in a list is a call with a `problem`.
+    Whatever else stands in a list is a call with a `problem`. What is not JSON in a value matters
+    in calls alone, which then have a problem.
     """
-    if isinstance(value, str) and OPENING in value and not _is_json(value):
-        return list(_in_tags(value, parsing))
-    parsed = parse(_dumped(_without_state(value)), parsing)
+    if isinstance(value, str):
+        if "{" not in value:
+            return list(_in_tags(value, parsing)) if OPENING in value else []
+        if OPENING in value and not _is_json(value):
+            return list(_in_tags(value, parsing))
+    given = _without_state(value)
+    parsed = parse(_dumped(given), parsing)
     if isinstance(parsed, Defect):
-        return [] if parsed.name in ("prose", "empty") else parsed
-    parsed = _without_state(parsed)  # of a text
-    if isinstance(parsed, list):
-        return list(_in_list(parsed, parsing, among_blocks=True))
-    if isinstance(parsed, dict) and parsed:
-        calls = _in_object(parsed, parsing)
-        if calls is not None:
-            return calls
-    elif not parsed or isinstance(value, str):
+        if isinstance(value, str):
+            return parsed if is_broken_attempt(value, parsed) else []
+        if parsed.name in ("prose", "empty"):
+            return []
+        whole = opened(given)
+        calls = _in_value(whole, parsing)
+        if calls is None:
+            return parsed
+        return [_as_json(call, parsing) for call in calls] or _in_last_words(whole, parsing)
+    if isinstance(value, str):
+        parsed = _without_state(parsed)
+    calls = _in_value(parsed, parsing)
+    if isinstance(value, str) and not _is_read(calls) and _is_answer(parsed):
         return []
+    if calls is not None:
+        return calls or _in_last_words(parsed, parsing)
     problem = not_a_call(parsed).problem or ""
     return Defect("not_a_call", problem[:1].upper() + problem[1:])
+
+
+def _in_last_words(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
+    """Read the text of the last message, where no message holds calls, as any other text."""
+    if not value:
+        return []
+    if isinstance(value, list) and _is_message(value[-1]):
+        value = value[-1]
+    message = value if isinstance(value, dict) else {"content": value}
+    while (inner := _inner(message)) is not None:
+        message = inner
+    return read_calls(_said(message), parsing)
+
+
+def _is_message(item: Any) -> bool:
+    return isinstance(item, dict) and not _MESSAGE.isdisjoint(item)
+
+
+def _is_read(calls: list[ToolCall] | None) -> bool:
+    return calls is not None and all(call.problem is None for call in calls)
+
+
+def _is_answer(value: Any) -> bool:
+    """Whether the JSON of a text is neither a call, a message nor what was meant for one."""
+    items = value if isinstance(value, list) else [value]
+    return not is_attempt(value) and not any(map(_is_message, items))
+
+
+def _in_value(value: Any, parsing: Parsing) -> list[ToolCall] | None:
+    """Read JSON; None where it is neither calls nor anything around them."""
+    if isinstance(value, list):
+        return list(_in_list(value, parsing, among_blocks=True))
+    if isinstance(value, dict) and value:
+        return _in_object(value, parsing)
+    return [] if value is None or isinstance(value, dict) else None
+
+
+def _as_json(call: ToolCall, parsing: Parsing) -> ToolCall:
+    """Return a call as it is if all of it is JSON, else one that says what is not."""
+    arguments = parse(call.arguments, parsing)
+    if isinstance(parse([call.name, call.id, call.problem]), Defect):
+        return not_a_call(call.name)
+    if isinstance(arguments, Defect):
+        problem = f"the arguments are not JSON ({arguments.name}): {arguments.reason}"
+        return ToolCall(call.name, {}, call.id, problem)
+    return msgspec.structs.replace(call, arguments=arguments)
 
 
 def _is_json(text: str) -> bool:
@@ -126,27 +190,58 @@ def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _in_message(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:
-    found = [*_given(message, "tool_calls"), *_given(message, "invalid_tool_calls")]
+    invalid = _given(message, "invalid_tool_calls") or _invalid_blocks(message)
+    found = [*_given(message, "tool_calls"), *invalid]
     extra = message.get("additional_kwargs")
     if not found and isinstance(extra, dict):
         found = _given(extra, "tool_calls")
     if found:
         return [_with_error(item, parsing) for item in found]
     for key in _BLOCKS:
-        calls = list(_in_blocks(_given(message, key), parsing))
+        blocks = _given(message, key)
+        calls = list(_in_blocks(blocks, parsing)) if blocks else []
         if calls:
             return calls
+    return _in_text(message, parsing)
+
+
+def _invalid_blocks(message: dict[str, Any]) -> list[Any]:
+    """Return the blocks of calls that could not be read, which LangChain may list only there."""
+    blocks = _given(message, "content")
+    return [one for one in blocks if isinstance(one, dict) and type_of(one) == "invalid_tool_call"]
+
+
+def _in_text(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:
+    """Read the tags in what a model's message says."""
+    text = _said(message)
+    return list(_in_tags(text, parsing)) if OPENING in text else []
+
+
+def _said(message: dict[str, Any]) -> str:
+    """Return the text of a model's message, that of its blocks together."""
+    if _is_of_others(message):
+        return ""
     content = message.get("content")
-    if isinstance(content, str) and OPENING in content and not _is_of_others(message):
-        return list(_in_tags(content, parsing))
-    return []
+    if isinstance(content, str) and content:
+        return content
+    blocks = [block for key in _BLOCKS for block in _given(message, key)]
+    return "".join(map(_said_in, blocks))
+
+
+def _said_in(block: Any) -> str:
+    if not isinstance(block, dict):
+        return block if isinstance(block, str) else ""
+    if type_of(block) != "message" or _is_of_others(block):
+        return said_by(block)
+    return "".join(said_by(one) for one in _given(block, "content") if isinstance(one, dict))
 
 
 def _is_of_others(message: dict[str, Any]) -> bool:
     """Whether no model says this, or it does in its thoughts."""
-    role, kind = message.get("role"), type_of(message)
+    role = message.get("role")
     if isinstance(role, str) and role:
         return role in _OF_OTHERS
+    kind = type_of(message)
     return kind is not None and (kind in _OF_OTHERS or is_other_type(kind))
 
 
@@ -160,7 +255,8 @@ def _with_error(item: Any, parsing: Parsing) -> ToolCall:
     call = (read_call(item, parsing) if isinstance(item, dict) else None) or not_a_call(item)
     error = item.get("error") if isinstance(item, dict) else None
     if error and call.problem is None:
-        return msgspec.structs.replace(call, problem=str(error))
+        problem = error if isinstance(error, str) else shown(error)
+        return msgspec.structs.replace(call, problem=problem)
     return call
 
 

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.sample import MISSING
-from llmeval_integrations.schemas.document import SchemaDocument, matches
-
-_ALTERNATIVES: Final = ("allOf", "anyOf", "oneOf")
-_MOST = 256  # schemas that are looked at for one place; a schema may refer to itself
+from llmeval_integrations.schemas.document import SchemaDocument
+from llmeval_integrations.tool_calls.alternatives import Alternative, suiting
+from llmeval_integrations.tool_calls.schema_walk import (
+    MOST,
+    alternatives,
+    declared,
+    defaults,
+    list_of,
+    object_of,
+    together,
+    type_names,
+)
 
 Types = frozenset[str]
 Read = Callable[[Any, "SchemaPart"], Any]
+
+
+class _Source(NamedTuple):
+    """What the parts of a document share."""
+
+    document: SchemaDocument
+    read: Read | None
+    parts: dict[Any, SchemaPart]
+    # By their schemas: one that refers to itself has as few parts as it has places.
 
 
 class SchemaPart:
@@ -24,28 +41,60 @@ class SchemaPart:
     """
 
     def __init__(
-        self, root: Any, schemas: Iterable[Any] | None = None, read: Read | None = None
+        self,
+        root: Any,
+        own: Sequence[Any] = (),
+        choices: Sequence[list[Any]] = (),
+        *,
+        chosen: bool = False,
+        read: Read | None = None,
     ) -> None:
-        """Begin at the root; `read` says how defaults are read, which is as they are."""
-        self._document = root if isinstance(root, SchemaDocument) else SchemaDocument(root)
-        self._own = [root] if schemas is None else list(schemas)
-        self._read = read
+        """Begin at the root; `read` says how defaults are read, which is as they are.
+
+        Within a document all schemas of `own` apply, and those of one of the `choices`; `chosen`
+        says that the alternatives which these may hold are among the choices, or were left out.
+        """
+        if isinstance(root, _Source):
+            self._source, self._own = root, own
+        else:
+            self._source, self._own = _Source(SchemaDocument(root), read, {}), [root]
+        self._choices = choices
+        self._chosen = chosen
         self._members: dict[str, SchemaPart] = {}
         self._items: dict[int, SchemaPart] = {}
+        self._narrowed: dict[tuple[int, ...], SchemaPart] = {}
+        self.default_text: Any = None
+        """What `normal_form` notes of the default."""
 
     @cached_property
     def default(self) -> Any:
-        """The default, where there is one and all that apply without a choice agree; or MISSING."""
-        found = [part["default"] for part in self._walk(("allOf",)) if "default" in part]
+        """The default, where there is one and all that apply agree; or MISSING.
+
+        Of a reference with a default, and one where it leads, the nearer counts. Alternatives have
+        one if it is that of each.
+        """
+        document, read, _ = self._source
+        found = defaults(self._own, document)
+        if not found and self._alternatives:
+            each = [defaults(one.own, document) for one in self._alternatives]
+            found = [default for some in each for default in some] if all(each) else []
         same = len({canonical(default) for default in found}) == 1
         if not same:
             return MISSING
-        return found[0] if self._read is None else self._read(found[0], self)
+        return found[0] if read is None else read(found[0], self)
 
     @cached_property
     def types(self) -> Types:
         """The JSON types that are named; empty where none is."""
-        return frozenset(name for part in self._parts for name in _names(part.get("type")))
+        return frozenset(name for part in self._parts for name in type_names(part))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts that an `enum` or a `const` allows without a choice."""
+        allowed = [
+            one for part in self._sure for one in [*list_of(part, "enum"), part.get("const")]
+        ]
+        return [one for one in allowed if isinstance(one, str)]
 
     @cached_property
     def unordered(self) -> bool:
@@ -59,7 +108,37 @@ class SchemaPart:
 
     @cached_property
     def _prefixed(self) -> int:
-        return max((len(_list(part.get("prefixItems"))) for part in self._parts), default=0)
+        return max((len(list_of(part, "prefixItems")) for part in self._parts), default=0)
+
+    @cached_property
+    def has_kinds_of_objects(self) -> bool:
+        """Whether of an object its members say which alternative it is."""
+        return len(self._of_objects) > 1
+
+    def of(self, value: Any) -> SchemaPart:
+        """Return the part without the alternatives that an object or array cannot be meant for."""
+        if not self._alternatives:
+            return self
+        fit = self._of_arrays
+        if isinstance(value, dict):
+            fit = suiting(self._of_objects, value)
+        key = tuple(map(id, fit))
+        if key not in self._narrowed:
+            self._narrowed[key] = self._with(fit)
+        return self._narrowed[key]
+
+    def _with(self, fit: list[Alternative]) -> SchemaPart:
+        if len(fit) == 1:
+            return self._part([*self._own, *fit[0].own], [], chosen=True)
+        return self._part(self._own, [one.own for one in fit], chosen=True)
+
+    @cached_property
+    def _of_objects(self) -> list[Alternative]:
+        return [one for one in self._alternatives if one.allows("object")] or self._alternatives
+
+    @cached_property
+    def _of_arrays(self) -> list[Alternative]:
+        return [one for one in self._alternatives if one.allows("array")] or self._alternatives
 
     def member(self, name: str) -> SchemaPart:
         """Return the part for an object's member."""
@@ -68,9 +147,12 @@ class SchemaPart:
         known = self._members.get(name)
         if known is not None:
             return known
-        found = [one for part in self._parts for one in declared(part, name)]
-        member = self._part(found or [part.get("additionalProperties") for part in self._parts])
-        if any(name in _of(part, "properties") for part in self._parts):
+        member = self._inner(lambda part: list(declared(part, name))) or self._inner(
+            lambda part: _schema(part.get("additionalProperties"))
+        )
+        if member is None:
+            return _UNKNOWN
+        if any(name in object_of(part, "properties") for part in self._parts):
             self._members[name] = member  # others are not kept: an output may have any name
         return member
 
@@ -79,12 +161,13 @@ class SchemaPart:
         if not self._parts:
             return self
         at = min(position, self._prefixed)  # all behind these are alike
+
+        def schemas(part: dict[str, Any]) -> list[Any]:
+            first = list_of(part, "prefixItems")
+            return _schema(first[at] if at < len(first) else part.get("items"))
+
         if at not in self._items:
-            found = []
-            for part in self._parts:
-                first = _list(part.get("prefixItems"))
-                found.append(first[at] if at < len(first) else part.get("items"))
-            self._items[at] = self._part(found)
+            self._items[at] = self._inner(schemas) or _UNKNOWN
         return self._items[at]
 
     def at(self, steps: Iterable[str], value: Any) -> SchemaPart:
@@ -92,7 +175,7 @@ class SchemaPart:
 
         The validator leaves empty names out of the places that it gives.
         """
-        part = self
+        part = self.of(value)
         for step in steps:
             if isinstance(value, dict) and step in value:
                 part, value = part.member(step), value[step]
@@ -100,50 +183,67 @@ class SchemaPart:
                 part, value = part.item(int(step)), value[int(step)]
             else:
                 return _UNKNOWN
+            part = part.of(value)
         return part
 
-    def _part(self, schemas: list[Any]) -> SchemaPart:
-        return SchemaPart(self._document, schemas, self._read) if any(schemas) else _UNKNOWN
+    def _inner(self, schemas: Callable[[dict[str, Any]], list[Any]]) -> SchemaPart | None:
+        """Return the part for what is within; None where nothing is said of it."""
+        own = [one for part in self._sure for one in schemas(part)]
+        choices = [
+            [inner for part in one.parts for inner in schemas(part)] for one in self._alternatives
+        ]
+        if any(choices):
+            return self._part(own, choices, chosen=False)
+        return self._part(own, [], chosen=False) if own else None
+
+    def _part(
+        self, own: Sequence[Any], choices: Sequence[list[Any]], *, chosen: bool
+    ) -> SchemaPart:
+        # The schemas of a document stay where they are.
+        key = tuple(map(id, own)), tuple(tuple(map(id, choice)) for choice in choices), chosen
+        parts = self._source.parts
+        if key not in parts:
+            parts[key] = SchemaPart(self._source, own, choices, chosen=chosen)
+        return parts[key]
 
     @cached_property
     def _parts(self) -> list[dict[str, Any]]:
-        return list(self._walk(_ALTERNATIVES))
+        perhaps = [part for one in self._alternatives for part in one.parts]
+        return list({id(part): part for part in [*self._sure, *perhaps]}.values())
 
-    def _walk(self, keywords: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-        waiting = [part for part in self._own if isinstance(part, dict)]
-        seen: set[int] = set()
-        while waiting and len(seen) < _MOST:
-            part = waiting.pop()
-            if id(part) in seen:
-                continue
-            seen.add(id(part))
-            yield part
-            inner = [one for key in keywords for one in _list(part.get(key))]
-            inner.append(self._document.resolve(part.get("$ref")))
-            waiting.extend(one for one in inner if isinstance(one, dict))
+    @cached_property
+    def _sure(self) -> list[dict[str, Any]]:
+        """The schemas that apply whatever the value is."""
+        return together(self._own, self._source.document)
+
+    @cached_property
+    def _alternatives(self) -> list[Alternative]:
+        """The alternatives, those of alternatives among them."""
+        if self._chosen:
+            return [self._alternative(own) for own in self._choices]
+        followed = frozenset(map(id, self._sure))
+        first = [*([one] for one in alternatives(self._sure)), *self._choices]
+        waiting = [(own, followed) for own in first]
+        found: list[Alternative] = []
+        looked = 0
+        while waiting:
+            own, followed = waiting.pop()
+            one = self._alternative(own)
+            looked += 1
+            new = [part for part in one.parts if id(part) not in followed]
+            further = alternatives(new) if looked < MOST else []
+            followed = followed.union(map(id, new))
+            waiting += [([*own, inner], followed) for inner in further]
+            if not further:
+                found.append(one)
+        return found[::-1]
+
+    def _alternative(self, own: list[Any]) -> Alternative:
+        return Alternative(own, self._source.document)
 
 
 _UNKNOWN = SchemaPart(None)
 
 
-def declared(part: dict[str, Any], name: str) -> Iterator[Any]:
-    """Yield what a schema says of a member, by its name or by a pattern that the name has."""
-    properties = _of(part, "properties")
-    if name in properties:
-        yield properties[name]
-    for pattern, schema in _of(part, "patternProperties").items():
-        if matches(pattern, name):
-            yield schema
-
-
-def _of(part: dict[str, Any], keyword: str) -> dict[str, Any]:
-    value = part.get(keyword)
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _names(kind: Any) -> list[str]:
-    return [kind] if isinstance(kind, str) else _list(kind)
+def _schema(value: Any) -> list[Any]:
+    return [value] if isinstance(value, dict) else []

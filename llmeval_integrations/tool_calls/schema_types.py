@@ -50,7 +50,8 @@ def as_json_schema(schema: Any) -> Any:
     """
     if not isinstance(schema, dict):
         return schema
-    dumped = "any_of" in schema  # where each keyword without a value is null
+    # Where each keyword without a value is null.
+    dumped = "any_of" in schema or ("ref" in schema and "defs" in schema)
     meant: dict[str, Any] = {}
     for given, value in schema.items():
         if value is None and (dumped or given not in ("default", "const")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,6 +12,7 @@ import msgspec
 OPENING, CLOSING = "<tool_call>", "</tool_call>"
 _END_OF_THINKING = "</think>"
 _SPACE = " \t\n\r"
+_FENCE: Final = re.compile(r"[ \t\n\r]*```(?:json)?[ \t\n\r]*")
 
 _MOST_READ_ANEW: Final = 8
 """How many calls that hold no JSON are read on beyond their closing tag: each costs as much as the
@@ -24,12 +26,11 @@ _validate = msgspec.json.Decoder(msgspec.Raw).decode
 def contents(text: str) -> Iterator[str]:
     """Yield what stands in each pair of tags; text around them, and before `</think>`, is skipped.
 
-    A closing tag inside of a JSON string does not end the call. After the last call it may be
+    A closing tag inside of a JSON string does not end the call, nor does `</think>` end thoughts
+    there; that these begin may stand in the prompt. After the last call the tag may be
     missing, since it often is the token at which the model's output ends.
     """
-    thinking = text.lstrip().startswith("<think>")
-    position = text.find(_END_OF_THINKING) if thinking else 0
-    position = text.find(OPENING, max(position, 0))
+    position = text.find(OPENING, max(_end_of_thinking(text), 0))
     wrong = 0
     while position >= 0:
         start = position + len(OPENING)
@@ -45,6 +46,14 @@ def contents(text: str) -> Iterator[str]:
         position = text.find(OPENING, end)
 
 
+def _end_of_thinking(text: str) -> int:
+    """Return where a model begins to answer, or -1."""
+    end = text.find(_END_OF_THINKING)
+    call = text.rfind(OPENING, 0, end) if end >= 0 else -1
+    is_said = call >= 0 and _end_of_json(text, call + len(OPENING)) > end
+    return -1 if is_said and not text.lstrip().startswith("<think>") else end
+
+
 def _is_json(text: str) -> bool:
     try:
         _validate(text)
@@ -54,12 +63,18 @@ def _is_json(text: str) -> bool:
 
 
 def _end_of_json(text: str, start: int) -> int:
-    """Return the end of the JSON value at `start` where the closing tag follows, or -1."""
+    """Return the end of the JSON value at `start` where the closing tag follows, or -1.
+
+    The value may stand in a fence.
+    """
+    fence = _FENCE.match(text, start)
     try:
-        _, end = _raw_decode(text, _skip_space(text, start))
+        _, end = _raw_decode(text, fence.end() if fence else _skip_space(text, start))
     except (ValueError, RecursionError):
         return -1
     after = _skip_space(text, end)
+    if fence and text.startswith("```", after):
+        after = _skip_space(text, after + 3)
     return end if after == len(text) or text.startswith(CLOSING, after) else -1
 
 

@@ -132,6 +132,19 @@ def test_every_reply_that_was_paid_is_kept(ask, finish):
     assert (again.finish, again.usage, asked) == (finish, reply.usage, False)
 
 
+def test_a_reply_that_an_error_broke_off_is_asked_for_again(ask):
+    ask(client=Remote(lambda _: JudgeReply("Pa", "failed"), seconds=0))
+    again, asked = ask()
+    assert (again.finish, asked) == ("stop", True)
+
+
+def test_a_number_is_the_same_in_another_spelling(ask):
+    for temperature in (0, 1):
+        assert ask(question("a", temperature=temperature), options={"top_p": 1})[1]
+        spelled = question("a", temperature=float(temperature))
+        assert not ask(spelled, options={"top_p": 1.0})[1]
+
+
 def test_a_call_that_failed_is_made_again(ask):
     def failing(_text):
         raise ClientError("busy", kind="server")

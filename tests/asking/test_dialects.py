@@ -68,7 +68,9 @@ ENDS = {
     "stop": "stop STOP end_turn stop_sequence tool_calls tool_use COMPLETE FinishReason.STOP",
     "length": "length max_tokens MAX_TOKENS FinishReason.MAX_TOKENS incomplete model_length",
     "refused": "content_filter refusal SAFETY RECITATION guardrail_intervened ERROR_TOXIC",
-    "other": "MALFORMED_FUNCTION_CALL pause_turn error",
+    "failed": "error ERROR abort network_error insufficient_system_resource cancelled "
+    "FinishReason.MALFORMED_FUNCTION_CALL",
+    "other": "pause_turn something_new",
 }
 
 

@@ -247,6 +247,14 @@ def test_a_token_takes_the_place_of_a_key(ask, question, server, monkeypatch):
         assert "x-api-key" not in server.last.headers
 
 
+def test_a_time_out_of_the_callers_choice_is_kept(server):
+    for given, seconds in (
+        ({}, 30), ({"timeout": anthropic.Timeout(120)}, 120), ({"timeout": None}, 86_400)
+    ):  # fmt: skip
+        theirs = anthropic.Anthropic(api_key=KEY, base_url=server.url, **given)
+        assert load_client(theirs, name="m").config.timeout == seconds
+
+
 def test_an_object_of_another_class_serves_its_own_kind_of_calls(question, server):
     class Mine(anthropic.Anthropic):
         pass

@@ -119,7 +119,7 @@ def test_options_are_those_of_the_vendors_configuration(client_of, ask, question
         ("PROHIBITED_CONTENT", "refused"),
         ("SPII", "refused"),
         ("BLOCKLIST", "refused"),
-        ("MALFORMED_FUNCTION_CALL", "other"),
+        ("MALFORMED_FUNCTION_CALL", "failed"),
         ("OTHER", "other"),
         (None, "stop"),
     ],

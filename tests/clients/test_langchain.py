@@ -6,15 +6,18 @@ import pickle
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 
 import pytest
 from server import answer, chat
 
+from llmeval_integrations import evaluate
 from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.reply import Usage
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.judges.pass_fail import PassFail
 
 pytest.importorskip("langchain_core")
 pytest.importorskip("pydantic")
@@ -215,7 +218,8 @@ def test_openais_responses(model_of, ask, question, server):
         ({"finish_reason": "SAFETY"}, "refused"),
         ({"done_reason": "length"}, "length"),
         ({"stopReason": "guardrail_intervened"}, "refused"),
-        ({"finish_reason": "MALFORMED_FUNCTION_CALL"}, "other"),
+        ({"finish_reason": "MALFORMED_FUNCTION_CALL"}, "failed"),
+        ({"finish_reason": "something_new"}, "other"),
     ],
 )
 def test_why_a_reply_ended_in_the_words_of_every_vendor(metadata, finish, question):
@@ -408,6 +412,67 @@ def test_the_identity_is_the_same_in_another_process():
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     here = load_client(FakeListChatModel(responses=["Paris"])).identity()["model"]
     assert told.stdout.strip() == here
+
+
+def test_where_the_environment_sends_a_model_is_part_of_who_answers(
+    model_of, ask, question, server, monkeypatch
+):
+    configured = load_client(model_of())
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+    found = load_client(model_of(base_url=None))
+    ask(found, question())
+    assert len(server.requests) == 1
+    assert found.identity()["base_url"] == configured.identity()["base_url"]
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:9/v1")
+    assert load_client(model_of(base_url=None)).identity() != found.identity()
+
+
+class Logged(BaseChatModel):
+    """Asks another model, and says what it asks."""
+
+    inner: BaseChatModel
+    said: Callable = str
+    pipeline: object = None
+
+    @property
+    def _llm_type(self):
+        return "logged"
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        return self.inner._generate(messages, stop, run_manager, **kwargs)
+
+
+def identity_of(**fields):
+    fields = {"inner": FakeListChatModel(responses=["Paris"]), **fields}
+    return load_client(Logged(**fields)).identity()
+
+
+def test_a_model_around_a_model_is_told_by_both(model_of, monkeypatch):
+    assert identity_of() == identity_of()
+    others = [
+        {"inner": model_of()},
+        {"inner": model_of(temperature=0.5)},
+        {"inner": model_of(base_url="http://localhost:9/v1")},
+        {"inner": FakeListChatModel(responses=["Rome"])},
+        {"inner": GenericFakeChatModel(messages=iter([]))},
+    ]
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8/v1")
+    others.append({"inner": model_of(base_url=None)})
+    told = [identity_of(**fields)["model"] for fields in ({}, *others)]
+    assert len({*told}) == len(told)
+    keys = [identity_of(inner=model_of(api_key=key)) for key in (KEY, "sk-another-key")]
+    assert keys[0] == keys[1]
+
+
+def test_no_reply_of_another_inner_model_is_taken_from_the_cache(model_of, server, tmp_path):
+    labels = []
+    for verdict, path in (("Pass", "/v1"), ("Fail", "/v2")):
+        text = json.dumps({"reasoning": "r", "verdict": verdict, "confidence": "High"})
+        server.plays(chat(text))
+        judge = PassFail(Logged(inner=model_of(base_url=server.url + path)), "Is it right?")
+        run = evaluate([{"output": "a"}], [judge], cache=tmp_path / "replies.sqlite")
+        labels.append((run.rows[0].label, run.rows[0].metadata["judge"]["cached"]))
+    assert labels == [("Pass", 0), ("Fail", 0)]
 
 
 def test_a_client_travels_with_its_model(question):

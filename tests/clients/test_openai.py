@@ -11,6 +11,7 @@ from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.reply import Usage
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.errors import ClientError
+from llmeval_integrations.judges.pass_fail import PassFail
 
 openai = pytest.importorskip("openai")
 
@@ -201,7 +202,9 @@ def test_a_form_in_words_stands_at_the_end_of_the_question(client_of, ask, quest
         ({"finish": "stop"}, "stop", "Paris"),
         ({"finish": "length"}, "length", "Paris"),
         ({"finish": "content_filter"}, "refused", "Paris"),
-        ({"finish": "abort"}, "other", "Paris"),
+        ({"finish": "error"}, "failed", "Paris"),
+        ({"finish": "abort"}, "failed", "Paris"),
+        ({"finish": "something_new"}, "other", "Paris"),
         ({"finish": None}, "stop", "Paris"),
         ({"refusal": "I may not."}, "refused", "I may not."),
         ({"text": None}, "stop", ""),
@@ -213,6 +216,21 @@ def test_why_a_reply_ended(fields, finish, text, client_of, server):
     server.plays(chat(**fields))
     reply = client_of().ask(TALK)
     assert (reply.finish, reply.text) == (finish, text)
+
+
+@pytest.mark.parametrize(
+    ("finish", "label"),
+    [
+        *((word, "cut") for word in ("error", "abort", "network_error")),
+        *((word, "cut") for word in ("insufficient_system_resource", "length")),
+        *((word, "Pass") for word in (None, "", "stop", "STOP", "eos", "end_turn")),
+        *((word, "Pass") for word in ("stop_sequence", "tool_calls", "function_call", "new")),
+    ],
+)
+def test_a_verdict_that_an_error_broke_off_is_not_counted(finish, label, client_of, server):
+    text = json.dumps({"reasoning": "r", "verdict": "Pass", "confidence": "High"})
+    server.plays(chat(text, finish=finish))
+    assert PassFail(client_of(), "Is it right?")("x").label == label
 
 
 @pytest.mark.parametrize(

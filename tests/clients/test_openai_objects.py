@@ -76,6 +76,27 @@ def test_an_objects_retries_are_done_by_us(kind, ask, question, server):
         assert client.config.timeout == 30  # the SDK's own default of ten minutes is not a choice
 
 
+@pytest.mark.parametrize("kind", ["OpenAI", "AsyncOpenAI"])
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        ({}, 30),
+        ({"timeout": 90}, 90),
+        ({"timeout": openai.Timeout(120)}, 120),
+        ({"timeout": openai.Timeout(120, connect=5)}, 120),
+        ({"timeout": openai.Timeout(5, read=None)}, 86_400),
+        ({"timeout": None}, 86_400),
+        ({"timeout": float("inf")}, 86_400),
+    ],
+    ids=str,
+)
+def test_a_time_out_of_the_callers_choice_is_kept(kind, given, seconds, ask, question, server):
+    client = load_client(getattr(openai, kind)(api_key=KEY, base_url=server.url, **given), name="m")
+    assert client.config.timeout == seconds
+    assert ask(client, question()).text == "Paris"
+    assert load_client(client, timeout=7).config.timeout == 7
+
+
 def test_connections_of_the_callers_own_are_used_and_left_open(question, server):
     settings = {"api_key": KEY, "base_url": server.url}
     mine = openai.DefaultHttpxClient(headers={"x-proxy": "mine"})

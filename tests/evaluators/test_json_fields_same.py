@@ -63,16 +63,16 @@ def test_as_beside_another_spelling(settings, document):
 
 
 def test_nothing_is_counted_twice_where_the_copy_has_to_be_compared_after_all():
-    evaluator = JsonFields(fields={"/last": {"compare": half}})
+    evaluator = JsonFields(fields={"/last": {"order": "any_order"}})
     document = {"first": [1, []], "rows": [{"n": 1}, {"n": 2}], "last": [1]}
     result = evaluator(document, json.loads(json.dumps(document)))
     assert result.metadata["fields"] == {
         "/first/*": {"match": 2},
         "/rows/*/n": {"match": 2},
-        "/last": {"mismatch": 1},
+        "/last/*": {"match": 1},
     }
     assert result.metadata["values"]["/first/*"] == {"match": 1}
-    assert result.score == (2 + 2 + 0.5) / 5
+    assert result.score == 1
 
 
 def test_functions_may_change_what_they_are_given():
@@ -94,13 +94,6 @@ def test_functions_may_change_what_they_are_given():
         run = evaluate([sample], {name: evaluators[name] for name in names})
         assert [(row.passed, row.error) for row in run.rows] == [(True, None)] * 3
     assert document == json.loads(text)
-
-
-def test_what_differs_has_two_sides():
-    evaluator = JsonFields(fields={"/x": {"compare": half}})
-    [outcome] = evaluator({"x": [1]}, {"x": [1]}).metadata["outcomes"]
-    outcome["output"].append(2)
-    assert outcome["reference"] == [1]
 
 
 class Odd(str):

@@ -122,3 +122,63 @@ def test_very_long_texts_are_measured_as_far_as_that_can_be():
     result = JsonSimilarity()([text], texts(1, 100_000, 3))
     assert result.metadata == {"exact": False}
     assert result.reason.endswith("(texts too long to be compared exactly)")
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "score"),
+    [
+        ([{"a": "x"}, "q"], [{"b": "y"}, "q"], 1 / 3),
+        ({"p": {"a": "x"}, "q": "q"}, {"p": {"b": "y"}, "q": "q"}, 1 / 3),
+        ([{"sku": "one", "extra": "zzz"}, {"sku": "two"}], [{"vendor": "abcdef", "n": "qrstuv"}, {"sku": "two"}], 1 / 5),
+        ([{"a": "x"}, {"c": "z"}, "q"], [{"c": "w"}, {"a": "v"}, "q"], 1 / 3),  # each with its like
+        ([{"a": "x", "b": "y"}, "q"], ["w", "q"], 1 / 3),
+    ],
+)  # fmt: skip
+def test_a_pair_with_nothing_in_common_counts_as_the_authors_count_it(output, reference, score):
+    for one, other in (
+        ((output, reference), (output[::-1], reference))
+        if isinstance(output, list)
+        else ((output, reference),)
+    ):
+        assert JsonSimilarity()(one, other).score == pytest.approx(score)
+
+
+records = st.lists(
+    st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "yy", "z"]), max_size=3),
+    max_size=4,
+)
+
+
+@law
+@given(records, records, st.randoms())
+def test_nor_does_it_where_items_have_nothing_in_common(output, reference, choose):
+    before = JsonSimilarity()(output, reference).score
+    choose.shuffle(output)
+    choose.shuffle(reference)
+    assert JsonSimilarity()(output, reference).score == before
+
+
+def test_what_fails_is_written_as_less_than_what_passes():
+    reference = dict.fromkeys(map(str, range(30_000)), "x")
+    output = {**reference, "1": "y"}
+    assert JsonSimilarity()(output, reference).reason == "Similarity 0.99997 < 1"
+    strict = JsonSimilarity(min_score=0.99999)(output, reference)
+    assert strict.reason == "Similarity 0.99997 < 0.99999"
+
+
+def nested(levels, choose):
+    if not levels:
+        return choose.randrange(10**6)
+    return [nested(levels - 1, choose), nested(levels - 1, choose)]
+
+
+@pytest.mark.once
+def test_pairs_inside_of_items_are_counted_over_the_whole_documents():
+    one, other = (
+        {str(n): nested(6, random.Random(f"{seed} {n}")) for n in range(24)} for seed in (1, 2)
+    )
+    result = JsonSimilarity()(one, other)
+    assert result.metadata == {"pairing_limit_reached": True}
+    turned = dict(reversed([(name, items[::-1]) for name, items in one.items()]))
+    assert JsonSimilarity()(turned, other).score == pytest.approx(result.score)
+    assert JsonSimilarity()(one["1"], other["1"]).metadata == {}

@@ -430,6 +430,42 @@ def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference):
         TYPED(PARIS, reference)
 
 
+@pytest.mark.parametrize("reference", ["5", "true", "0", '"see ticket 12"', '{"answer": 1}', "[1]", 0, False])  # fmt: skip
+def test_an_answer_as_reference_does_not_say_that_no_call_is_expected(reference):
+    with pytest.raises(InvalidReferenceError, match="holds no tool calls"):
+        PLAIN([], reference)
+
+
+@pytest.mark.parametrize("reference", ["[]", "{}", "null", [], None, '{"role": "assistant", "content": "No."}'])  # fmt: skip
+def test_a_reference_may_say_that_no_call_is_expected(reference):
+    assert PLAIN("It rains.", reference).passed
+
+
+@pytest.mark.parametrize("choice", [{"$any_of": [{"a": 1}]}, {"$optional": True}])
+def test_a_choice_in_place_of_all_arguments_is_refused(choice):
+    with pytest.raises(InvalidReferenceError, match="stands for all arguments of 'f'"):
+        PLAIN(call("f", a=1), {"name": "f", "arguments": choice})
+
+
+@pytest.mark.parametrize(
+    ("reference", "how", "words"),
+    [
+        (call(city="Paris", made_up=1), ("exact", "subset", "superset"), "declares no argument 'made_up'"),
+        (call(days=2), ("exact",), "requires 'city'"),
+    ],
+)  # fmt: skip
+def test_a_reference_that_its_tool_refuses_is_the_callers_fault(reference, how, words):
+    for arguments in ("exact", "subset", "superset", "ignore"):
+        evaluator = ToolCalls(TOOLS, arguments=arguments)
+        if arguments in how:
+            with pytest.raises(InvalidReferenceError, match=words):
+                evaluator(PARIS, reference)
+        else:
+            assert evaluator(PARIS, reference).scored
+    assert ToolCalls(TOOLS, allow_undeclared=True)(PARIS, call(city="Paris", made_up=1)).scored
+    assert PLAIN(reference, reference).passed
+
+
 @pytest.mark.parametrize(
     "reference",
     [
@@ -464,6 +500,7 @@ def test_the_nearest_tool_is_named_where_there_is_none():
         ({"tools": [{"name": "f", "parameters": {"type": "nonsense"}}]}, "tool 'f'"),
         ({"before": [("a", "b")]}, "order='partial'"),
         ({"order": "partial", "before": "ab"}, "before="),
+        ({"order": "partial", "before": ""}, "before="),
         ({"order": "partial", "before": [("a",)]}, "before="),
         ({"order": "partial", "before": [(True, -1)]}, "before="),
         ({"order": "partial", "before": [("a", "b"), ("b", "a")]}, "'a' before 'b' before 'a'"),
@@ -499,3 +536,148 @@ def test_what_a_sample_lacks_or_says_wrongly_is_named():
 def test_an_output_may_be_the_text_of_a_message():
     output = f"I look.\n<tool_call>{json.dumps(PARIS)}</tool_call>"
     assert TYPED(output, json.dumps([PARIS])).passed
+
+
+@pytest.mark.parametrize("text", ['{"name": "f", "arguments": {', '{"name": "Ann", "age": 3}'])
+def test_what_cannot_be_read_is_not_as_expected_in_any_figure(text):
+    result = PLAIN(text, [])
+    figures = {key: result.metadata[key] for key in ("precision", "recall", "f1")}
+    assert (result.score, figures) == (0.0, dict.fromkeys(figures, 0.0))
+
+
+@pytest.mark.parametrize("text", ["True", '{"answer": 42}', "[1] see docs"])
+def test_an_answer_is_right_where_no_call_is_expected(text):
+    for output in (text, {"role": "assistant", "content": text}):
+        assert PLAIN(output, []).passed
+        assert PLAIN(output, PARIS).label == "missing"
+
+
+def nested(levels):
+    value = 1
+    for _ in range(levels):
+        value = {"x": value}
+    return value
+
+
+INNER = {"type": "object", "properties": {"m": {"default": "x"}}, "required": ["m"]}
+DEEP = [{"name": "f", "parameters": {"type": "object", "properties": {"o": INNER, "b": {"type": "integer"}, "tree": {}, "text": {"type": "string"}}}}]  # fmt: skip
+
+
+@pytest.mark.parametrize(("how", "score"), [("superset", 2 / 3), ("ignore", 1 / 2)])
+@pytest.mark.parametrize("levels", [0, 16, 300])
+def test_a_deep_argument_hides_no_other_that_is_wrong(how, score, levels):
+    evaluator, tree = ToolCalls(DEEP, arguments=how), nested(levels)
+    result = evaluator(call("f", o={}, b="wrong", tree=tree), call("f", tree=tree))
+    assert (result.score, result.passed) == (pytest.approx(score), False)
+    assert "/b invalid" in result.reason
+    two = evaluator(call("f", b="wrong", text=nested(levels or 1), tree=tree), call("f", tree=tree))
+    assert two.score < score
+    assert two.metadata.get("errors_limit_reached") is (True if levels else None)
+
+
+def test_a_deep_call_is_the_same_as_itself_though_its_tool_refuses_it():
+    same = call("f", text=nested(300), b=1)
+    assert ToolCalls(DEEP)(same, same).passed
+
+
+def union(*alternatives):
+    parameters = {"type": "object", "properties": {"s": {"anyOf": alternatives}, "many": {"type": "array", "items": {"oneOf": alternatives}}}}  # fmt: skip
+    return ToolCalls([{"name": "f", "parameters": parameters}])
+
+
+def variant(kind, required=(), **defaults):
+    properties = {name: {} if value is ... else {"default": value} for name, value in defaults.items()}  # fmt: skip
+    return {"type": "object", "properties": {"kind": {"const": kind}, **properties}, "required": ["kind", *required]}  # fmt: skip
+
+
+SHAPES = union(variant("circle", color="red", r=1), variant("square", color="blue"), {"type": "null"})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "output", "reference", "reason"),
+    [
+        (union(variant("a", limit=10), variant("b", ["limit"], limit=...)), {"kind": "b"}, {"kind": "b", "limit": 10}, "limit missing"),
+        (SHAPES, {"kind": "circle"}, {"kind": "circle", "color": "red"}, None),
+        (SHAPES, {"kind": "circle", "color": "red"}, {"kind": "circle"}, None),
+        (SHAPES, {"kind": "square"}, {"kind": "square", "color": "red"}, "color missing"),
+        (SHAPES, {"kind": "square", "r": 1}, {"kind": "square"}, "r extra"),
+        (SHAPES, {"kind": "square"}, {"kind": "square", "r": 1}, "r missing"),
+        (SHAPES, {"color": "red"}, {"kind": "circle", "color": "red"}, "kind missing"),
+        (SHAPES, {"kind": "square"}, {"kind": "circle"}, 'kind "square", expected'),
+    ],
+)  # fmt: skip
+def test_of_a_union_only_the_alternative_that_is_meant_has_defaults(evaluator, output, reference, reason):  # fmt: skip
+    for made, expected in (
+        (call("f", s=output), call("f", s=reference)),
+        (call("f", many=[output]), call("f", many=[reference])),
+    ):
+        result = evaluator(made, expected)
+        assert result.passed is (reason is None)
+        assert reason is None or reason in result.reason
+
+
+def test_a_union_of_all_arguments_lends_no_default_either():
+    alternatives = [variant("a", limit=10), variant("b", limit=...)]
+    evaluator = ToolCalls([{"name": "f", "parameters": {"type": "object", "anyOf": alternatives}}])
+    assert evaluator(call("f", kind="a"), call("f", kind="a", limit=10)).passed
+    assert evaluator(call("f", kind="a", limit=10), call("f", kind="a")).passed
+    assert not evaluator(call("f", kind="b"), call("f", kind="b", limit=10)).passed
+    assert not evaluator(call("f", kind="b", limit=10), call("f", kind="b")).passed
+
+
+def test_an_array_without_order_of_a_union_is_compared():
+    items = {"anyOf": [variant("circle", color="red"), variant("square", color="blue")]}
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"s": {"type": "array", "uniqueItems": True, "items": items}}}}]  # fmt: skip
+    circle, square = {"kind": "circle"}, {"kind": "square"}
+    wanted = [{**square, "color": "blue"}, {**circle, "color": "red"}]
+    assert ToolCalls(tools)(call("f", s=[circle, square]), call("f", s=wanted)).passed
+    assert not ToolCalls(tools)(call("f", s=[circle, circle]), call("f", s=wanted)).passed
+
+
+def test_defaults_within_defaults_are_read_once():
+    schema, value = {"type": "integer", "default": 0}, 0
+    for _ in range(40):
+        value = {"x": value}
+        schema = {"type": "object", "properties": {"x": schema}, "default": value}
+    evaluator = ToolCalls([{"name": "f", "parameters": {"type": "object", "properties": {"n": schema}}}])  # fmt: skip
+    began = time.process_time()
+    assert evaluator(call("f", n=value), call("f", n={"x": {}})).passed
+    assert evaluator(call("f"), call("f", n={"x": {"x": {}}})).passed
+    assert not evaluator(call("f", n=value), call("f", n={"x": {"x": {"x": 5}}})).passed
+    assert time.process_time() - began < 3
+
+
+def listed(default):
+    node = {"type": "object", "properties": {"v": {"type": "integer", "default": 0}, "next": {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}], "default": default}}}  # fmt: skip
+    parameters = {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "$defs": {"N": node}}  # fmt: skip
+    return ToolCalls([{"name": "f", "parameters": parameters}])
+
+
+@pytest.mark.parametrize(
+    ("default", "output", "reference", "right"),
+    [
+        ({"v": 0, "next": None}, {"next": None}, {"v": 0}, False),
+        ({"v": 0, "next": None}, {}, {"next": {"next": None}}, True),
+        ({"v": 0, "next": None}, {}, {"next": {"v": 1, "next": None}}, False),
+        ({"next": {}}, {"next": {}}, {"next": {}}, True),
+        ({"next": {}}, {"v": 0}, {"next": {}}, False),
+    ],
+)
+def test_a_default_that_has_itself_within_is_compared_to_an_end(default, output, reference, right):
+    result = listed(default)(call("f", n=output), call("f", n=reference))
+    assert result.passed is right
+
+
+def test_defaults_that_share_definitions_take_no_longer_for_that():
+    kinds = {f"T{n}": {"type": "object", "properties": {name: {"$ref": f"#/$defs/T{n + 1}", "default": {"x": {}, "y": {}}} for name in "xy"}} for n in range(40)}  # fmt: skip
+    parameters = {"type": "object", "properties": {"n": {"$ref": "#/$defs/T0"}}, "$defs": {**kinds, "T40": {}}}  # fmt: skip
+    evaluator = ToolCalls([{"name": "f", "parameters": parameters}])
+    began = time.process_time()
+    assert not evaluator(call("f", n={"x": {"x": {}}}), call("f", n={"y": {"y": {"x": {}}}})).passed
+    assert time.process_time() - began < 3
+
+
+def test_what_is_wrong_with_a_whole_call_is_told_without_a_place():
+    either = {"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}  # fmt: skip
+    evaluator = ToolCalls([{"name": "m", "parameters": either}], arguments="superset")
+    assert evaluator(call("m"), call("m")).reason.startswith("m: invalid: ")

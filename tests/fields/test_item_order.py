@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import few, seconds
 
-from llmeval_integrations import JsonFields
+from llmeval_integrations import InvalidOptionError, JsonFields
 
 ANY = {"": {"order": "any_order"}}
 
@@ -206,3 +206,66 @@ def test_long_texts_count_as_several_pairs():
     evaluator = JsonFields(fields={"": {"order": "any_order", "similarity": 0.5}})
     assert evaluator(output, reference).metadata["pairing_limit_reached"] == [""]
     assert "pairing_limit_reached" not in evaluator(output[:9], reference[:9]).metadata
+
+
+def test_items_that_mean_the_same_are_told_apart_whatever_their_order():
+    amount = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+    schema = {"properties": {"lines": {"items": {"properties": {"amount": amount}}}}}
+    evaluator = JsonFields(schema, {"": {"order": "any_order"}, "/lines": {"order": "any_order"}})
+    short, long = {"amount": 2, "tags": ["x"]}, {"amount": "2", "tags": ["x"]}
+    found = [
+        told(evaluator, {"lines": lines}, {"lines": [{"amount": 3, "tags": ["x"]}]})
+        for lines in ([short, long], [long, short])
+    ]
+    assert found[0] == found[1]
+
+
+def test_wrong_values_that_mean_the_same_hang_on_no_order():
+    evaluator = JsonFields(defaults={"order": "any_order", "ignore_case": True})
+    items = [
+        {"k": 1, "n": "Ann", "v": [1, ["b", "a"]]},
+        {"k": 1, "n": "ann", "v": [["A", "b"], 1]},
+    ]
+    found = set()
+    for output in permutations(items):
+        for flipped in (output, [{**each, "v": each["v"][::-1]} for each in output]):
+            outcomes = evaluator(flipped, [{"k": 1, "n": "Bob", "v": []}]).metadata["outcomes"]
+            found.add(repr([each["output"] for each in outcomes if each["kind"] == "mismatch"]))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("schema", [{"uniqueItems": True}, {}], ids=["unique", "any"])
+def test_items_with_schemas_of_their_own_keep_their_order(schema):
+    first = {**schema, "prefixItems": [{"type": "string", "format": "email"}]}
+    evaluator = JsonFields(first, defaults={} if schema else {"order": "any_order"})
+    assert evaluator(["A@b.c", "x"], ["a@b.c", "x"]).passed
+    assert not evaluator(["x", "a@b.c"], ["a@b.c", "x"]).passed
+    explicit = JsonFields(first, {"": {"order": "any_order"}})
+    assert explicit(["x", "a@b.c"], ["a@b.c", "x"]).passed
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"/l": {"order": "any_order"}, "/l/0/a": {"weight": 5}},
+        {"/l": {"key": "id"}, "/l/1": {"ignore": True}},
+        {"/*": {"order": "any_order"}, "/l/0": {"weight": 5}},
+        {"/*/l": {"order": "any_order"}, "/*/l/0": {"weight": 5}},
+    ],
+    ids=str,
+)
+def test_a_setting_for_a_position_needs_an_order(fields):
+    with pytest.raises(InvalidOptionError, match="whose order does not count"):
+        JsonFields(fields=fields)
+
+
+def test_a_setting_for_a_position_keeps_the_order_where_none_is_set():
+    evaluator = JsonFields(fields={"/l/0/a": {"weight": 5}}, defaults={"order": "any_order"})
+    assert not evaluator({"l": [{"a": 2}, {"a": 1}]}, {"l": [{"a": 1}, {"a": 2}]}).passed
+    assert evaluator({"m": [{"a": 2}, {"a": 1}]}, {"m": [{"a": 1}, {"a": 2}]}).passed
+
+
+def test_a_similarity_of_0_pairs_what_has_nothing_in_common():
+    evaluator = JsonFields(defaults={"order": "any_order", "similarity": 0})
+    result = evaluator(["abc"], ["xyz"])
+    assert (result.passed, result.metadata["fields"]) == (True, {"/*": {"match": 1}})

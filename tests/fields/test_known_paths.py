@@ -118,7 +118,12 @@ def test_a_model_may_be_dumped_by_other_names():
     pydantic = pytest.importorskip("pydantic")
     model = pydantic.create_model("P", price=(float, pydantic.Field(alias="unitPrice")))
     told = JsonFields(model, {"/price": {"tolerance": 0.1}, "/unitPrice": {"tolerance": 0.1}})
-    assert told({"price": 1.05}, model(unitPrice=1)).passed
+    assert told({"unitPrice": 1.05}, model(unitPrice=1)).passed
+    dumped = pydantic.Field(validation_alias="unitPrice", serialization_alias="cost")
+    model = pydantic.create_model("P", price=(float, dumped))
+    assert JsonFields(model, {"/cost": {"tolerance": 0.1}})(
+        {"cost": 1.05}, model(unitPrice=1)
+    ).passed
 
 
 @pytest.mark.parametrize(
@@ -143,3 +148,14 @@ def test_a_model_may_be_dumped_by_other_names():
 )
 def test_what_is_named_elsewhere_is_there(schema, path):
     JsonFields(schema, {path: {"ignore": True}})
+
+
+@pytest.mark.parametrize("path", ["/a~2b", "/a~", "/a/b~~0"])
+def test_what_is_not_a_json_pointer_is_refused(path):
+    with pytest.raises(InvalidOptionError, match="is not a JSON Pointer"):
+        JsonFields(fields={path: {"ignore": True}})
+
+
+def test_names_may_be_odd_or_empty():
+    evaluator = JsonFields(fields={"/a/": {"ignore": True}, "/i[*]~1~01": {"ignore": True}})
+    assert evaluator({"a": {"": 1}, "i[*]/~1": 1}, {"a": {"": 2}, "i[*]/~1": 2}).passed

@@ -46,3 +46,12 @@ def test_a_setting_matches_what_the_table_says(settings, output, reference, matc
 def test_a_weight_counts_as_often_as_it_says():
     evaluator = JsonFields(fields={"/id": {"weight": 3}})
     assert evaluator({"id": 1, "a": 2}, {"id": 1, "a": 3}).score == 0.75
+
+
+@pytest.mark.parametrize("value", [9, "x", None, [1, {"a": 2.0}], {"a": []}], ids=str)
+def test_a_function_is_not_asked_of_what_is_equal(value):
+    evaluator = JsonFields(fields={"/a": {"compare": lambda one, other: 0}})
+    assert evaluator({"a": value}, {"a": value}).passed
+    assert evaluator({"a": 9.0}, {"a": 9}).passed
+    assert evaluator({"a": [9.0, 1]}, {"a": [9, 1.0]}).passed
+    assert not evaluator({"a": True}, {"a": 1}).passed

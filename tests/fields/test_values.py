@@ -216,6 +216,14 @@ def test_texts_that_mean_something_else_never_match(kind, texts):
         ("0001-01-01T00:00:00+01:00", "0001-01-01T00:00:00", False),
         ("2024-01-05T00:30:00+01:00", "2024-01-04T23:30:00Z", True),
         ("2024-01-05T10:00:00-05:30", "2024-01-05T15:30:00.000Z", True),
+        ("0000-12-31T23:30:00-01:00", "0001-01-01T00:30:00Z", True),
+        ("0000-01-01T00:00:00+01:00", "0000-01-01T00:30:00+01:30", True),
+        ("0000-02-29T00:00:00Z", "0000-03-01T00:00:00Z", False),
+        ("1990-12-31T15:59:60-08:00", "1990-12-31T23:59:60Z", True),
+        ("1990-12-31T23:59:60.0Z", "1990-12-31T23:59:60z", True),
+        ("1990-12-31T23:59:60Z", "1990-12-31T23:59:59Z", False),
+        ("1990-12-31T23:59:60Z", "1991-01-01T00:00:00Z", False),
+        ("1990-12-31T23:59:61Z", "1990-12-31T15:59:61-08:00", False),
     ],
 )
 def test_a_moment_may_lie_before_the_first_year_and_after_the_last(one, other, same):
@@ -263,3 +271,25 @@ def test_the_grid_is_as_fine_for_large_numbers(output, reference, grid, same):
     start = process_time()
     assert evaluator(output, reference).passed is same
     assert process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("10000000001", "10000000000", False),
+        ("10000000001.0", "10000000000", False),
+        ("1.0000000001e10", "10000000000.0", False),
+        ("1" * 5_000, "1" * 4_999 + "2", False),
+        ("1" * 5_000, "1" * 5_000, True),
+        ("10000000000.5", "10000000000", True),
+        ("10000000000.5", "10000000001.0", True),
+        ("0.30000000000000004", "0.3", True),
+        ("1e400", "1.0e400", True),
+        ("1e400", "1.0000000000001e400", False),
+    ],
+)
+@pytest.mark.parametrize("text", [[], [{"type": "string"}]], ids=["number", "decimal"])
+def test_whole_numbers_are_exact_however_they_are_written(one, other, same, text):
+    evaluator = JsonFields({"anyOf": [{"type": "number"}, *text]})
+    assert evaluator(one, other).passed is same
+    assert evaluator(other, one).passed is same

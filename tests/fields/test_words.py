@@ -1,6 +1,7 @@
 """Differences in words: each told once, and where they are seen."""
 
 import io
+import json
 import random
 
 import pytest
@@ -17,7 +18,7 @@ from llmeval_integrations import JsonFields, evaluate, explain
         ([], {"b": 1, "c": 2}, '/a [], expected {"b":1,"c":2}'),
         ("x", {"b": 1}, '/a "x", expected {"b":1}'),
         ([1], "x", '/a [1], expected "x"'),
-        ([1, 2], {"b": 1}, "/a missing; /a extra (2 fields)"),
+        ([1, 2], {"b": 1}, "/a extra (2 fields); /a missing"),
     ],
 )
 def test_what_stands_in_place_of_another_is_told_once(output, reference, reason):
@@ -71,3 +72,31 @@ def test_a_text_too_long_to_be_measured_says_so():
     near = JsonFields(defaults={"similarity": 0.5})([one], [f"{other[:9_000]}{one[:91_000]}"])
     assert near.score == pytest.approx(0.82, abs=0.001)
     assert "exact" not in near.metadata["outcomes"][0]
+
+
+def test_what_costs_most_is_told_first_also_where_it_is_many_fields():
+    wide = {f"k{n}": n for n in range(40)}
+    output, reference = {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 2, "c": 2, "items": wide}
+    result = JsonFields()(output, reference)
+    assert (
+        result.reason
+        == "/items missing (40 fields); /a 1, expected 2; /b 1, expected 2; and 1 more"
+    )
+    assert result.label == "missing"
+    weights = {"/a": {"weight": 50}}
+    result = JsonFields(fields=weights)(output, reference)
+    assert result.reason.startswith("/a 1, expected 2; /items missing (40 fields); ")
+    assert result.label == "mismatch"
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "reason"),
+    [
+        ([1, 2, 3, 4, 5], {"a": 1, "b": 2}, "the whole extra (5 fields); the whole missing (2 fields)"),
+        ([1, 2], {"b": [1, 2]}, "the whole missing (2 fields); the whole extra (2 fields)"),
+        ({"a": 1, "b": 2}, "x", 'the whole {"a":1,"b":2}, expected "x"'),
+        ({}, {"a": {"x": 1}, "b": 2}, "/a missing; /b missing"),
+    ],
+)  # fmt: skip
+def test_the_whole_is_told_as_what_is_in_it(output, reference, reason):
+    assert JsonFields()(json.dumps(output), json.dumps(reference)).reason == reason

@@ -14,6 +14,7 @@ from llmeval_integrations import (
     Result,
     Sample,
     ToolCalls,
+    ToolCallSchema,
     WeightedSum,
 )
 from llmeval_integrations.sample import MISSING
@@ -25,14 +26,19 @@ from inspect_ai import Task, score
 from inspect_ai.dataset import Sample as Row
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
+    ContentText,
+    ContentToolUse,
     ModelOutput,
     ModelUsage,
     get_model,
 )
 from inspect_ai.scorer import accuracy, match
 from inspect_ai.scorer import mean as their_mean
+from inspect_ai.tool import ToolCall
 
 from llmeval_integrations.frameworks import inspect_ai as ours
 from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
@@ -164,6 +170,30 @@ def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
     log = run(tmp_path, [inspect_scorer(both, reference="calls")], [call, "done", "no"], rows)
     assert [sample.scores["weighted_sum"].value for sample in log.samples] == [3.0, 1.0]
     assert [sample.output for sample in fixed.samples] == ["done", "no"]
+
+
+def test_what_the_api_calls_is_no_call_and_a_broken_call_is_one(tmp_path):
+    own = ContentToolUse(
+        tool_type="web_search", id="s", name="web_search", arguments="{}", result=""
+    )
+    call = {"id": "1", "function": "add", "arguments": {"a": 1}}
+    done = ChatMessageAssistant(content=[own, ContentText(text="done")])
+    right = ChatMessageAssistant(content=[own], tool_calls=[ToolCall(**call)])
+    broken = ChatMessageAssistant(content="", tool_calls=[ToolCall(**call, parse_error="bad JSON")])
+    outputs = [
+        ModelOutput(model="mock", choices=[ChatCompletionChoice(message=one)])
+        for one in (right, done, broken, done)
+    ]
+    gold = {"calls": [{"name": "add", "arguments": {"a": 1}}]}
+    rows = [Row(input="?", metadata=gold) for _ in range(2)]
+    log = run(tmp_path, [inspect_scorer(ToolCalls(), reference="calls")], outputs, rows)
+    found = [sample.scores["tool_calls"] for sample in log.samples]
+    assert [(one.value, one.explanation) for one in found] == [
+        (1.0, "The call is right"),
+        (0.0, "add: bad JSON"),
+    ]
+    tools = [{"name": "add", "parameters": {"type": "object"}}]
+    assert ToolCallSchema(tools)([ours._dumped(one) for one in (right, done)]).passed
 
 
 def test_samples_are_scored_side_by_side(tmp_path):

@@ -22,6 +22,7 @@ from llmeval_integrations import (
     load_evaluator,
 )
 from llmeval_integrations.frameworks.langchain import LangChainEvaluator
+from llmeval_integrations.frameworks.trl import TrlReward
 
 CALL = {"name": "weather", "args": {"city": "Paris"}, "id": "1"}
 EXPECTED = [{"name": "weather", "args": {"city": "Paris"}}]
@@ -168,3 +169,26 @@ def test_langgraphs_state_is_what_a_chain_may_end_with():
     assert LangChainEvaluator(ToolCallSchema(TOOLS)).as_runnable().invoke(state)["score"] == 0.0
     beside = {**state, "reference": EXPECTED}
     assert LangChainEvaluator(ToolCalls()).as_runnable().invoke(beside) == {"score": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [('{"answer": 42}', 1.0), ("[1] see docs", 1.0), ("True", 1.0), ('{"name": "f", "arguments": {', 0.0),
+     ("<tool_call>", 0.0), ('{"name": "Ann", "age": 3}', 0.0)],
+)  # fmt: skip
+def test_an_answer_and_a_broken_call_are_the_same_to_everybody(text, score):
+    for evaluator in (ToolCalls(), ToolCallSchema(TOOLS)):
+        fields = {"reference": []} if isinstance(evaluator, ToolCalls) else {}
+        assert both(evaluator, AIMessage(text), **fields)["score"] == score
+        assert both(evaluator, text, **fields)["score"] == score
+        reward = TrlReward(evaluator)
+        completion = [[{"role": "assistant", "content": text}]]
+        assert reward(["?"], completion, reference=["[]"]) == [score]
+        assert evaluator(AIMessage(text), **fields).score == score
+
+
+@pytest.mark.parametrize("artifact", [object(), b"\xff", float("nan"), {1: 2}])
+def test_what_a_tool_keeps_by_itself_spoils_no_conversation(artifact):
+    told = ToolMessage("rain", tool_call_id="1", artifact=artifact)
+    said = both(ToolCalls(), [QUESTION, CALLS, told, AIMessage("It rains.")], reference=EXPECTED)
+    assert said == {"score": 1.0}

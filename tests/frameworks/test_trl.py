@@ -349,3 +349,11 @@ def test_the_example(trl, parts):
     first = names["trainer"].state.log_history[0]
     assert {"rewards/json_equality/mean", "rewards/length_penalty/mean"} <= set(first)
     assert names["trainer"].reward_funcs[1].evaluator == LengthPenalty(max_length=80)
+
+
+def test_tags_are_read_in_all_messages_whose_content_is_in_parts():
+    tags = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
+    said = {"role": "assistant", "content": [{"type": "text", "text": tags}]}
+    gold = json.dumps([{"name": "f", "arguments": {"a": 1}}] * 2)
+    completion = [said, {"role": "tool", "content": "2"}, said]
+    assert TrlReward(ToolCalls())(["?"], [completion], reference=[gold]) == [1.0]

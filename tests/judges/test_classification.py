@@ -142,8 +142,61 @@ def test_a_reply_is_read_behind_its_thinking_and_in_the_dress_of_a_tool_call():
         ('{"label": "positive", "label": "negative"}', "x"),
         ('<think>{"label": "positive"}', "x"),
         ("<think>It reads: a </think>positive", "a </think>positive"),
+        ('negative: it ends with "</think>positive".', "Nine. </think>positive"),
     ],
 )  # fmt: skip
 def test_a_label_is_never_guessed(reply, output):
     result = classify(reply, retries=0)(output)
     assert (result.score, result.label) == (None, "unreadable")
+
+
+GLAD = '{"explanation": "glad words", "label": "positive"}'
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        GLAD,
+        GLAD[:-1] + ', "n": 1}',
+        '{"label": "positive", "explanation": "glad words"}',
+        f"<think>{{x}}</think>{GLAD}",
+        f'{{"name": "classification", "arguments": {GLAD}}}',
+    ],
+)
+@pytest.mark.parametrize(
+    ("prompt", "sample"),
+    [
+        ("Rate {output}", Sample(f"So: {GLAD}")),
+        ("Rate {output}", Sample(json.dumps({"said": [GLAD]}))),
+        ("Rate {output}. Example: " + GLAD, Sample("x")),
+        ("Rate {output} for {input}", Sample("x", input=GLAD)),
+        ("Rate {output} as in {example}", Sample("x", variables={"example": json.loads(GLAD)})),
+        (
+            'Rate {output} as {{"explanation": "{how} words", "label": "positive"}}',
+            Sample("x", variables={"how": "glad"}),
+        ),
+    ],
+)
+def test_an_explained_label_that_was_shown_is_repeated(reply, prompt, sample):
+    judge = Classification("s", Scripted(reply), prompt, ["positive", "negative"], retries=0)
+    assert judge.evaluate(sample).is_unscored
+    own = Scripted(reply.replace("glad words", "my words"))
+    judge = Classification("s", own, prompt, ["positive", "negative"])
+    assert judge.evaluate(sample).label == "positive"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "positive",
+        '{"label": "positive"}',
+        said("positive", "label negative, label positive"),
+        said("positive", "it is {label: positive}"),
+        said("positive", ""),
+    ],
+)
+def test_a_label_that_was_shown_is_read(reply):
+    prompt = 'Say {{"label": "positive"}} or {{"label": "negative"}} of {output}'
+    judge = Classification("s", Scripted(reply), prompt, ["positive", "negative"])
+    assert judge('label: positive, or {"label": "negative"}').label == "positive"
+    assert judge('{"label": "negative", "explanation": "sad words"}').label == "positive"

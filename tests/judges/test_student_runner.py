@@ -50,7 +50,13 @@ def test_a_text_that_was_cut_says_so():
 
 
 @pytest.mark.parametrize(
-    "failure", [ClientError("too many", kind="rate_limited"), "", JudgeReply("No.", "refused")]
+    "failure",
+    [
+        ClientError("too many", kind="rate_limited"),
+        "",
+        JudgeReply("No.", "refused"),
+        JudgeReply("A T", "failed"),
+    ],
 )
 def test_fewer_than_asked_for_is_an_error_that_says_what_came(failure):
     with pytest.raises(ClientError, match="3 texts were asked for, and 2 came"):

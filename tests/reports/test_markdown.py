@@ -169,6 +169,14 @@ def test_a_field_in_which_nothing_is_wrong_has_no_example(people):
     ]  # fmt: skip
 
 
+def test_long_values_are_cut_so_that_one_sees_where_they_differ():
+    name = "Harbour Shipping and Trading Company of "
+    rows = [{"output": {"v": f"{name}Boston"}, "reference": {"v": f"{name}Hull"}}]
+    [row] = fields_of(written(evaluate(rows, [JsonFields()])))
+    assert "Boston" in row[5]
+    assert "Hull" in row[5]
+
+
 def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most():
     rows = [{"id": n, "output": {"v": n}, "reference": {"v": -1}} for n in range(600)]
     rows += [{"id": f"again {n}", "output": {"v": 7_000}, "reference": {"v": -1}} for n in range(8)]

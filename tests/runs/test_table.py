@@ -243,3 +243,18 @@ def test_text_in_fields_does_not_act(text):
     run = evaluate([{"output": {text: text}, "reference": {text: "x"}}], {text: JsonFields()})
     assert all(char.isprintable() for char in run.table().replace("\n", ""))
     assert "<script>" not in run._repr_html_()
+
+
+def test_a_share_of_a_field_is_1_only_where_it_is():
+    rows = [{"output": {"v": 1}, "reference": {"v": 1}}] * 5_000
+    table = evaluate([*rows, {"output": {"v": 1}, "reference": {"v": 2}}], [JsonFields()]).table()
+    line = next(line for line in table.splitlines() if line.strip().startswith("/v"))
+    assert line.split()[:7] == ["/v", "5001", "5000", "1", "0.9998", "0.9998", "0.9998"]
+
+
+def test_long_values_are_cut_so_that_one_sees_where_they_differ():
+    name = "Harbour Shipping and Trading Company of "
+    rows = [{"output": {"v": f"{name}Boston"}, "reference": {"v": f"{name}Hull"}}]
+    lines = fields_at(200, rows)
+    [line] = [line for line in lines if line.strip().startswith("/v")]
+    assert line.endswith('Boston" for ...ompany of Hull"')

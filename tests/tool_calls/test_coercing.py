@@ -104,3 +104,11 @@ def test_defaults_are_read_like_values(schema, value):
     for output, reference in (calls, calls[::-1]):
         assert ToolCalls(tools, coerce=True)(output, reference).passed
         assert not ToolCalls(tools)(output, reference).passed
+
+
+def test_a_number_is_the_text_that_an_enum_has_for_it():
+    part = SchemaPart({"type": "string", "enum": ["1.0", "2.0", "True"]})
+    assert [coerce(value, part) for value in (1, 2.0, True, "1")] == ["1.0", "2.0", "True", "1"]
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"v": {"type": "string", "enum": ["1.0"]}}}}  # fmt: skip
+    open_to_more = ToolCalls([tool], coerce=True, arguments="superset")
+    assert open_to_more({"name": "f", "arguments": {"v": 1.0}}, {"name": "f"}).passed

@@ -111,3 +111,35 @@ def test_a_declaration_of_googles_sdk_is_read():
     )
     properties = {"n": {"type": ["integer", "null"]}}
     assert read_tools([tool]) == {"f": {"type": "object", "properties": properties}}
+
+
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
+        ({"name": "w", "inputschema": {}}, "did you mean 'input_schema'"),
+        ({"name": "w", "parameters": {"type": "string"}}, "are an object, .* type 'string'"),
+        ({"name": "w", "parameters": {"type": ["array", "null"]}}, "are an object"),
+    ],
+)
+def test_a_definition_that_would_allow_anything_by_mistake_is_refused(tool, words):
+    with pytest.raises(InvalidOptionError, match=words):
+        read_tools([tool])
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"name": "w", "description": "Says it.", "strict": True, "metadata": {}},
+        {"name": "w", "parameters": {"type": ["object", "null"]}},
+        {"name": "w", "parameters": {"properties": {}}},
+    ],
+)
+def test_a_definition_may_say_less_or_more(tool):
+    assert list(read_tools([tool])) == ["w"]
+
+
+def test_a_dump_by_aliases_of_googles_schema_is_read():
+    dumped = dict.fromkeys(("anyOf", "default", "ref", "defs", "maxItems", "required"))
+    tool = {"name": "w", "parameters": {**dumped, "type": "OBJECT", "properties": {"n": {**dumped, "type": "INTEGER"}}}}  # fmt: skip
+    assert read_tools([tool])["w"] == {"type": "object", "properties": {"n": {"type": "integer"}}}

@@ -5,9 +5,9 @@ import json
 import bfcl_cases
 import pytest
 
-from llmeval_integrations.json_defects import Defect
+from llmeval_integrations import InvalidReferenceError
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import AnyOf, read_answers, read_listed
+from llmeval_integrations.tool_calls.expected import AnyOf, read_answers, read_listed, read_marked
 from llmeval_integrations.tool_calls.reading import read_calls
 
 AREA = {"calculate_triangle_area": {"base": [10], "height": [5], "unit": ["units", ""]}}
@@ -57,7 +57,19 @@ def test_whatever_else_stays_as_it_is(reference):
 
 
 def test_broken_answers_stay_broken():
-    assert isinstance(read_calls(read_answers('[{"f": {"a": [1]}')), Defect)
+    broken = '[{"f": {"a": [1]}'
+    assert read_answers(broken) is broken
+
+
+@pytest.mark.parametrize("key", ["$anyof", "$Any_of", "$any", "$optinal", "$Optional", "$option"])
+def test_a_mark_that_is_misspelt_is_refused(key):
+    with pytest.raises(InvalidReferenceError, match=r"is not \{'\$any_of'"):
+        read_marked({"a": [{key: [1]}]})
+
+
+@pytest.mark.parametrize("key", ["$in", "$all", "$options", "$ref", "$or", "any_of", "$" * 10_000])
+def test_what_only_begins_like_a_mark_is_a_value(key):
+    assert read_marked({key: [1]}) == {key: [1]}
 
 
 @pytest.mark.skipif(not bfcl_cases.FOLDER.is_dir(), reason="the data is not here")

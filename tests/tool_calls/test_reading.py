@@ -1,6 +1,7 @@
 """Every shape that calls come in is read, and what is not a call says so."""
 
 import json
+import math
 import time
 from types import MappingProxyType
 
@@ -25,6 +26,7 @@ GOOGLE = {"function_call": {"name": "weather", "args": ARGUMENTS}}
 LANGCHAIN = {"type": "tool_call", "id": "c1", "name": "weather", "args": ARGUMENTS}
 LLAMA_INDEX = {"tool_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}
 PLAIN = {"name": "weather", "arguments": ARGUMENTS}
+TAGS = f"<tool_call>{json.dumps(PLAIN)}</tool_call>"
 
 SHAPES = {
     "OpenAI, a call": (OPENAI, [WITH_ID]),
@@ -63,6 +65,22 @@ SHAPES = {
     "OpenAI responses, an output": ([{"type": "reasoning", "id": "r", "summary": []}, {"type": "message", "role": "assistant", "content": []}, {"type": "web_search_call", "id": "w", "status": "completed"}, RESPONSES], [WITH_ID]),
     "LlamaIndex, blocks": ([{"block_type": "text", "text": "So."}, {"block_type": "thinking", "content": "<tool_call>{</tool_call>"}], []),
     "a result with tags": ({"type": "tool_result", "content": "<tool_call>{</tool_call>"}, []),
+    "tags in a block of text": ({"role": "assistant", "content": [{"type": "text", "text": TAGS}]}, [CALL]),
+    "tags in two blocks": ({"content": ["So. ", {"type": "text", "text": TAGS[:20]}, {"type": "thinking", "thinking": TAGS}, {"type": "text", "text": TAGS[20:]}]}, [CALL]),
+    "tags, LlamaIndex": ({"role": "assistant", "blocks": [{"block_type": "text", "text": TAGS}]}, [CALL]),
+    "tags, OpenAI responses": ({"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": TAGS}]}]}, [CALL]),
+    "tags, OpenAI responses, an output": ([{"type": "reasoning", "summary": []}, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": TAGS}]}], [CALL]),
+    "tags, Google": ({"role": "model", "parts": [{"text": TAGS, "thought": None}]}, [CALL]),
+    "tags, blocks by themselves": ([{"type": "text", "text": TAGS}], [CALL]),
+    "tags in thoughts of Google's": ({"role": "model", "parts": [{"text": TAGS, "thought": True}]}, []),
+    "tags in blocks of a user": ([{"role": "user", "content": [{"type": "text", "text": TAGS}]}, {"role": "assistant", "content": "So."}], []),
+    "JSON in a message": ({"role": "assistant", "content": json.dumps(PLAIN)}, [CALL]),
+    "JSON in the last message": ([{"role": "user", "content": "Rain?"}, {"role": "assistant", "content": [{"type": "text", "text": json.dumps(PLAIN)}]}], [CALL]),
+    "JSON in a message behind a call": ([{"role": "assistant", "tool_calls": [OPENAI]}, {"role": "assistant", "content": json.dumps(PLAIN)}], [WITH_ID]),
+    "an answer in JSON": ({"role": "assistant", "content": '{"answer": 42}'}, []),
+    "Google, a dumped call without arguments": ({"function_call": {"id": None, "args": None, "name": "now", "partial_args": None, "will_continue": None}}, [ToolCall("now")]),
+    "a message with a name": ({"type": "ai", "name": "weather", "content": None}, []),
+    "Google, a call of its own": ([{"tool_call": {"id": "s", "tool_type": "GOOGLE_SEARCH_WEB", "args": {}}}, {"tool_response": {}, "speechMetadata": {}}, GOOGLE], [CALL]),
     "no calls, text alone": ([{"type": "text", "text": "It rains."}], []),
     "no calls, a list": ([], []),
     "no calls, null": (None, []),
@@ -91,6 +109,16 @@ TAGGED = f"<tool_call>\n{json.dumps(PLAIN)}\n</tool_call>"
         (f"<tool_call>[{json.dumps(PLAIN)}, {json.dumps(PLAIN)}]</tool_call>", [CALL, CALL]),
         ('<tool_call>{"name": "say", "arguments": {"text": "a </tool_call> b"}}</tool_call>' + TAGGED,
          [ToolCall("say", {"text": "a </tool_call> b"}), CALL]),
+        ("Maybe " + TAGGED + "?</think>" + TAGGED, [CALL]),
+        (TAGGED + "<think>More?</think>" + TAGGED, [CALL]),
+        ('<tool_call>{"name": "say", "arguments": {"text": "a </think> b"}}</tool_call>',
+         [ToolCall("say", {"text": "a </think> b"})]),
+        ('Hm.</think><tool_call>{"name": "say", "arguments": {"text": "a </think> b"}}</tool_call>',
+         [ToolCall("say", {"text": "a </think> b"})]),
+        ('<tool_call>\n```json\n{"name": "say", "arguments": {"text": "a </tool_call> b"}}\n```\n</tool_call>' + TAGGED,
+         [ToolCall("say", {"text": "a </tool_call> b"}), CALL]),
+        ('<tool_call>```{"name": "say", "arguments": {"text": "a </tool_call> b"}}',
+         [ToolCall("say", {"text": "a </tool_call> b"})]),
         ("It rains.", []), ("", []), ("42", []), ('"text"', []), ("null", []),
     ],
 )  # fmt: skip
@@ -102,9 +130,15 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
     ("value", "words"),
     [
         ({"name": "f", "arguments": '{"a": 1'}, "truncated"),
-        ({"name": "f", "arguments": "[1]"}, "no JSON object"),
-        ({"name": "f", "arguments": [1]}, "no JSON object"),
+        ({"name": "f", "arguments": "[1]"}, "not a JSON object"),
+        ({"name": "f", "arguments": [1]}, "not a JSON object"),
         ([1], "no tool call: 1"),
+        ([{"tool_call": {"name": "f", "args": {}}}], "no tool call"),
+        ({"name": "f", "arguments": {"a": object()}}, "not JSON (not_json)"),
+        ({"name": "f", "arguments": {"a": 1, 2: 3}}, "not JSON (not_json)"),
+        ([{"name": "f", "arguments": {"a": [math.nan]}}], "not JSON (nan_or_infinity)"),
+        ({"tool_calls": [{"name": "f", "args": {"a": "\ud800"}}]}, "not JSON (lone_surrogate)"),
+        ({"tool_calls": [{"name": "f\ud800"}]}, "no tool call: 'f\\ud800'"),
         ([{"answer": 3}], "no tool call"),
         ([{"type": "weather", "city": "Paris"}], "no tool call"),
         ([{"type": "tool_call", "args": {}}], "no tool call"),
@@ -139,7 +173,7 @@ def test_what_stands_beside_a_call_that_cannot_be_read_is_read():
     [
         ('[{"name": "f"', "truncated"),
         ('Sure: {"name": "f"}', "prose_around"),
-        ('{"answer": 3}', "not_a_call"),
+        ('{"name": "Ann", "age": 3}', "not_a_call"),
         ({"answer": 3}, "not_a_call"),
         (3, "not_a_call"),
         ({1: 2}, "not_json"),
@@ -149,6 +183,108 @@ def test_what_holds_no_calls_at_all_is_a_defect(value, name):
     defect = read_calls(value)
     assert isinstance(defect, Defect)
     assert defect.name == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It rains.", "True", '"Paris" is the capital', "[Paris](http://x) is nice", "[1] see docs", "[1, 2]",
+     'Use:\n```json\n{"a": 1}\n```\nDone.', '{"answer": 42}', '[{"answer": 42}]', '{"answer": 4', "{'answer': 4}",
+     '["Paris', "{x}", '{"first_name": "Ann"'],
+)  # fmt: skip
+def test_an_answer_holds_no_calls(text):
+    assert read_calls(text) == read_calls({"role": "assistant", "content": text}) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"name": "f", "arguments": {"a": 1', '{"na', "{'name': 'f', 'arguments': {}}", '{name: "f"}', '{"name": "f" "args": {}}',
+     'Sure: [{"name": "f"}]', '{"function": {"name"', '{"tool": "f"', r'{\"name\": \"f\"}', '{"a": 1, "arguments": {',
+     '{"tool": "f", "args": {}}', '[{"function": {}}]', '[{"type": "tool_use"}]', '{"name": "f", "city": "Paris"}'],
+)  # fmt: skip
+def test_a_call_that_went_wrong_is_no_answer(text):
+    for read in (read_calls(text), read_calls([{"role": "assistant", "content": text}])):
+        assert isinstance(read, Defect) or all(call.problem for call in read)
+        assert read != []
+
+
+class Failing:
+    """Dumps nothing, as a Pydantic model does that holds what is not JSON."""
+
+    def __init__(self, **values):
+        vars(self).update(values)
+
+    def model_dump(self, mode="python", **_):
+        raise TypeError(mode)
+
+
+@pytest.mark.parametrize("odd", [object(), b"\xff", math.nan, "\ud800", {1: 2}, Failing(), MappingProxyType({})])  # fmt: skip
+def test_only_calls_have_to_be_json(odd):
+    called = {"role": "assistant", "content": [odd], "tool_calls": [OPENAI], "extra": odd}
+    conversation = [{"role": "user", "content": odd}, called, {"role": "tool", "artifact": odd}]
+    for value in (
+        called,
+        conversation,
+        {"messages": conversation},
+        {"choices": [{"message": called}], "raw": odd},
+    ):
+        assert read_calls(value) == [WITH_ID]
+    assert read_calls({"message": Failing(role="assistant", tool_calls=[OPENAI])}) == [WITH_ID]
+    assert (
+        read_calls([{"role": "user", "content": odd}, {"role": "assistant", "content": "So."}])
+        == []
+    )
+
+
+def test_what_is_not_json_and_has_no_end_is_read_to_an_end():
+    endless = {"name": "f", "arguments": {}}
+    endless["arguments"]["a"] = endless
+    (call,) = read_calls(endless)
+    assert "not JSON" in call.problem
+
+
+def test_objects_in_messages_of_frameworks_are_nothing_to_read():
+    messages = pytest.importorskip("langchain_core.messages")
+    called = messages.AIMessage(
+        "\ud800",
+        tool_calls=[{"name": "weather", "args": ARGUMENTS, "id": "c1"}],
+        additional_kwargs={"own": object()},
+    )
+    told = messages.ToolMessage("rain", tool_call_id="c1", artifact=object())
+    assert read_calls([called, told]) == read_calls(called) == [WITH_ID]
+    bad = messages.AIMessage(
+        "", tool_calls=[{"name": "weather", "args": {"a": object()}, "id": ""}]
+    )
+    assert "not JSON" in read_calls([bad])[0].problem
+
+
+def test_objects_in_responses_of_sdks_are_nothing_to_read():
+    google = pytest.importorskip("google.genai.types")
+    part = google.Part(
+        function_call=google.FunctionCall(name="weather", args=ARGUMENTS),
+        thought_signature=b"\xff\xfe",
+    )
+    content = google.Content(role="model", parts=[part])
+    said = google.GenerateContentResponse(
+        candidates=[google.Candidate(content=content, avg_logprobs=math.nan)]
+    )
+    assert read_calls(said) == read_calls(said.model_dump()) == [CALL]
+    now = google.Part(function_call=google.FunctionCall(name="now"))
+    for value in (now, [now], google.Content(role="model", parts=[now]), now.model_dump()):
+        assert read_calls(value) == [ToolCall("now")]
+    llama_index = pytest.importorskip("llama_index.core.llms")
+    message = llama_index.ChatMessage(role="assistant", content=TAGS)
+    assert read_calls(message) == [CALL]
+    assert read_calls(llama_index.ChatResponse(message=message, raw=object())) == [CALL]
+
+
+def test_a_call_that_langchain_lists_among_the_blocks_alone_is_read():
+    valid = {"type": "tool_call", "id": "c1", "name": "weather", "args": ARGUMENTS}
+    broken = {"type": "invalid_tool_call", "id": "c2", "name": "f", "args": "{", "error": "bad"}
+    calls = read_calls({"type": "ai", "content": [valid, broken], "tool_calls": [valid], "invalid_tool_calls": []})  # fmt: skip
+    assert [(call.name, call.problem is None) for call in calls] == [
+        ("weather", True),
+        ("f", False),
+    ]
 
 
 def test_a_reason_quotes_the_output_as_it_is():
@@ -230,7 +366,7 @@ def test_objects_of_llama_index_are_read():
 @pytest.mark.parametrize(
     "piece",
     ["<tool_call>", '<tool_call>"', '<tool_call>["', "<tool_call>{</tool_call>", '<tool_call>{"a":"</tool_call>',
-     "<tool_call><think></think>", '<tool_call>{"name":"f"}</tool_call>'],
+     "<tool_call><think></think>", "</think><tool_call>", '<tool_call>```json\n{"a":"</tool_call>', ', " \' ', "{,  ", '<tool_call>{"name":"f"}</tool_call>'],
 )  # fmt: skip
 def test_a_hostile_text_takes_linear_time(piece):
     text = piece * (300_000 // len(piece))
@@ -254,9 +390,11 @@ def test_a_type_or_role_that_is_no_text_stops_nothing(odd):
 ))  # fmt: skip
 def test_any_value_is_read_the_same_as_a_value_and_as_text(value):
     as_value, as_text = read_calls(value), read_calls(json.dumps(value))
-    if isinstance(value, (list, dict)):
-        assert as_value == as_text
     assert isinstance(as_value, (list, Defect))
+    if isinstance(value, (list, dict)) and as_text != []:  # which is an answer in a text
+        assert as_value == as_text
+    elif isinstance(as_value, list):
+        assert all(call.problem for call in as_value)
 
 
 def test_calls_without_json_are_not_read_again_for_each_other():

@@ -13,6 +13,7 @@ ROOT = {
         "the same twice": {"allOf": [{"default": 1}, {"default": 1.0}]},
         "two that differ": {"allOf": [{"default": 1}, {"default": 2}]},
         "of one choice": {"anyOf": [{"default": 1}, {"type": "null"}]},
+        "of every choice": {"anyOf": [{"default": 1}, {"default": 1.0}]},
         "none": {"type": "string"},
         "null": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
         "itself": {"$ref": "#"},
@@ -39,7 +40,8 @@ ROOT = {
     [
         ("plain", 1),
         ("of another", 2),
-        ("beside a reference", MISSING),
+        ("beside a reference", 3),
+        ("of every choice", 1),
         ("the same twice", 1.0),
         ("two that differ", MISSING),
         ("of one choice", MISSING),
@@ -88,3 +90,69 @@ def test_items_by_position_and_by_rule():
     assert [part.item(n).types for n in (0, 1, 2)] == [{"string"}, {"integer"}, {"integer"}]
     assert SchemaPart({"anyOf": [{"uniqueItems": True}]}).unordered
     assert not part.unordered
+
+
+CIRCLE = {
+    "type": "object",
+    "properties": {"kind": {"const": "circle"}, "color": {"default": "red"}, "r": {"default": 1}},
+}
+SQUARE = {
+    "type": "object",
+    "properties": {"kind": {"enum": ["square"]}, "color": {"default": "blue"}},
+}
+BOX = {
+    "type": "object",
+    "properties": {"w": {"type": "integer"}, "d": {"default": 1}},
+    "required": ["w"],
+}
+BAG = {
+    "type": "object",
+    "properties": {"v": {"type": "integer"}, "d": {"default": 2}},
+    "required": ["v"],
+}
+NOTE = {"type": "object", "properties": {"v": {"type": "string"}, "d": {"default": 3}}}
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "value", "name", "default"),
+    [
+        ([CIRCLE, SQUARE], {"kind": "circle"}, "color", "red"),
+        ([CIRCLE, SQUARE], {"kind": "square"}, "color", "blue"),
+        ([CIRCLE, SQUARE], {"kind": "square"}, "r", MISSING),
+        ([CIRCLE, SQUARE], {"kind": "oval"}, "color", MISSING),
+        ([CIRCLE, SQUARE], {}, "color", MISSING),
+        ([CIRCLE, {"type": "null"}], {}, "color", "red"),
+        ([{"anyOf": [CIRCLE, SQUARE]}, {"type": "null"}], {"kind": "square"}, "color", "blue"),
+        ([{"$ref": "#/$defs/Circle"}, SQUARE], {"kind": "circle"}, "r", 1),
+        ([BOX, BAG], {"w": 1}, "d", 1),
+        ([BOX, BAG], {"v": 1}, "d", 2),
+        ([BAG, NOTE], {"v": "x"}, "d", 3),
+        ([BAG, NOTE], {"v": 1}, "d", 2),
+        ([BAG, NOTE], {"v": []}, "d", MISSING),
+        ([BAG, NOTE], {}, "d", 3),
+        ([BOX, CIRCLE], {"w": 1, "r": 1, "kind": "circle"}, "d", MISSING),
+        ([{"required": ["a"]}, {"required": ["b"]}], {"a": 1}, "always", 0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_default_is_that_of_the_alternative_that_is_meant(keyword, alternatives, value, name, default):  # fmt: skip
+    root = {
+        keyword: alternatives,
+        "properties": {"always": {"default": 0}},
+        "$defs": {"Circle": CIRCLE},
+    }
+    assert SchemaPart(root).of(value).member(name).default == default
+    within = SchemaPart({"properties": {"p": {"items": root}}, "$defs": {"Circle": CIRCLE}})
+    assert within.at(["p", "0"], {"p": [value]}).member(name).default == default
+
+
+def test_a_schema_that_is_an_alternative_of_itself_has_an_end():
+    part = SchemaPart({"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"properties": {"a": {"default": 1}}}]})  # fmt: skip
+    assert part.of({"a": 2}).member("a").default == 1
+    assert part.types == frozenset()
+
+
+def test_a_part_of_a_schema_that_refers_to_itself_is_made_once():
+    root = SchemaPart({"properties": {"a": {"$ref": "#"}}})
+    below = root.member("a")
+    assert below.member("a").member("a") is below.member("a")

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.judges.prompts.fence import fenced
 from llmeval_integrations.judges.prompts.filling import as_text
+from llmeval_integrations.judges.prompts.message_list import parts_of
 from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.verdicts.spans import MASK
 from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.wording import shown
 
 FIELDS: Final = ("input", "reference", "contexts")
 """The sample's fields that prompts may name beside the output and the sample's own variables."""
 _OURS: Final = frozenset(("question", "role", "output", "fence"))
+_FOREIGN: Final = (*FIELDS, "output", "fence", "instruction", "documents", "reference_text")
 
 
 def material(sample: Sample, fence: str) -> dict[str, Any]:
@@ -47,15 +51,39 @@ def background(sample: Sample, instruction: str | None) -> dict[str, str]:
     return {"instruction": told, "documents": documents, "reference_text": reference}
 
 
-def quotable(prompt: Prompt, variables: Mapping[str, Any]) -> list[str]:
-    """Return the texts beside the output that a judge is shown and that may hold a verdict."""
+def quotable(prompt: Prompt, variables: Mapping[str, Any], word: str = "verdict") -> list[str]:
+    """Return the texts beside the output that a judge is shown and that have a word.
+
+    Without the word for a verdict, a text holds none.
+    """
     foreign = {name: value for name, value in variables.items() if name not in _OURS}
     texts = [
         value if isinstance(value, str) else as_text(value, name)
         for name, value in foreign.items()
         if isinstance(value, str) or name in prompt.variables
     ]
-    return [text for text in texts if "verdict" in text.casefold()]
+    return [text for text in texts if word in text.casefold()]
+
+
+def examples(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what the prompt says by itself, the sample's fields left out where they are text."""
+    left_out = {
+        name: MASK
+        for name in _FOREIGN
+        if isinstance(value := variables.get(name), str) and value.strip()
+    }
+    own = {**variables, **left_out}
+    if all(isinstance(value, str) for value in own.values()):
+        return _said_of_few(prompt, tuple(own.items()))
+    return _said(prompt, tuple(own.items()))
+
+
+def _said(prompt: Prompt, variables: tuple[tuple[str, Any], ...]) -> tuple[str, ...]:
+    messages = prompt.render(dict(variables))
+    return tuple(text for message in messages for text in parts_of(message))
+
+
+_said_of_few = lru_cache(maxsize=32)(_said)  # the same few questions are put to all samples
 
 
 def _numbered(contexts: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from numbers import Real
@@ -113,7 +112,8 @@ def plain(value: Any) -> Any:
         return None if _says_nothing(value) else value
     if type(value).__name__ == "NAType" or (isinstance(value, str) and not value.strip()):
         return None
-    return None if isinstance(value, float) and math.isnan(value) else value
+    # numpy's float32 is not one of Python's floats; only NaN is not itself
+    return None if isinstance(value, Real) and value != value else value  # noqa: PLR0124
 
 
 def _says_nothing(said: Any) -> bool:

@@ -9,17 +9,14 @@ from typing import Any
 
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
-from llmeval_integrations.judges.verdicts.parts import Parts, plain_name
+from llmeval_integrations.judges.verdicts.parts import Parts, plain_name, words_of
 from llmeval_integrations.judges.verdicts.spans import MASK
 from llmeval_integrations.judges.verdicts.words import conclusion, read_word
 from llmeval_integrations.wording import shown
 
 _MASKED = re.compile(f"{MASK}+")
 _PLACEHOLDER = re.compile(r"\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|\{[^{}\"]*\}")
-_FLAGS = {
-    **dict.fromkeys(("pass", "passed", "passes", "is pass", "is passed"), Verdict.PASS),
-    **dict.fromkeys(("fail", "failed", "fails", "is fail", "is failed"), Verdict.FAIL),
-}
+_FLAG = re.compile(r"(?:(?:is|has|did|does) )?(?:(?P<PASS>pass(?:e[sd])?)|fail(?:s|ed|ure)?)")
 _TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -34,16 +31,21 @@ class Evidence:
     def add(self, members: Iterable[tuple[Any, Any]]) -> None:
         """Take members of an object, or labels with what they state."""
         for key, value in members:
+            if not isinstance(key, str):
+                continue
             name = plain_name(key)
             if value is not None:
                 self._values.setdefault(name, []).append(value)
             elif name == self._parts.verdict:
                 raise UnreadableJudgementError("the verdict is null")
-            flag = _FLAGS.get(name)
+            if name in self._parts.names:
+                continue
+            flag = _FLAG.fullmatch(words_of(key))
             holds = _TRUTHS.get(str(value).lower()) if flag else None
             if flag and holds is not None:
-                self.lean({flag} if holds else set(Verdict) - {flag}, f"{key}: {value}")
-            elif self._parts.is_verdict_by_another_name(name) and isinstance(value, str):
+                passes = bool(flag["PASS"]) is holds
+                self.lean({Verdict.PASS if passes else Verdict.FAIL}, f"{key}: {value}")
+            elif isinstance(value, str) and self._parts.is_verdict_by_another_name(key):
                 word = read_word(value, Verdict)
                 self.lean({word} if word else conclusion(value), f"{key}: {value}")
 

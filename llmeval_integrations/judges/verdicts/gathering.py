@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from llmeval_integrations.asking.thinking import closes_thinking
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.judges.verdicts.evidence import Evidence
 from llmeval_integrations.judges.verdicts.introductions import introduced, pointed_at
@@ -13,7 +14,7 @@ from llmeval_integrations.judges.verdicts.judgement import Verdict
 from llmeval_integrations.judges.verdicts.objects import FoundObject, Members, find_objects
 from llmeval_integrations.judges.verdicts.parts import Parts, plain_name
 from llmeval_integrations.judges.verdicts.quotations import Quotations
-from llmeval_integrations.judges.verdicts.spans import cut
+from llmeval_integrations.judges.verdicts.spans import MASK, cut
 from llmeval_integrations.judges.verdicts.statements import (
     RELATED,
     Statement,
@@ -24,6 +25,7 @@ from llmeval_integrations.judges.verdicts.statements import (
 from llmeval_integrations.judges.verdicts.words import (
     TAKEN_BACK,
     UNDONE,
+    claims,
     leanings,
     mentions,
     read_word,
@@ -35,6 +37,7 @@ _MOST = 100
 _LONGEST_REST = 100_000  # characters; an honest reply does not go on for as long after its verdict
 # The opening brace may have stood in the prompt, for the model to go on from there.
 _WITHOUT_BRACE = re.compile(r"\s*[\"']([\w -]{1,60})[\"']\s*:")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 # "Verdict: Fail (high confidence)"
 _WITH_LEVEL = re.compile(
     r"\w[*_]{0,3}(?:\s?[(\[]|\s[-–—])\s?(?:with )?(high|medium|low)[ -]confidence\W{0,6}\Z",
@@ -90,16 +93,19 @@ class Gatherer:
             answer = "{" + answer
         found_objects = list(_few(filter(self._may_judge, find_objects(answer))))
         objects = [found for found in found_objects if not found.cut]
-        rest = cut(answer, _around(objects, len(answer)), same_length=True)
-        if "<!--" in rest:
-            raise UnreadableJudgementError("it has a comment of HTML")
+        rest = cut(
+            answer,
+            _between([(found.start, found.end) for found in objects], len(answer)),
+            same_length=True,
+        )
+        rest = self._without_comments(rest)
         rest = with_labels_for_tags(rest, self._parts.labels)
         statements = find_statements(rest, self._parts.labels)
         repeated = self.quotations.repeated(rest, statements)
         places = {item.label for item in repeated}
         own = [item for item in statements if item.label not in places]
         ends = self._take_verdicts(own, rest)
-        self._take_other_parts(own)
+        self._take_other_parts(own, rest)
         for found in objects:
             if self._is_own(found, answer):
                 self.take_object(found, answer)
@@ -108,6 +114,20 @@ class Gatherer:
         self._take_all_else(_without(repeated, rest), ends, statements)
         if len(found_objects) > len(objects):
             self._take_cut(answer[found_objects[-1].start :])
+
+    def _without_comments(self, text: str) -> str:
+        """Write MASK over comments of HTML that are quoted, or that say nothing of a judgement."""
+        spans = []
+        for comment in _COMMENT.finditer(text):
+            says = (
+                MASK in comment[0]  # perhaps a judgement that is found already
+                or mentions(comment[0], Verdict)
+                or find_statements(comment[0], self._parts.labels)
+            )
+            if says and not self.quotations.show(comment[0]):
+                raise UnreadableJudgementError("it has a comment of HTML")
+            spans.append(comment.span())
+        return cut(text, _between(spans, len(text)), same_length=True) if spans else text
 
     def _may_judge(self, found: FoundObject) -> bool:
         """Whether an object is a judgement, or was to become one where it is cut."""
@@ -131,11 +151,53 @@ class Gatherer:
             self.evidence.lean({verdict}, verdict.value)
         if not ends:
             return
-        self._take_what_follows(text, max(ends), statements)
-        if closed := [item.end for item in statements if item.closed]:
-            self._take_what_follows(text, max(closed), statements)
+        start = max(ends)
+        if len(text) - start > _LONGEST_REST:
+            raise UnreadableJudgementError(
+                f"more than {_LONGEST_REST} characters follow its verdict"
+            )
+        if taken_back := TAKEN_BACK.search(text, start):
+            self.evidence.lean(set(Verdict), taken_back[0].strip())
+        if closes_thinking(text[start:]):
+            self.evidence.lean(set(Verdict), "what may be thinking")
+        behind = [item for item in statements if item.begin >= start]
+        for begin, end in self._tails(start, behind, len(text)):
+            if tail := text[begin:end].strip():
+                self._take_tail(tail)
+        for item in behind:
+            if self._is_unclear(item, text):
+                self.evidence.lean(set(Verdict), item.text.strip())
         if statements and self._is_verdict_cut(statements[-1]):
             self.evidence.lean(set(Verdict), statements[-1].text)
+
+    def _tails(
+        self, start: int, statements: Sequence[Statement], length: int
+    ) -> Iterator[tuple[int, int]]:
+        """Yield what stands behind the verdict and is no part; all behind a reasoning is its."""
+        ends = [*(item.begin for item in statements), length]
+        yield start, ends[0]
+        for item, end in zip(statements, ends[1:]):
+            is_level = item.name == self._parts.confidence and item.manner in ("own", "concluding")
+            if item.closed:
+                yield item.end, end
+            elif is_level:
+                yield item.head_end, end
+
+    def _take_tail(self, tail: str) -> None:
+        """Take words behind the last verdict, which may undo it."""
+        self.evidence.lean(claims(tail), tail)
+        if undone := UNDONE.search(tail):
+            self.evidence.lean(set(Verdict), undone[0].strip())
+
+    def _is_unclear(self, statement: Statement, text: str) -> bool:
+        """Whether a label of the judge's own for its verdict says something and names none."""
+        return (
+            statement.name == self._parts.verdict
+            and statement.manner == "own"
+            and any(map(str.isalpha, statement.head))
+            and not leanings(statement.head)
+            and not introduced(text, statement.label, label=True)
+        )
 
     def _is_own(self, found: FoundObject, answer: str) -> bool:
         """Whether an object is not a quotation; one that only seems to be must not disagree."""
@@ -209,27 +271,26 @@ class Gatherer:
         is_own = statement.name == self._parts.verdict and statement.manner == "own"
         return is_own and is_part and not read_word(word, Verdict)
 
-    def _take_other_parts(self, statements: Sequence[Statement]) -> None:
+    def _take_other_parts(self, statements: Sequence[Statement], text: str) -> None:
         """Take the other parts: under labels that open a line or a sentence, else in passing."""
-        others = [item for item in statements if not self._is_about_verdict(item)]
+        others = [item for item in statements if self._is_other_part(item, text)]
         for name in {item.name for item in others}:
-            stated = [item for item in others if item.name == name and item.manner != "key"]
+            stated = [item for item in others if item.name == name]
             own = [item for item in stated if item.manner == "own"]
             for item in own or stated:
                 value = item.head if name == self._parts.confidence else item.text
                 self.evidence.add([(name, value.strip().lstrip("*_ "))])
 
-    def _take_what_follows(self, text: str, start: int, statements: Sequence[Statement]) -> None:
-        """Take what stands behind the last verdict and may undo it."""
-        if len(text) - start > _LONGEST_REST:
-            raise UnreadableJudgementError(
-                f"more than {_LONGEST_REST} characters follow its verdict"
-            )
-        end = min((item.begin for item in statements if item.begin >= start), default=len(text))
-        self.evidence.lean(mentions(text[start:end], Verdict), text[start:end].strip())
-        undone = UNDONE.search(text, start, end) or TAKEN_BACK.search(text, start)
-        if undone:
-            self.evidence.lean(set(Verdict), undone[0].strip())
+    def _is_other_part(self, statement: Statement, text: str) -> bool:
+        """Whether a statement is another part than the verdict and is the judge's own."""
+        if self._is_about_verdict(statement) or statement.manner == "key":
+            return False
+        if introduced(text, statement.label, label=True):
+            return False
+        if statement.manner != "own" and pointed_at(text, statement.begin):
+            return False
+        is_reasoning = statement.name == self._parts.reasoning
+        return not (is_reasoning and self.quotations.show(text[statement.label : statement.end]))
 
     def _take_stances(self, text: str, *, only_own: bool = False) -> None:
         """Take what the source of an object, or a text in it, states of the verdict."""
@@ -255,12 +316,11 @@ def _without(statements: Sequence[Statement], text: str) -> str:
     """Write MASK over statements, up to where their first lines end."""
     if not statements:
         return text
-    starts = [0, *(item.head_end for item in statements)]
-    ends = [*(item.label for item in statements), len(text)]
-    return cut(text, list(zip(starts, ends)), same_length=True)
+    spans = [(item.label, item.head_end) for item in statements]
+    return cut(text, _between(spans, len(text)), same_length=True)
 
 
-def _around(objects: Sequence[FoundObject], end: int) -> list[tuple[int, int]]:
-    """Return the spans around objects."""
-    starts = [0, *(found.end for found in objects)]
-    return list(zip(starts, [*(found.start for found in objects), end]))
+def _between(spans: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
+    """Return what stands around spans."""
+    starts = [0, *(span[1] for span in spans)]
+    return list(zip(starts, [*(span[0] for span in spans), end]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -16,15 +17,21 @@ Role = Literal["reasoning", "verdict", "confidence"]
 
 _REASONING = """reasoning reason reasons explanation rationale justification analysis critique
     feedback comment comments thoughts evidence"""
+REASONS: Final = frozenset(_REASONING.split())
+"""What a reasoning is usually called."""
+
 _VERDICT = "verdict decision result outcome judgement judgment label grade answer assessment"
 _ALSO_VERDICTS = "overall final conclusion status evaluation correction corrected revised"
 _REMARKS = "note notes remark remarks comment comments update edit"
 _ROLES: Final[Mapping[Role, frozenset[str]]] = {
-    "reasoning": frozenset(_REASONING.split()),
+    "reasoning": REASONS,
     "verdict": frozenset(_VERDICT.split()),
     "confidence": frozenset(("confidence", "certainty")),
 }
 _SHORT: Final = 64
+_CAPITAL_OR_NUMBER = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
+_BEHIND = re.compile(r"(?: final| \d{1,3})$")
+_BOTH_WORDS = re.compile(r"pass(?:ed)?(?: or |\W{1,3})fail(?:ed)?")
 _AROUND = re.compile(r"^(?:final|overall|my)(?= )|(?<= )level$")
 
 
@@ -56,10 +63,19 @@ class Parts(msgspec.Struct, frozen=True):
         """What may stand as a label in a text, and which part it means."""
         return {name: name for name in (*self.names, *self.required)} | {"verdict": self.verdict}
 
-    def is_verdict_by_another_name(self, name: str) -> bool:
+    def is_verdict_by_another_name(self, key: str) -> bool:
         """Whether a name that is not the verdict's usually stands for one."""
+        if plain_name(key) == self.verdict:
+            return False
+        name = words_of(key)
         usual = name in _ROLES["verdict"] or name in _ALSO_VERDICTS.split()
-        return name != self.verdict and (usual or name.endswith(f" {self.verdict}"))
+        return (
+            usual
+            or name == self.verdict
+            or name.startswith(f"{self.verdict} ")
+            or name.endswith(f" {self.verdict}")
+            or bool(_BOTH_WORDS.fullmatch(name))
+        )
 
     def is_remark(self, name: str) -> bool:
         """Whether a name that is no part's usually stands for what is said in addition."""
@@ -83,9 +99,24 @@ def plain_name(key: Any) -> str:
     return _of_few(key) if len(key) < _SHORT else _plain(key)
 
 
+def words_of(key: str) -> str:
+    """Write a key as `plain_name` does, also apart what capitals or a number part from the rest.
+
+    So `FinalVerdict`, `verdict_final` and `verdict2` are all a verdict.
+    """
+    return _words_of_few(key) if len(key) < _SHORT else _words(key)
+
+
 def _plain(key: str) -> str:
+    key = unicodedata.normalize("NFKC", key)
     name = re.sub(r"[\s_-]+", " ", key).strip(" *:`\"'").casefold()
     return _AROUND.sub("", name).strip()
 
 
-_of_few = lru_cache(maxsize=256)(_plain)  # the same few keys come with each reply
+def _words(key: str) -> str:
+    return _BEHIND.sub("", plain_name(_CAPITAL_OR_NUMBER.sub(" ", key)))
+
+
+# The same few keys come with each reply.
+_of_few = lru_cache(maxsize=256)(_plain)
+_words_of_few = lru_cache(maxsize=256)(_words)

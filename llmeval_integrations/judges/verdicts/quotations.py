@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from llmeval_integrations.asking.thinking import THINKING
-from llmeval_integrations.errors import UnreadableJudgementError
-from llmeval_integrations.judges.verdicts.objects import FoundObject, find_objects
+from llmeval_integrations.judges.verdicts.echoes import ShownObjects, letters_of
+from llmeval_integrations.judges.verdicts.objects import FoundObject
 from llmeval_integrations.judges.verdicts.spans import MASK
 from llmeval_integrations.judges.verdicts.statements import Statement, with_labels_for_tags
 from llmeval_integrations.judges.verdicts.surroundings import Words, has_telling_word, names_in
 
-Contents: TypeAlias = frozenset[frozenset[tuple[str, str]]]
-"""What some objects hold: the letters of their names and texts."""
-
-_NO_LETTER = re.compile(r"[\W_]+")
 _LAST_WORDS = 12  # letters
 
 
@@ -34,7 +28,8 @@ class Quotations:
     """The mark on both sides of foreign text; empty where there is none."""
 
     names: tuple[str, ...]
-    """What a judgement's parts are called, the verdict first."""
+    """What a judgement's parts are called: the verdict, which is empty where any member may be
+    it, the reasoning, others."""
 
     examples: tuple[str, ...] = ()
     """Texts that nobody hostile wrote, as the prompt: they are quoted where a whole judgement of
@@ -90,19 +85,28 @@ class Quotations:
         """
         if self.hold_members(found.members):
             return True
-        letters = letters_of(source)
-        end = letters[max(0, letters.rfind(letters_of(self.names[0]))) :]
-        return bool(letters) and any(
-            letters in as_letters or ("}" in text and _ends_alike(letters, end, as_letters))
-            for text, as_letters in zip(self.texts, self._as_letters)
+        letters, name = letters_of(source), letters_of(self.names[0])
+        start = letters.rfind(name)
+        if start < 0 or len(found.members) < 2:  # of which two may well have the same letters
+            return False
+        return any(
+            letters in as_letters
+            or (name and "}" in text and _ends_alike(letters, letters[start:], text, as_letters))
+            for text, as_letters in zip(self._deciding, self._deciding_as_letters)
         )
 
     def hold_members(self, members: Mapping[str, Any]) -> bool:
-        """Whether an object with these members stands in one of the texts."""
-        if not self._objects and not self.examples:
+        """Whether an object with these members only repeats one that stands in a text.
+
+        A lone member of any name, such as a score, does not.
+        """
+        if len(members) < 2 and not self.names[0]:
             return False
-        content = _content(members)
-        return content in self._objects or any(content in _objects_of(t) for t in self.examples)
+        if any(shown.hold(members) or shown.share_reasons(members) for shown in self._objects):
+            return True
+        reasoning = self.names[1]
+        shown_by_us = (_objects_of_few(text, reasoning) for text in self.examples if "{" in text)
+        return any(shown.share_reasons(members) for shown in shown_by_us)
 
     def show(self, source: str) -> bool:
         """Whether a stated verdict stands in one of the texts."""
@@ -146,6 +150,10 @@ class Quotations:
         return [letters_of(text) for text in self.texts]
 
     @cached_property
+    def _deciding_as_letters(self) -> list[str]:
+        return [letters_of(text) for text in self._deciding]
+
+    @cached_property
     def _all_letters(self) -> list[str]:
         return [*self._as_letters, *map(_letters_of_few, self.examples)]
 
@@ -157,42 +165,27 @@ class Quotations:
         return list(filter(None, (*foreign, *examples)))
 
     @cached_property
-    def _objects(self) -> Contents:
-        return frozenset().union(*map(_contents, self._deciding))
+    def _objects(self) -> list[ShownObjects]:
+        return [ShownObjects.of(text, self.names[1]) for text in self._deciding if "{" in text]
 
 
-def _ends_alike(letters: str, end: str, text: str) -> bool:
-    """Whether a text holds this end, with the same words before it as far as there are any."""
-    place = text.find(end)
+def _ends_alike(letters: str, end: str, text: str, as_letters: str) -> bool:
+    """Whether a text holds this end, with the same words before it as far as there are any.
+
+    A text that is an object of its own ends no other.
+    """
+    place = as_letters.find(end)
     while place >= 0:
-        if letters.endswith(text[max(0, place - _LAST_WORDS) : place] + end):
+        before = as_letters[max(0, place - _LAST_WORDS) : place]
+        if (before or "{" not in text) and letters.endswith(before + end):
             return True
-        place = text.find(end, place + len(end))
+        place = as_letters.find(end, place + len(end))
     return False
-
-
-def repeats(reply: str, quoted: str) -> bool:
-    """Whether the object of a reply stands in a text that was shown."""
-    said = letters_of(reply[reply.find("{") : reply.rfind("}") + 1])
-    return bool(said) and "{" in quoted and said in letters_of(quoted)
-
-
-def letters_of(text: str) -> str:
-    """Return the letters and digits of a text, which quoting leaves as they are."""
-    return _NO_LETTER.sub("", text.casefold())
-
-
-def _contents(text: str) -> Contents:
-    """Return what the objects in a text hold."""
-    found: set[frozenset[tuple[str, str]]] = set()
-    with suppress(UnreadableJudgementError):  # a hostile text; it is searched letter by letter
-        found.update(_content(item.members) for item in find_objects(text) if not item.cut)
-    return frozenset(found)
 
 
 # The same few prompts come with each reply.
 _letters_of_few = lru_cache(maxsize=32)(letters_of)
-_objects_of = lru_cache(maxsize=32)(_contents)
+_objects_of_few = lru_cache(maxsize=32)(ShownObjects.of)
 
 
 def _runs_of(text: str, names: tuple[str, ...], *, whole_lines: bool = False) -> frozenset[str]:
@@ -201,10 +194,3 @@ def _runs_of(text: str, names: tuple[str, ...], *, whole_lines: bool = False) ->
 
 
 _runs_of_few = lru_cache(maxsize=32)(_runs_of)
-
-
-def _content(members: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (letters_of(key), letters_of(value) if isinstance(value, str) else "")
-        for key, value in members.items()
-    )

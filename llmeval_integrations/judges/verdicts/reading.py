@@ -59,12 +59,19 @@ def parse_judgement(
     quotations = Quotations(
         _as_texts("ignoring", ignoring), fence, parts.names, _as_texts("examples", examples)
     )
+    return read_judgement(reply, parts, quotations, tried)
+
+
+def read_judgement(
+    reply: Any, parts: Parts, quotations: Quotations, methods: Sequence[Method] = ()
+) -> Judgement:
+    """Read a judgement as `parse_judgement` does, with what is quoted known already."""
     gatherer = Gatherer(parts, quotations)
     try:
         if isinstance(reply, str):
-            _read_text(_decoded(reply), gatherer, tried)
+            _read_text(_decoded(reply), gatherer, methods)
         else:
-            _take_sole(FoundObject(_members(reply), 0, 0, sound=True), "", gatherer)
+            _take_members(_members(reply), gatherer)
         return gatherer.evidence.judgement()
     except UnreadableJudgementError as error:
         raise UnreadableJudgementError(f"Unreadable judgement, {error}: {shown(reply)}") from None
@@ -121,7 +128,7 @@ def _read_text(reply: str, gatherer: Gatherer, methods: Sequence[Method]) -> Non
     if _is_sole_object(reply, gatherer):
         return
     masked = gatherer.quotations.mask(reply)
-    spans, closed = answer_spans(masked)
+    spans, closed = answer_spans(masked, gatherer.quotations.texts)
     if _is_sole_object(cut(reply, spans), gatherer):
         return
     answer = cut(masked, spans)
@@ -139,6 +146,13 @@ def _is_sole_object(text: str, gatherer: Gatherer) -> bool:
         return False
     _take_sole(found, text, gatherer)
     return True
+
+
+def _take_members(members: Members, gatherer: Gatherer) -> None:
+    """Take an object of which the text is not known; its names and texts stand for it."""
+    words = [part for name, value in members.pairs for part in (name, value)]
+    text = " ".join(part for part in words if isinstance(part, str))
+    _take_sole(FoundObject(members, 0, len(text), sound=True), text, gatherer)
 
 
 def _take_sole(found: FoundObject, text: str, gatherer: Gatherer) -> None:

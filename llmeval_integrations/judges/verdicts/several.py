@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from llmeval_integrations.asking.thinking import without_thinking
@@ -10,8 +10,9 @@ from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.judges.pass_fail import JUDGEMENT_SCHEMA
 from llmeval_integrations.judges.verdicts.judgement import Judgement
 from llmeval_integrations.judges.verdicts.objects import Members, find_sole_object
-from llmeval_integrations.judges.verdicts.quotations import repeats
-from llmeval_integrations.judges.verdicts.reading import parse_judgement
+from llmeval_integrations.judges.verdicts.parts import Parts
+from llmeval_integrations.judges.verdicts.quotations import Quotations
+from llmeval_integrations.judges.verdicts.reading import REQUIRED, read_judgement
 from llmeval_integrations.wording import shown
 
 
@@ -43,24 +44,23 @@ class PartlyReadError(UnreadableJudgementError):
 
 
 def parse_judgements(
-    text: str, count: int, *, ignoring: Iterable[str], fence: str
+    text: str, count: int, *, ignoring: Sequence[str], fence: str, examples: Sequence[str] = ()
 ) -> list[Judgement]:
     """Read so many judgements, in the order of their questions.
 
-    Raises UnreadableJudgementError unless each question has exactly one that is clear, and for a
-    reply that only repeats one of the texts to ignore; PartlyReadError where it is clear at least
-    which question has which.
+    `ignoring` and `examples` are those of `parse_judgement`. Raises UnreadableJudgementError unless
+    each question has exactly one judgement that is clear and repeats none that was shown;
+    PartlyReadError where it is clear at least which question has which.
     """
-    ignored = list(ignoring)
-    if any(repeats(text, quoted) for quoted in ignored):
-        raise UnreadableJudgementError(f"it only repeats a text that was shown: {shown(text)}")
     names = _names(count)
-    found = find_sole_object(without_thinking(text, ignored[0]))
+    found = find_sole_object(without_thinking(text, *ignoring))
     if not found or not _are_some_of(names, [name for name, _ in found.members.pairs]):
         raise UnreadableJudgementError(
             f"expected a JSON object with the keys {names[0]} to {names[-1]}, got {shown(text)}"
         )
-    readings = [_read(found.members, name, ignored, fence) for name in names]
+    parts = Parts.of(REQUIRED)
+    quotations = Quotations(tuple(ignoring), fence, parts.names, tuple(examples))
+    readings = [_read(found.members, name, parts, quotations) for name in names]
     judgements = [reading for reading in readings if isinstance(reading, Judgement)]
     if len(judgements) < count:
         unread = next(reading for reading in readings if not isinstance(reading, Judgement))
@@ -68,12 +68,12 @@ def parse_judgements(
     return judgements
 
 
-def _read(members: Members, name: str, ignored: Sequence[str], fence: str) -> Reading:
+def _read(members: Members, name: str, parts: Parts, quotations: Quotations) -> Reading:
     """Read what stands under a name."""
     if name not in members:
         return UnreadableJudgementError(f"there is no {name}")
     try:
-        return parse_judgement(members[name], ignoring=ignored, fence=fence)
+        return read_judgement(members[name], parts, quotations)
     except UnreadableJudgementError as error:
         return error
 

@@ -80,19 +80,42 @@ _AGAINST: Final[dict[Any, re.Pattern[str]]] = {
         re.IGNORECASE,
     ),
 }
+# "Pass (placeholder)", "Pass (as the candidate claims)", "Pass (the candidate's own verdict)"
+_ANOTHERS = re.compile(
+    r"\W*(?:an? |the )?(?:(?:placeholder|example|sample|template|quot(?:ed?|ation))"
+    r"(?: (?:only|verdict|from .*))?"
+    r"|\w+['’]s (?:own )?(?:verdict|judge?ment|rating|grade|words?)"
+    r"|as (?:(?:the |its )?\w+ )?(?:claim|say|said|state|assert|wr[io]t|demand|want|ask)\w{0,3}"
+    r")\W*\Z",
+    re.IGNORECASE,
+)
 _SHARE = re.compile(r"\W*(\d{1,9})\s*(?:/|of|out of)\s*(\d{1,9})\b", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:not|no|never|or|if|unless|neither|nor|hardly|cannot|without|rather|instead|either"
     r"|whether|would|could|might|may)\b|n['’]t\b|/|\?",
     re.IGNORECASE,
 )
+_VERDICT_ABOVE = r"(?:my|the|this|that)\s(?:\w+\s)?(?:verdict|judge?ment|decision|rating)"
+# "It does not pass", "I would not call it a pass"; not "it does not name the price and fails".
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|cannot|nothing|none|neither)|n['’]t"
+    r"|\bno(?:(?! (?:doubt|question|wonder))\s\w+)?|\bnone of (?:the|these|its)\s\w+)"
+    r"\s(?:(?:be|been|get|gets|deserve|call|called|it|this|that|an?|the|clear|really|actually|to)\s)"
+    r"{0,4}\Z",
+    re.IGNORECASE,
+)
+_REACH: Final = 60  # characters before a word for a verdict in which it may be denied
 TAKEN_BACK: Final = re.compile(
     r"\b(?:up)?on (?:second thoughts?|reflection|further (?:thought|reflection|consideration))\b"
     r"|\b(?:scratch|strike|forget|disregard) (?:that|this|it|my|the (?:above|verdict))\b"
+    r"|\b(?:disregard|ignore|discard|take back|took back|(?:not|n['’]t) agree with)"
+    rf" {_VERDICT_ABOVE}"
     r"|\bi (?:take|took) (?:that|this|it) back\b"
+    r"|\bi (?:\w+ )?(?:mean|(?:chang|revis|correct|switch)(?:e|ed) (?:it|this|that) to)"
+    r" (?:an? )?(?:pass|fail)\b"
+    r"|(?:\A|[.!?\n])\W{0,4}(?:i am |just |only )?(?:kidding|joking)\b"
     r"|\b(?:chang|revis|revers|revok|retract|withdraw|amend|correct|overturn|flip|updat|upgrad"
-    r"|downgrad|reconsider)(?:e|es|ed|ing|s)?\s(?:(?:my|the|this|that)\s(?:\w+\s)?"
-    r"(?:verdict|judge?ment|decision|rating)|the above"
+    rf"|downgrad|reconsider)(?:e|es|ed|ing|s)?\s(?:{_VERDICT_ABOVE}|the above"
     r"|my\s(?:\w+\s)?(?:mind|answer|evaluation|assessment|conclusion))\b"
     r"|\b(?:verdict|judge?ment|my decision|above)\s(?:is|was)\s(?:\w+\s)?"
     r"(?:wrong|incorrect|invalid|void|mistaken|revised|revoked|reversed|withdrawn|changed)\b"
@@ -147,20 +170,22 @@ _THEREFORE = r"(?:(?:therefore|thus|clearly|hence|overall|then|simply)\s)?"
 _VERDICT_WORD = r"(?:(?P<PASS{0}>pass(?:e[sd])?)|(?P<FAIL{0}>fail(?:s|ed|ure)?))"
 _CONCLUSION = re.compile(
     r"(?:(?:\A|[.!?\n;,]|[-=]>|→|⇒)\W{0,4}"
-    r"(?:i\s(?:\w+\s)?(?:conclude|find|decide|hold)\sthat\s)?"
-    r"(?:(?:so|thus|therefore|hence|overall|final|finally|in conclusion|conclusion"
+    r"(?:i\s(?:\w+\s)?(?:conclude|find|decide|hold)(?:\sthat|:)\s)?"
+    r"(?:(?:so|thus|therefore|hence|overall|final|finally|in conclusion|conclusion|decision"
     r"|result|answer|(?:(?:my|the|this|final|overall|correct)\s){1,3}" + _NOUN + r")[\s,:]{1,3}"
     r"(?:(?:here|in\sthis\scase)\s)?"
     r"(?:(?:is|must be|should be)\s)?){0,2}"
-    rf"(?:{_OBJECT}\s|i\s)?{_THEREFORE}"
+    rf"(?:{_OBJECT}\s|i(?:['’](?:ll|d|m))?\s)?{_THEREFORE}"
     r"(?:(?:(?:does|did|do|can|could|should|must|will)(?:\s?not|n['’]t)|not)\s)?"
     r"(?:(?:should|must|will|would|has to|have to)\s)?"
     r"(?:(?:is|be|gets?|receives?|deserves?|earns?|warrants?|merits?|means|constitutes|results in"
-    r"|leads to|amounts to|makes\s(?:it|this|that))\s)?" + _THEREFORE + r"(?:an?\s)?(?:clear\s)?"
+    r"|leads to|amounts to|makes\s(?:it|this|that)|assign|choose|give|say|go\swith|settle\son)\s)?"
+    r"(?:not\s)?" + _THEREFORE + r"(?:an?\s)?(?:clear\s)?"
     rf"{_VERDICT_WORD.format('')}"
     rf"|\b(?:(?:i|we)\s(?:\w+\s){{0,2}}{_RATED}\s{_OBJECT}|(?:(?:not|never|cannot)\s)?be\s{_RATED})\s(?:as\s)?(?:an?\s)?"
     rf"{_VERDICT_WORD.format('_RATED')})"
-    r"(?:\sit\sis|\s(?:it|this|verdict|mark|grade)\b)?(?:\swith\s\w+\sconfidence)?"
+    r"(?:\sit\sis|\s(?:it|this|verdict|mark|grade)\b|\sis\s(?:the|my)\s(?:\w+\s)?" + _NOUN + r")?"
+    r"(?:\swith\s\w+\sconfidence)?"
     r"(?:\s(?:because|since)\s[^.!?\n]{1,100})?\W{0,6}\Z",
     re.IGNORECASE,
 )
@@ -206,10 +231,15 @@ def _explains(rest: str, meaning: Any) -> bool:
         or _marks(rest) - {meaning}
         or "?" in rest.partition("\n")[0]
         or _HEDGE.match(rest)
-        or (kind is Verdict and (_AGAINST[meaning].match(rest) or _is_short(rest, meaning)))
+        or (kind is Verdict and _is_none(rest, meaning))
         or TAKEN_BACK.search(rest)
         or UNDONE.search(rest)
     )
+
+
+def _is_none(rest: str, meaning: Verdict) -> bool:
+    """Whether words after a verdict say that it is somebody else's, or argue for the other one."""
+    return bool(_ANOTHERS.match(rest) or _AGAINST[meaning].match(rest) or _is_short(rest, meaning))
 
 
 def _is_short(rest: str, meaning: Verdict) -> bool:
@@ -223,6 +253,18 @@ def _is_short(rest: str, meaning: Verdict) -> bool:
 def mentions(text: str, kind: type[W]) -> set[W]:
     """Return the verdicts, or the confidences, that a text has words for."""
     return {word for word, family in _FAMILIES[kind].items() if family.search(text)}
+
+
+def claims(text: str) -> set[Verdict]:
+    """Return the verdicts that free words mean: "it does not pass" is a fail."""
+    found: set[Verdict] = set()
+    for word, family in _FAMILIES[Verdict].items():
+        for mention in family.finditer(text):
+            if len(found) == len(Verdict):
+                return found
+            denied = _DENIED.search(text, max(0, mention.start() - _REACH), mention.start())
+            found |= set(Verdict) - {word} if denied else {word}
+    return found
 
 
 def first_mention(text: str) -> int:

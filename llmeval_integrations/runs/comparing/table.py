@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from llmeval_integrations.printable import one_line, printable
+from llmeval_integrations.rounding import rounded
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
-from llmeval_integrations.runs.numbers import counted, rounded
+from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.table import WIDTH
 
 _MOST_FIELDS: Final = 6

@@ -326,6 +326,15 @@ def test_a_run_is_joined_with_labels_by_its_ids(tmp_path, form, stored):
     assert found.corrected_pass_rate(form(run)).judged == (2, 3)
 
 
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "longdouble"])
+def test_a_nan_of_numpys_is_missing(kind):
+    numpy = pytest.importorskip("numpy")
+    judged = numpy.array([1, 0, 1, numpy.nan], getattr(numpy, kind))
+    for found in (agreement(judged, [1, 0, 0, 1]), agreement([1, 0, 0, 1], judged)):
+        assert (found.n, found.accuracy) == (3, pytest.approx(2 / 3))
+    assert agreement(judged, [1, 0, 0, 1]) == agreement([1, 0, 1, None], [1, 0, 0, 1])
+
+
 def test_numbers_of_numpy_are_labels():
     numpy = pytest.importorskip("numpy")
     found = agreement(numpy.array([1, 2, 3]), numpy.array([1, 2, 2]))

@@ -73,7 +73,7 @@ def test_what_the_candidate_states_is_no_verdict_whatever_the_judge_adds(candida
 
 def test_an_example_of_the_prompt_is_no_verdict_whatever_the_judge_adds():
     echo = "Reasoning: The reply names no author.\nVerdict: Fail\nConfidence: High"
-    added = f"{echo}\n\n(That is the example that you gave. Please send me the text.)"
+    added = f"{echo}\n\n(Please send me the text that I am to judge.)"
     assert read(added) == "Fail"
     assert read(added, examples=[EXAMPLE]) is None
     own = "Reasoning: The reply names no year.\nVerdict: Fail\nConfidence: High"

@@ -244,6 +244,8 @@ HOSTILE = [
     "the text says ", "example ", "#", "pass ", "Pass\n", "my final overall verdict ", "<verdict>",
     "```json\n", "|", "{" + '"a":1,' * 60 + ";", "ab, ", "\ufffc", "final answer: fail ", "9", "[",
     "{a: b}", '{"a": **}', "I rate it as ", "be marked ", "&lt;think ", "<!--", "<|channel|>analysis ",
+    "<!--x-->", "<!--pass-->", "not a pass ", "It does not pass.\n", "Confidence: High\nno it passes\n",
+    "<confidence>High</confidence>pass\n", "Verdict: none\n",
 ]  # fmt: skip
 
 
@@ -255,6 +257,26 @@ def test_a_long_hostile_reply_takes_no_time(piece):
         start = time.process_time()
         read(reply, ignoring=[hostile[:10_000]], fence="5f3c90aa17d2be48")
         assert time.process_time() - start < 2  # some 0.1 s; what is quadratic takes many seconds
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "".join(f'{{"reasoning": "ok", "verdict": "Fail", "n": {n}}}' for n in range(4_000)),
+        json.dumps([[{"verdict": "Pass", "reason": str(n)}] for n in range(5_000)]),
+        json.dumps({"verdict": ["{x"] * 33_000}),
+        json.dumps({"reasoning": "ok", "verdict": "Fail", **dict.fromkeys(map(str, range(9_999)))}),
+        '{"verdict": ' * 20_000,
+        "{'verdict': {'a': '{'}} " * 8_000,
+        "verdictPassconfidenceHigh}" * 8_000,
+    ],
+)
+def test_a_long_text_with_objects_takes_no_time(shown):
+    for reply in (JUDGEMENT, JUDGEMENT * 50, f"{JUDGEMENT}\n{shown[:90_000]}"):
+        start = time.process_time()
+        read(reply, ignoring=[shown], examples=[f"Example: {shown}"])
+        assert time.process_time() - start < 4  # some 0.8 s; what is quadratic takes minutes
 
 
 @pytest.mark.parametrize("depth", [500, 100_000])
