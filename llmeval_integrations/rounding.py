@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from llmeval_integrations.json_value import write_scalar
+
 
 def apart_from(ends: tuple[int, int], value: float, form: str, digits: int) -> str:
     """Write a number so that it is not taken for an end that it has not reached."""
@@ -17,11 +19,16 @@ def rounded(value: float) -> str:
     return apart_from((0, 1), value, "g", 4)
 
 
-def below(bound: float, value: float) -> str:
-    """Write a figure that is below a bound with four digits, or as many as show that it is."""
+def _beside(bound: float, value: float) -> str:
+    """Write a figure with four digits, or as many as keep it on its side of a bound."""
     digits = 4
     written = f"{value:.{digits}g}"
-    while value < bound <= float(written):
+    while (float(written) < bound, float(written) > bound) != (value < bound, value > bound):
         digits += 1
         written = f"{value:.{digits}g}"
     return written
+
+
+def held_to(bound: float, value: float) -> str:
+    """Write on which side of a bound a figure is: "0.26 > 0.25"."""
+    return f"{_beside(bound, value)} {'<' if value < bound else '>'} {write_scalar(bound)}"

@@ -16,6 +16,7 @@ from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.options import check_callable, check_choice, check_number, number_of
 from llmeval_integrations.result import Result
+from llmeval_integrations.rounding import held_to
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
 
@@ -66,7 +67,7 @@ class JsonEditDistance(Evaluator):
         write = self.canonicalize or canonical
         score, exact = self._measure(write(output), write(reference))
         passed = score <= self.max_distance
-        reason = None if passed else f"Edit distance {score:.4g} > {self.max_distance:g}"
+        reason = None if passed else f"Edit distance {held_to(self.max_distance, score)}"
         return Result(score, passed, None, reason, {"exact": exact})
 
     def _measure(self, output: Any, reference: Any) -> tuple[float, bool]:

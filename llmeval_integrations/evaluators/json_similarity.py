@@ -22,7 +22,7 @@ from llmeval_integrations.json_text import PARSINGS, Parsing
 from llmeval_integrations.json_value import canonical, write_scalar
 from llmeval_integrations.options import check_choice, check_number
 from llmeval_integrations.result import Result
-from llmeval_integrations.rounding import below
+from llmeval_integrations.rounding import held_to
 from llmeval_integrations.sample import Sample
 
 _Scored = tuple[float, float]
@@ -105,16 +105,12 @@ class JsonSimilarity(Evaluator):
         metadata = {"pairing_limit_reached": True} if likeness.bounded else {}
         if not likeness.exact:
             metadata["exact"] = False
-        reason = None if passed else _too_low(score, self.min_score)
+        reason = None if passed else f"Similarity {held_to(self.min_score, score)}"
         if reason and likeness.bounded:
             reason += " (too many pairs of items; not all were tried)"
         if reason and not likeness.exact:
             reason += " (texts too long to be compared exactly)"
         return Result(score, passed, None, reason, metadata)
-
-
-def _too_low(score: float, least: float) -> str:
-    return f"Similarity {below(least, score)} < {write_scalar(least)}"
 
 
 class _TooManyInsideError(Exception):

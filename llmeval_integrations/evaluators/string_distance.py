@@ -11,6 +11,7 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.options import check_choice, check_flag, check_number
 from llmeval_integrations.result import Result
+from llmeval_integrations.rounding import held_to
 from llmeval_integrations.sample import Sample
 
 
@@ -47,5 +48,5 @@ class StringDistance(Evaluator):
             self.distance, text_of(sample.output), reference, normalized=self.normalize_score
         )
         passed = score <= self.max_distance
-        reason = None if passed else f"{self.distance} distance {score:.4g} > {self.max_distance:g}"
+        reason = None if passed else f"{self.distance} distance {held_to(self.max_distance, score)}"
         return Result(score, passed, None, reason, {"exact": exact})
