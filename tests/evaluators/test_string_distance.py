@@ -242,12 +242,12 @@ def test_it_passes_up_to_the_distance_that_is_allowed():
     ]
     failed = evaluator("abc", "xyz")
     assert failed.reason == "levenshtein distance 3 > 2"
+    assert evaluator("abc", "abc").reason is None
 
 
 def test_a_distance_just_above_the_bound_is_written_as_such():
     failed = StringDistance("levenshtein", max_distance=0.3333)("abc", "abd")
     assert failed.reason == "levenshtein distance 0.33333 > 0.3333"
-    assert evaluator("abc", "abc").reason is None
 
 
 def test_a_distance_that_is_always_passed_is_refused():
