@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -29,8 +29,9 @@ _decode = msgspec.json.Decoder().decode
 def plain(value: Any, *, finite: bool) -> Any:
     """Return a value as parsing its JSON text would, or the Defect that keeps it from being JSON.
 
-    Pydantic models are what they dump, by their aliases, which their schema and the text of a
-    language model have. With `finite` NaN and Infinity are defects.
+    Pydantic models are what they dump: by their aliases, which their schema and the text of a
+    language model have, but by their names where a field of theirs, or of a model in them, is read
+    by another alias than it is written. With `finite` NaN and Infinity are defects.
     """
     copy = _copied(value, _written(value))
     return _slowly(value, finite=finite) if copy is MISSING else copy
@@ -115,10 +116,31 @@ def _read(value: Any, *, finite: bool) -> Any:
 
 
 def _dumped(model: Any) -> Any:
-    try:
-        return model.model_dump(mode="json", by_alias=True)
-    except TypeError:  # for what is like a Pydantic model may know no aliases
-        return model.model_dump(mode="json")
+    kind: Any = type(model)
+    if _is_written_as_read(kind):
+        try:
+            return model.model_dump(mode="json", by_alias=True)
+        except TypeError:  # for what is like a Pydantic model may know no aliases
+            pass
+    return model.model_dump(mode="json")
+
+
+@lru_cache(maxsize=512)
+def _is_written_as_read(model: type) -> bool:
+    """Whether all fields of a Pydantic model, and of those in it, have one alias or none."""
+    waiting: list[Any] = [model]
+    known: set[int] = set()
+    for each in waiting:
+        if id(each) in known:
+            continue
+        known.add(id(each))
+        waiting += get_args(each)
+        fields = getattr(each, "model_fields", None) if isinstance(each, type) else None
+        for field in fields.values() if isinstance(fields, dict) else ():
+            if field.validation_alias != field.serialization_alias:
+                return False
+            waiting.append(field.annotation)
+    return True
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import broken_texts, documents, json_texts, law, seconds
 
-from llmeval_integrations import JsonFields
+from llmeval_integrations import JsonFields, JsonSchema
 from llmeval_integrations.json_text import PARSINGS, parse, parse_both
 
 
@@ -118,6 +118,32 @@ def test_an_object_of_a_model_is_dumped_by_its_aliases():
     written = {"dueDate": moment, "in": {"dueDate": moment}}
     assert parse(model.model_validate(written)) == written
     assert JsonFields(model)(json.dumps(written), reference=model.model_validate(written)).passed
+
+
+@pytest.mark.parametrize(
+    "alias", [{"serialization_alias": "dueDate"}, {"validation_alias": "dueDate"}], ids=str
+)
+def test_an_object_whose_aliases_differ_is_dumped_by_its_names(alias):
+    pydantic = pytest.importorskip("pydantic")
+    due = (str, pydantic.Field(**alias))
+    inner = pydantic.create_model("Inner", due=due)
+    config = pydantic.ConfigDict(populate_by_name=True)
+    model = pydantic.create_model("Model", __config__=config, due=due)
+    outer = pydantic.create_model("Outer", all=(list[inner | None], pydantic.Field(alias="every")))
+    assert parse(model.model_validate({next(iter(alias.values())): "x", "due": "x"})) == {
+        "due": "x"
+    }
+    assert parse(outer(every=[inner.model_construct(due="x")])) == {"all": [{"due": "x"}]}
+    if "serialization_alias" in alias:
+        assert JsonSchema(model)(model(due="x")).passed
+        assert JsonFields(model)('{"due": "x"}', reference=model(due="x")).passed
+
+
+def test_generated_aliases_are_those_that_are_read():
+    pydantic = pytest.importorskip("pydantic")
+    config = pydantic.ConfigDict(alias_generator=str.upper)
+    model = pydantic.create_model("Model", __config__=config, due=(str, ...))
+    assert parse(model(DUE="x")) == {"DUE": "x"}
 
 
 def test_what_knows_no_aliases_is_dumped_without():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
@@ -22,6 +23,9 @@ _INTO_FUNCTIONS: Final = 6
 
 _INTO_OBJECTS: Final = 3
 """How far objects of classes that nothing is known of are."""
+
+_COUNTS: Final = re.compile(r"(?:\A|_)(?:count|counter|calls)\Z")
+"""Ends of the names of numbers that go up with each call, as `call_count` of a pipeline."""
 
 _EMPTY: Final = CellType()
 """A name that a function takes from around it, and that is not set yet."""
@@ -108,23 +112,35 @@ def _told_members(thing: Any, levels: int) -> Any:
         return _told(thing.dict(), levels)
     if is_dataclass(thing):
         return _told({each.name: getattr(thing, each.name) for each in fields(thing)}, levels)
-    if not hasattr(thing, "__dict__"):
-        text = repr(thing)
-        return None if " at 0x" in text else text
-    return _told(_plain_members(thing), min(levels, _INTO_OBJECTS))
+    return _told_of_any_class(thing, min(levels, _INTO_OBJECTS))
 
 
-def _plain_members(thing: Any) -> dict[str, Any]:
-    """Return an object's texts and objects; its numbers may count its calls, and all else is much.
+def _told_of_any_class(thing: Any, levels: int) -> Any:
+    """Say what an object of a class that nothing is known of holds, or else what it says it is.
 
     So a pipeline is told by the name of its model.
     """
-    return {
-        name: value
-        for name, value in vars(thing).items()
-        if isinstance(value, str) or (hasattr(value, "__dict__") and _is_object(value))
-    }
+    if not hasattr(thing, "__dict__"):
+        text = repr(thing)
+        if " at 0x" not in text:  # that is another in every process
+            return text
+    held = {**_in_slots(thing), **getattr(thing, "__dict__", {})}
+    return _told({name: each for name, each in held.items() if _shapes(name, each)}, levels)
 
 
-def _is_object(value: Any) -> bool:
-    return not isinstance(value, (type, ModuleType, Mapping, list, tuple, AbstractSet))
+def _in_slots(thing: Any) -> dict[str, Any]:
+    slots = [getattr(kind, "__slots__", ()) for kind in type(thing).__mro__]
+    names = [name for each in slots for name in ((each,) if isinstance(each, str) else each)]
+    return {name: getattr(thing, name) for name in names if hasattr(thing, name)}
+
+
+def _shapes(name: str, value: Any) -> bool:
+    """Tell whether an attribute may shape replies: public ones may, but for counts of calls.
+
+    Of private ones texts and objects, such as the model behind it: all else is much, and changes.
+    """
+    if isinstance(value, (type, ModuleType)) or (isinstance(value, int) and _COUNTS.search(name)):
+        return False
+    is_plain = isinstance(value, (bool, int, float, Mapping, list, tuple, AbstractSet))
+    is_private_object = hasattr(value, "__dict__") and not is_plain
+    return not name.startswith("_") or isinstance(value, str) or is_private_object

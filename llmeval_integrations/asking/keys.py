@@ -25,15 +25,25 @@ _SECRET: Final = frozenset(
     ("auth", "authorization", "bearer", "cookie", "credential", "credentials", "jwt", "passphrase",
      "passwd", "password", "pwd", "secret", "secrets", "sig", "signature")
 )  # fmt: skip
-"""Words of names that tell of a key."""
+"""Words that names of keys end in."""
 
-_OF_TEXT: Final = frozenset(("bos", "cls", "eos", "mask", "pad", "sep", "stop", "unk"))
-"""Words that tell of a token of a text: `eos_token` is not a key."""
+_KEYS: Final = frozenset(
+    ("accesskey", "accesstoken", "apikey", "apitoken", "authkey", "authtoken", "bearertoken",
+     "idtoken", "masterkey", "privatekey", "refreshtoken", "secretkey", "securitytoken",
+     "sessiontoken", "signingkey", "subscriptionkey")
+)  # fmt: skip
+"""The same of two words, or written as one: `aws_secret_access_key` ends so."""
+
+_SHORT: Final = frozenset(("key", "token"))
+"""Words that may tell of a key, as in `hf_token`, or of none, as in `lora_key` and `eos_token`."""
+
+_LENGTH_OF_KEYS: Final = 32
+"""What is as long may be a key, under a name that may tell of one; names of models are shorter."""
 
 _OF_REQUESTS: Final = re.compile(r"(headers|query)\Z", re.IGNORECASE)
 """Names of what goes into each request as it is, with whatever a gateway wants there."""
 
-_ADDRESS: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{0,20}://")
+_ADDRESS: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{0,20}://\S*\Z")
 _LOGIN: Final = re.compile(r"\A([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)?([^/?#\s]*)@")
 
 
@@ -69,9 +79,9 @@ def keys_in_options(value: Any, name: str = "") -> list[str]:
 def without_keys(value: Any, name: str = "") -> Any:
     """Return JSON, named `name`, without what is or may be a key.
 
-    Hidden are texts under names that tell of a key, and the login in an address. All other values
-    of headers and of queries are told by a digest, since any of them may be a key, and may lead to
-    another model too.
+    Hidden are texts under names that tell of a key, and the login in an address, which loses what
+    does not lead elsewhere too. Texts under names that may tell of one, and all other values of
+    headers and of queries, are told by a digest, since any of them may lead to another model.
     """
     if isinstance(value, Mapping):
         hide = _hidden_sent if _OF_REQUESTS.search(name) else without_keys
@@ -82,20 +92,26 @@ def without_keys(value: Any, name: str = "") -> Any:
         return value
     if _tells_of_key(name):
         return HIDDEN
-    return _without_login(value) if _is_address(value, name) else value
+    if _may_tell_of_key(name):
+        return _digest(value)
+    return _bare_address(value) if _is_address(value, name) else value
 
 
 def _hidden_sent(value: Any, name: str) -> str:
     """Write what stands for the value of a header or of a query."""
-    if _tells_of_key(name):
-        return HIDDEN
+    return HIDDEN if _tells_of_sent_key(name) else _digest(value)
+
+
+def _digest(value: Any) -> str:
     digest = sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
     return f"(hidden, {digest[:8]})"
 
 
-def _without_login(address: str) -> str:
-    bare, mark, query = _LOGIN.sub(r"\1", address, count=1).partition("?")
-    return bare + mark + "&".join(map(_hidden_part, query.split("&")) if query else ())
+def _bare_address(address: str) -> str:
+    """Return an address without login and fragment, and without a slash at the end of its path."""
+    path, mark, query = _LOGIN.sub(r"\1", address, count=1).partition("#")[0].partition("?")
+    parts = map(_hidden_part, query.split("&")) if query else ()
+    return path.rstrip("/") + mark + "&".join(parts)
 
 
 def _hidden_part(part: str) -> str:
@@ -110,9 +126,19 @@ def _is_address(text: str, name: str) -> bool:
 @lru_cache(maxsize=256)  # the same few names come with each identity
 def _tells_of_key(name: str) -> bool:
     words = _words(name)
-    if _SECRET.intersection(words):
-        return True
-    return "".join(words[-1:]).endswith(("key", "token")) and not _OF_TEXT.intersection(words)
+    endings = {*words[-1:], "".join(words[-2:])}
+    return bool(endings & (_SECRET | _KEYS))
+
+
+def _tells_of_sent_key(name: str) -> bool:
+    """Tell it of a header, or of a part of a query, where `key` alone is one."""
+    return name.lower() in _SHORT or _tells_of_key(name)
+
+
+@lru_cache(maxsize=256)
+def _may_tell_of_key(name: str) -> bool:
+    words = _words(name)
+    return bool(_SECRET.intersection(words) or _SHORT.intersection(words[-1:]))
 
 
 def _words(name: str) -> list[str]:
@@ -126,19 +152,24 @@ def _told_keys(value: Any, name: str) -> Iterator[str]:
     elif isinstance(value, (list, tuple)):
         for each in value:
             yield from _told_keys(each, name)
-    elif isinstance(value, str) and _tells_of_key(name):
+    elif isinstance(value, str) and _is_key(value, name):
         yield from (value, value.split(" ")[-1])  # "Bearer KEY"
     elif isinstance(value, str) and _is_address(value, name):
         yield from _keys_in_address(value)
+
+
+def _is_key(text: str, name: str) -> bool:
+    is_long = len(text) >= _LENGTH_OF_KEYS
+    return _tells_of_key(name) or (is_long and _may_tell_of_key(name))
 
 
 def _keys_in_address(address: str) -> Iterator[str]:
     login = _LOGIN.match(address)
     if login:
         yield from _both(login[2].partition(":")[2])
-    for part in address.partition("?")[2].split("&"):
+    for part in address.partition("#")[0].partition("?")[2].split("&"):
         name, _, value = part.partition("=")
-        if _tells_of_key(name):
+        if _tells_of_sent_key(name):
             yield from _both(value)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
 
+from llmeval_integrations import json_text
 from llmeval_integrations.asking.request import Output
+from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_value import canonical
 from llmeval_integrations.wording import shown
 
 Finish = Literal["stop", "length", "refused", "failed", "other"]
@@ -44,7 +47,7 @@ class JudgeReply(msgspec.Struct, frozen=True):
     """One answer of a model."""
 
     text: str
-    """What it wrote; where tools were called, the arguments of the calls, as JSON, behind it."""
+    """What it wrote; where functions were called, the arguments of the calls, as JSON."""
 
     finish: Finish = "stop"
     """Why it ended: by itself, at the limit of tokens, refused by model or filter, by an error, or
@@ -68,7 +71,19 @@ class JudgeReply(msgspec.Struct, frozen=True):
             raise TypeError(f"text={shown(self.text)} and model={shown(self.model)} are not texts")
 
 
-def all_said(text: str, calls: Iterable[str]) -> str:
-    """Join a reply's text and the arguments of all its calls, for any of them may disagree."""
-    arguments = [*calls]
-    return "\n\n".join(part for part in (text, *arguments) if part.strip()) if arguments else text
+def text_or_calls(text: str, calls: Sequence[str]) -> str:
+    """Return a reply's text; where functions were called, the arguments of the calls instead.
+
+    Calls that are equal as JSON are one. Others are joined, for any of them may disagree.
+    """
+    if not calls:
+        return text
+    if len(calls) == 1:
+        return calls[0]
+    return "\n\n".join({_compared(call): call for call in calls}.values())
+
+
+def _compared(arguments: str) -> str:
+    """Return JSON as all that is equal to it is written, and other texts as they are."""
+    value = json_text.parse(arguments)
+    return arguments if isinstance(value, Defect) else canonical(value)

@@ -160,9 +160,7 @@ class SdkClient(Client):
 
     def identity(self) -> dict[str, Any]:
         config = self.config.model_dump(mode="json", exclude={"api_key", "timeout", "retries"})
-        server = self.server()  # with a slash at its end it is the same
-        address = None if server is None else server.rstrip("/")
-        return without_keys({"client": type(self).__name__, **config, "base_url": address})  # type: ignore[no-any-return]
+        return without_keys({"client": type(self).__name__, **config, "base_url": self.server()})  # type: ignore[no-any-return]
 
     def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
         """Ask in the best way that the server takes; one that it refuses is not tried again."""

@@ -24,6 +24,8 @@ THINKING: Final = re.compile(
 _GAP: Final = "\ufffc"
 """Stands for what is taken out of an answer, so that what is left of it does not join."""
 
+_NEXT: Final = 12  # letters
+_NO_LETTER = re.compile(r"[\W_]+")
 _MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
 
 
@@ -31,11 +33,12 @@ def answer_spans(text: str, quoted: Sequence[str] = ()) -> tuple[list[tuple[int,
     """Return where the answer stands, piece by piece, and whether all thinking was closed.
 
     A closing tag without an opening one ends thinking that began with the text, since some
-    templates open it in the prompt; but not where one of the texts that may be quoted has such a
-    tag. A tag in quotation marks of its own is a word about tags.
+    templates open it in the prompt; but not where one of the texts that may be quoted goes on in
+    the same way behind such a tag. A tag in quotation marks of its own is a word about tags.
     """
     spans: list[tuple[int, int]] = []
-    position, thinking, trusted = 0, False, None
+    position, thinking = 0, False
+    copied: set[int] | None = None
     for tag in _tags(text):
         if not _closes(tag):
             if not thinking:
@@ -43,11 +46,9 @@ def answer_spans(text: str, quoted: Sequence[str] = ()) -> tuple[list[tuple[int,
             thinking = True
             continue
         if not thinking:
-            if trusted is None:
-                trusted = not any(
-                    _closes(shown) for text in quoted for shown in THINKING.finditer(text)
-                )
-            if not trusted:
+            if copied is None:
+                copied = _copied(text, quoted)
+            if tag.end() in copied:
                 continue
             spans.clear()
         position, thinking = tag.end(), False
@@ -73,6 +74,34 @@ def without_thinking(reply: str, *quoted: str) -> str:
 def closes_thinking(text: str) -> bool:
     """Whether a text has a closing tag that is not only mentioned."""
     return any(map(_closes, _tags(text)))
+
+
+def _copied(text: str, quoted: Sequence[str]) -> set[int]:
+    """Return where closing tags end that one of the texts that may be quoted has, too.
+
+    They are told by the next letters, as far as there are any before the next tag or the end of
+    the text. Behind a tag without any nothing tells it from another.
+    """
+    shown = {said for one in quoted for _, said in _behind_closing_tags(one)}
+    if not shown:
+        return set()
+    beginnings = {said[:count] for said in shown for count in range(len(said) + 1)}
+    short = {said for said in shown if 0 < len(said) < _NEXT}
+    return {
+        end
+        for end, said in _behind_closing_tags(text)
+        if said in beginnings or any(said[:count] in short for count in range(1, len(said)))
+    }
+
+
+def _behind_closing_tags(text: str) -> Iterator[tuple[int, str]]:
+    """Yield where each closing tag ends, and the next letters up to another tag."""
+    tags = list(THINKING.finditer(text))
+    ends = [*(tag.start() for tag in tags[1:]), len(text)]
+    for tag, end in zip(tags, ends):
+        if _closes(tag):
+            letters = _NO_LETTER.sub("", text[tag.end() : end].casefold())
+            yield tag.end(), letters[:_NEXT]
 
 
 def _tags(text: str) -> Iterator[re.Match[str]]:

@@ -13,7 +13,7 @@ from llmeval_integrations.asking.dialects import finish_of, usage_of, value_of
 from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.model_client import Asked, ModelClient, conversation
-from llmeval_integrations.asking.reply import JudgeReply, Usage, all_said
+from llmeval_integrations.asking.reply import JudgeReply, Usage, text_or_calls
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.sdk_client import SdkClient
 from llmeval_integrations.asking.steps import Steps
@@ -96,7 +96,7 @@ class LangChainClient(ModelClient):
         calls = _calls(message) if output in _METHODS else []
         usage = message.usage_metadata
         return JudgeReply(
-            text=all_said(text_of(message), calls) or refusal or "",
+            text=text_or_calls(text_of(message) or refusal or "", calls),
             finish="refused" if refusal else finish_of(reason),
             usage=_usage(usage) if usage else usage_of(told.get("token_usage")),
             model=value_of(told, "model_name", "model", "model_id") or self.config.name,

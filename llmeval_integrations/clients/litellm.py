@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.asking.config import NO_KEY, ClientConfig
-from llmeval_integrations.asking.dialects import finish_of, usage_of
+from llmeval_integrations.asking.dialects import finish_of, usage_of, value_of
 from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.keys import keys_in_environment
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.openai_form import openai_form
-from llmeval_integrations.asking.reply import JudgeReply, all_said
+from llmeval_integrations.asking.reply import JudgeReply, text_or_calls
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.sdk_client import SdkClient
 from llmeval_integrations.asking.wrapped import wrapped_problem
@@ -78,10 +78,12 @@ class LiteLLMClient(SdkClient):
     def read(self, response: Any, output: Output) -> JudgeReply:
         choice = response.choices[0]
         message = choice.message
-        calls = [call.function.arguments for call in message.tool_calls or ()]
+        called = [value_of(call, "function") for call in message.tool_calls or ()]
+        # a custom tool of somebody's own is no function
+        calls = [function.arguments for function in called if function is not None]
         refusal = (message.get("provider_specific_fields") or {}).get("refusal")
         return JudgeReply(
-            text=refusal or all_said(message.content or "", calls),
+            text=refusal or text_or_calls(message.content or "", calls),
             finish="refused" if refusal else finish_of(choice.finish_reason),
             usage=usage_of(response.usage),
             model=response.model or self.config.name,

@@ -14,7 +14,7 @@ from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.model_client import Asked, ModelClient, conversation
 from llmeval_integrations.asking.openai_form import openai_form
-from llmeval_integrations.asking.reply import JudgeReply, all_said
+from llmeval_integrations.asking.reply import JudgeReply, text_or_calls
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.sdk_client import SdkClient
 from llmeval_integrations.asking.strict_schema import strict_schema
@@ -107,7 +107,7 @@ class LlamaIndexClient(ModelClient):
         reason = value_of(raw, *_REASONS) or value_of(first, *_REASONS)
         account = value_of(raw, "usage", "usage_metadata") or response.additional_kwargs or raw
         return JudgeReply(
-            text=refusal or all_said(message.content or "", calls),
+            text=refusal or text_or_calls(message.content or "", calls),
             finish="refused" if refusal else finish_of(reason),
             usage=usage_of(account),
             model=value_of(raw, "model", "model_version") or self.config.name,

@@ -14,7 +14,7 @@ from llmeval_integrations.asking.dialects import finish_of, usage_of
 from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.openai_form import openai_form
-from llmeval_integrations.asking.reply import JudgeReply, all_said
+from llmeval_integrations.asking.reply import JudgeReply, text_or_calls
 from llmeval_integrations.asking.request import JudgeRequest, Output
 from llmeval_integrations.asking.stainless_client import StainlessClient, said
 from llmeval_integrations.errors import ClientError, JudgeError
@@ -104,10 +104,10 @@ class OpenAIClient(StainlessClient):
         given = response if isinstance(response, dict) else response.to_dict()
         choice = given["choices"][0]
         message = choice["message"]
-        calls = [call["function"]["arguments"] for call in message.get("tool_calls") or ()]
+        calls = _calls(message.get("tool_calls") or ())
         refusal = message.get("refusal")
         return JudgeReply(
-            text=refusal or all_said(_text(message.get("content")), calls),
+            text=refusal or text_or_calls(_text(message.get("content")), calls),
             finish="refused" if refusal else finish_of(choice.get("finish_reason")),
             usage=usage_of(given.get("usage")),
             model=given.get("model") or self.config.name,
@@ -126,6 +126,11 @@ def _text(content: Any) -> Any:
     if not isinstance(content, list):
         return content or ""
     return "".join(part["text"] for part in content if part["type"] == "text")
+
+
+def _calls(calls: Any) -> list[Any]:
+    """Return the arguments of the calls of functions; a custom tool of somebody's own is none."""
+    return [call["function"]["arguments"] for call in calls if call.get("type") != "custom"]
 
 
 def _post(

@@ -39,7 +39,8 @@ class JsonFields(Evaluator):
     that one side lacks has 0. Passes where every leaf matches, or at `min_score`; an output that is
     no JSON never passes. The label is the kind of the difference that costs most, of several the
     first in the order in which they stand below; the reason names those that do. An object or array
-    that is missing or extra as a whole is one difference, which costs what all in it does.
+    that is missing or extra as a whole is one difference, which costs what all in it does, and so
+    does a value in its place.
 
     Metadata: `outcomes`, all leaves but those that simply match with a score of 1, each with its
     JSON `pointer`, `field` (the same with `*` for positions), `kind` (mismatch, missing, extra,
@@ -58,9 +59,10 @@ class JsonFields(Evaluator):
     Where `anyOf` has a number and then any text, as Pydantic writes for Decimal, `"1250.50"` is a
     number too. Of alternatives a text is compared by the `format` whose form it has, a number by
     the loosest, and by the finest grid where all have one, in whatever order they stand. All else
-    is compared as it is written. Objects of Pydantic models are what they dump by their aliases.
-    `fields` says otherwise for single fields; of two paths that fit, the longer one counts, of two
-    of the same length the one with more names, then the later one.
+    is compared as it is written. Objects of Pydantic models are what they dump: by their aliases,
+    but by their names where a field is read by another alias than it is written. `fields` says
+    otherwise for single fields; of two paths that fit, the longer one counts, of two of the same
+    length the one with more names, then the later one.
 
     Items in any order are paired one to one: those that are equal as wholes by the rules of their
     fields, then the others so that the scores of their leaves add up to the most. Where a tolerance
@@ -97,8 +99,9 @@ class JsonFields(Evaluator):
     are numbers as these. `compare` is a function of output and reference, in Python alone, that
     gives True, False or a score from 0 to 1: it is asked of what differs, for what is equal as JSON
     (1 equals 1.0) matches. `order` is `ordered`, `any_order` or `by_key`, `key` the member that
-    tells an array's items apart; where the order does not count, a setting for a position, as
-    `/items/0`, is an error.
+    tells an array's items apart. A setting for a position, as `/items/0`, holds for the output's
+    positions, for what is missing the reference's; it is an error where `/items` itself is given
+    another `order`, or a `key`.
 
     What is set for an object or array holds for all in it, but for `order`, `key` and `compare`,
     which are about that one itself: `order` and `key` say nothing of an object. `ignore` does not
@@ -109,8 +112,7 @@ class JsonFields(Evaluator):
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings for what neither the schema nor `fields` says: `similarity` matches no two
     dates where there is a `format`, and `coerce` no number with a text of an `enum`. `order` holds
-    for all arrays but those with settings or schemas for single positions. `compare` is given
-    texts, numbers, booleans and null alone."""
+    for all arrays. `compare` is given texts, numbers, booleans and null alone."""
 
     min_score: float | None = None
     """The score that passes; None wants every leaf to match."""

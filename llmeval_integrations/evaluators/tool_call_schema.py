@@ -25,6 +25,7 @@ from llmeval_integrations.schemas.errors import MOST_LEVELS, is_deeper
 from llmeval_integrations.schemas.keywords import REMARKS
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
+from llmeval_integrations.tool_calls.differences import is_optional
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
 from llmeval_integrations.tool_calls.schema_walk import declared, list_of, object_of
@@ -38,13 +39,15 @@ _OPEN = frozenset(
 )
 _PARTS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "dependencies")
 
-# A schema with no others but these says of each argument by itself whether it is valid.
+# What these say of an argument is so whatever other arguments there are.
 _BY_ARGUMENT = frozenset(
     [
-        *("type", "properties", "required", "additionalProperties", "patternProperties"),
+        *("type", "properties", "additionalProperties", "patternProperties"),
         *("$schema", *DEFINITIONS, *REMARKS),
     ]
 )
+_CONDITIONAL = frozenset(("then", "else"))
+_TOO_DEEP = "too_deep"
 
 _MISSING = " is a required property"
 """How the message of `required`, `dependentRequired` and `dependencies` ends, behind the name."""
@@ -89,15 +92,6 @@ class Toolbox:
             name: _validator(name, schema if allow_undeclared else _closed(schema))
             for name, schema in self.schemas.items()
         }
-        self._names = {name: self._named(name) for name in self.schemas}
-
-    def _named(self, tool: str) -> tuple[frozenset[str] | None, frozenset[str]]:
-        """Return the arguments that a tool declares, if it allows no others, and those it needs."""
-        schema, part = self._validators[tool].schema, self.parts[tool]
-        closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
-        declared = frozenset(object_of(schema, "properties")) if closed else None
-        needed = list_of(schema, "required")
-        return declared, frozenset(one for one in needed if part.member(one).default is MISSING)
 
     @classmethod
     def of(cls, evaluator: Any, tools: Any, read: Read | None = None) -> Toolbox:
@@ -112,13 +106,28 @@ class Toolbox:
 
         `complete` says that it has no others. None where that is not sure.
         """
-        declared, needed = self._names[call.name]
-        given = call.arguments.keys()
-        if declared is not None and not given <= declared:
-            return f"declares no argument {min(given - declared)!r}"
-        if complete and not given >= needed:
-            return f"requires {min(needed - given)!r}"
+        schema, part, given = self.schemas[call.name], self.parts[call.name], call.arguments
+        if self._surely_closed(call.name):
+            declared = object_of(schema, "properties")
+            for name in given:
+                if name not in declared and not is_optional(given[name]):
+                    return f"declares no argument {name!r}"
+        for name in list_of(schema, "required") if complete else ():
+            if name not in given and part.member(name).default is MISSING:
+                return f"requires {name!r}"
         return None
+
+    def _surely_closed(self, tool: str) -> bool:
+        """Whether a tool takes only arguments that it declares, as its definition has it.
+
+        One that declares none may have been defined without its arguments.
+        """
+        own, closed = self.schemas[tool], self._validators[tool].schema
+        if closed.get("additionalProperties") is not False or "patternProperties" in own:
+            return False
+        if "additionalProperties" in own:
+            return True
+        return bool(own["properties"]) and "propertyNames" not in own
 
     def violations(self, call: ToolCall) -> list[Violation]:
         """List what is wrong with a call."""
@@ -143,21 +152,24 @@ class Toolbox:
     def _one_by_one(self, call: ToolCall, validator: JsonSchema) -> list[Violation]:
         """List what is wrong with a call some arguments of which are too deep for that.
 
-        Of each of these it is the first error, which no default forgives: others may follow. So it
-        is of the whole call, where the schema says more of it than what each argument may be.
+        Of each of these, and of the whole call, it is the first error, as others may follow; of
+        the other arguments it is all that does not come from leaving the deep ones out.
         """
-        schema, whole = validator.schema, call.arguments
-        if not schema.keys() <= _BY_ARGUMENT:
-            return [_cut_short(one, None) for one in self._told(validator(whole), call)]
+        whole = call.arguments
         deep = {name for name, value in whole.items() if is_deeper(value, MOST_LEVELS - 1)}
-        needed = [name for name in schema.get("required", ()) if name not in deep]
         rest = {name: value for name, value in whole.items() if name not in deep}
-        found = self._told(_requiring(schema, needed)(rest), call)
-        alone = _requiring(schema, [])
+        errors = filter(_is_unconditional, validator(rest).metadata.get("errors", ()))
+        told = [one for error in errors for one in self._of_arguments(error, call)]
+        found = [one for one in told if one.argument is not None and one.argument not in deep]
+        alone = _by_argument(validator.schema)
         for name in sorted(deep):
             given = msgspec.structs.replace(call, arguments={name: whole[name]})
             wrong = self._told(alone(given.arguments), given)
             found += [_cut_short(one, name) for one in wrong]
+        known = {(one.pointer, one.keyword) for one in found}
+        for one in self._told(validator(whole), call):
+            if (one.pointer, one.keyword) not in known and not (found and one.keyword == _TOO_DEEP):
+                found.append(_cut_short(one, one.argument if one.argument in deep else None))
         return found
 
     def _of_arguments(self, error: dict[str, Any], call: ToolCall) -> list[Violation]:
@@ -191,17 +203,25 @@ class Toolbox:
         return [name for name in call.arguments if not any(True for _ in declared(schema, name))]
 
 
-def _cut_short(violation: Violation, argument: str | None) -> Violation:
-    place = violation.pointer or ("" if argument is None else f"/{escape(argument)}")
+def _cut_short(violation: Violation, deep: str | None) -> Violation:
+    """Say that there may be more of them; where in a deep argument, no default forgives it."""
+    if deep is None:
+        return msgspec.structs.replace(violation, cut_short=True)
+    place = violation.pointer or f"/{escape(deep)}"
     return msgspec.structs.replace(
-        violation, argument=argument, pointer=place, has_default=False, cut_short=True
+        violation, argument=deep, pointer=place, has_default=False, cut_short=True
     )
 
 
-def _requiring(schema: dict[str, Any], names: list[str]) -> JsonSchema:
-    """Validate as a schema does, but for what is required."""
-    others = {key: value for key, value in schema.items() if key != "required"}
-    return JsonSchema({**others, "required": names} if names else others)
+def _is_unconditional(error: dict[str, Any]) -> bool:
+    """Whether an error is one whatever other arguments there are."""
+    place = error["schema_pointer"].partition("/properties/")[0]
+    return _CONDITIONAL.isdisjoint(read_pointer(place))
+
+
+def _by_argument(schema: dict[str, Any]) -> JsonSchema:
+    """Validate what a schema says of each argument by itself."""
+    return JsonSchema({key: value for key, value in schema.items() if key in _BY_ARGUMENT})
 
 
 def _validator(name: str, schema: dict[str, Any]) -> JsonSchema:

@@ -208,6 +208,7 @@ class ToolCalls(Evaluator):
             calls = read_calls(self._read_text(written), self.parsing)
         if isinstance(calls, Defect):
             raise self._no_reference(reference, calls.reason)
+        expected = []
         for call in calls:
             if call.problem is not None:
                 raise self._no_reference(reference, call.problem)
@@ -216,15 +217,15 @@ class ToolCalls(Evaluator):
                     f"{self.name}: there is no tool {call.name!r}, which the reference "
                     f"{shown(reference)} names; {hint(call.name, toolbox.parts)}"
                 )
-            refusal = toolbox and self._refusal(call, toolbox)
+            wanted = msgspec.structs.replace(call, arguments=self._read_arguments(call))
+            refusal = toolbox and self._refusal(wanted, toolbox)
             if refusal:
                 raise InvalidReferenceError(
                     f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
                     f"{shown(reference)} could never be met"
                 )
-        return [
-            msgspec.structs.replace(call, arguments=self._read_arguments(call)) for call in calls
-        ]
+            expected.append(wanted)
+        return expected
 
     def _read_text(self, reference: str) -> Any:
         """Return the JSON of a text."""
@@ -248,7 +249,7 @@ class ToolCalls(Evaluator):
 
     def _refusal(self, call: ToolCall, toolbox: Toolbox) -> str | None:
         """Say why a tool does not take the arguments that a reference has, where that is sure."""
-        if self.arguments == "ignore" or self.alternatives == "listed":
+        if self.arguments in ("subset", "ignore") or self.alternatives == "listed":
             return None
         return toolbox.refusal(call, complete=self.arguments == "exact")
 

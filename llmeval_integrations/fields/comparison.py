@@ -46,7 +46,8 @@ class Comparison(msgspec.Struct):
     kind of the one value that there is, None where there is none."""
 
     wholes: list[tuple[int, int]] = []
-    """The objects and arrays that one side lacks: from where to where their outcomes stand."""
+    """The objects and arrays that one side lacks: from where to where their outcomes stand, with
+    that of a value in their place."""
 
     bounded: list[str] = []
     """The arrays of which not all pairs of items were tried that a better pairing may have."""
@@ -242,12 +243,16 @@ class Comparison(msgspec.Struct):
 
     def _crossed(self, field: Field, output: Any, reference: Any, place: str) -> None:
         """Take down an object or array that has a leaf, or one of the other, on the other side."""
+        begin = len(self.outcomes)
         if _holds(reference):
             self.one_sided(field, "missing", reference, place)
         if _holds(output):
             self.one_sided(field, "extra", output, place)
         if not (_holds(output) and _holds(reference)):
             self.add(field, place, "wrong_type", 0.0, output=output, reference=reference)
+            if self.wholes and self.wholes[-1][0] == begin:
+                self.wholes.pop()
+            self.wholes.append((begin, len(self.outcomes)))
 
     def _objects(
         self, field: Field, output: dict[str, Any], reference: dict[str, Any], place: str

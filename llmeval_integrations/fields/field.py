@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -94,15 +94,6 @@ class Place:
             if not override.steps:
                 own.update(override.settings)
         settings = {**book.defaults, **settings_of(cases), **own}
-        self._overrides = tuple(override for override in overrides if override.steps)
-        steps = {each.steps[0] for each in self._overrides}
-        has_settings_by_position = any(map(str.isdigit, steps))
-        self.has_positions = has_settings_by_position or has_positions(cases)
-        """Whether items at different positions may be compared in different ways."""
-        if self.has_positions:
-            settings["order"] = own.get("order", "ordered")
-            if has_settings_by_position and settings["order"] != "ordered":
-                raise _without_positions(self._overrides)
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         if any(each.settings.get("ignore") is False for each in overrides if each.steps):
             settings["ignore"] = False  # or this would hide what counts further in
@@ -114,12 +105,16 @@ class Place:
         """Whether values match where they are written alike, and nowhere else."""
         self._book = book
         self._cases = cases
+        self._overrides = tuple(override for override in overrides if override.steps)
         self.is_literal = (
             self.is_exact and self.rule.order == "ordered" and not cases and not self._overrides
         )
         """Whether the same holds of all that is in a value there."""
         self._inherited = inherited(own)
+        steps = {each.steps[0] for each in self._overrides}
         self._named = names_in(cases) | steps
+        self.has_positions = has_positions(cases) or any(map(str.isdigit, steps))
+        """Whether items at different positions may be compared in different ways."""
         self._other: Place | None = None
 
     @property
@@ -263,25 +258,26 @@ def root_field(
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
     document = SchemaDocument(schema)
     book = Book(document, defaults)
-    root = Place(book, cases_of([schema], document), tuple(found), {})
-    for override in found:
-        _walk(root, override.steps)
-    return Field.at("", root)
+    _check_positions(found)
+    return Field.at("", Place(book, cases_of([schema], document), tuple(found), {}))
 
 
-def _walk(place: Place, steps: Sequence[str]) -> None:
-    """Go where a path of settings leads, so that what is wrong on the way is told at once."""
-    if any(map(str.isdigit, steps)):
-        for step in steps:
-            place = place.member(step)
+def _check_positions(overrides: Sequence[Override]) -> None:
+    """Raise InvalidOptionError for a position in an array that is said to have no order.
 
-
-def _without_positions(overrides: Iterable[Override]) -> InvalidOptionError:
-    position = next(each.steps[0] for each in overrides if each.steps[0].isdigit())
-    return InvalidOptionError(
-        f"fields: there is a setting for position {position} of an array whose order does not "
-        "count; leave out the position or the order"
-    )
+    `*` is not matched: a name may consist of digits, and what it is in be no array.
+    """
+    unordered = {
+        each.steps for each in overrides if each.settings.get("order", "ordered") != "ordered"
+    }
+    for steps, _ in overrides if unordered else ():
+        for at, step in enumerate(steps):
+            if step.isdigit() and steps[:at] in unordered:
+                array = "".join(f"/{escape(name)}" for name in steps[:at])
+                raise InvalidOptionError(
+                    f"fields: there is a setting for position {step} of {shown(array)}, whose "
+                    "order does not count; leave out the position or the order"
+                )
 
 
 def _steps(pattern: Any) -> tuple[str, ...]:

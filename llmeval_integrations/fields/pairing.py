@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -45,8 +45,8 @@ class _Items(NamedTuple):
     """What they stand for."""
     texts: list[str]
     """The canonical text of that."""
-    ranks: Sequence[int]
-    """Which come first of those that stand for the same, by how they are written."""
+    order: Sequence[int]
+    """All positions, those that stand for the same in the order of how they are written."""
 
 
 class _Found(NamedTuple):
@@ -113,8 +113,12 @@ class Pairings:
     ) -> Pairs:
         """Pair those of the other items whose keys match, as by a tolerance or `"1"` and `1`."""
         here, there = (
-            loosely_keyed(field, array, sorted({*range(len(array))}.difference(paired)))
-            for array, paired in zip(arrays, zip(*pairs) if pairs else ((), ()))
+            loosely_keyed(
+                field,
+                array,
+                [place for place in self._in_order(field, array) if place not in paired],
+            )
+            for array, paired in zip(arrays, map(set, zip(*pairs)) if pairs else ((), ()))
         )
         key: Any = field.rule.key
         gain = partial(self._gain_by_key, key)
@@ -145,7 +149,7 @@ class Pairings:
         What is left over is put in the order of its text, so that no other order has a say.
         """
         mine, theirs = self._meant_by(field, output), self._meant_by(field, reference)
-        equal, spare, wanted = equal_pairs(mine.texts, theirs.texts, mine.ranks, theirs.ranks)
+        equal, spare, wanted = equal_pairs(mine.texts, theirs.texts, mine.order, theirs.order)
         here, there = Side(output, spare), Side(reference, wanted)
         if not (may_match(field, here) and may_match(field, there)):
             return equal
@@ -156,7 +160,8 @@ class Pairings:
             if tried <= _MAX_LOOSE and self._effort.of(field, *every) <= MAX_PAIRS:
                 # What is near to both of two values need not leave these near to each other, so
                 # that a pair of equal items may cost two others more than it gains.
-                return self._matched(field, arrays, range(len(output)), range(len(reference)))
+                in_order = self._in_order(field, output), self._in_order(field, reference)
+                return self._matched(field, arrays, *in_order)
             bounds.append(True)
         alone = len(spare) == len(wanted) == 1
         if not alone and self._effort.of(field, here, there) > MAX_PAIRS:
@@ -168,24 +173,23 @@ class Pairings:
         self,
         field: Field,
         arrays: _Arrays,
-        here: Iterable[int],
-        there: Iterable[int],
+        spare: list[int],
+        wanted: list[int],
         gain: Gain | None = None,
     ) -> Pairs:
-        """Pair the items at these places for the greatest gain."""
+        """Pair the items at these places, which are in order, for the greatest gain."""
         output, reference = arrays
         gain = gain or self._gain
-        spare, wanted = self._in_order(field, output, here), self._in_order(field, reference, there)
         gains = [
             [gain(self, field.item(one), output[one], reference[other]) for other in wanted]
             for one in spare
         ]
         return [(spare[row], wanted[column]) for row, column in best_pairs(gains)]
 
-    def _in_order(self, field: Field, array: list[Any], places: Iterable[int]) -> list[int]:
-        """Return places in the order of what items stand for, then of how they are written."""
+    def _in_order(self, field: Field, array: list[Any]) -> list[int]:
+        """Return all places in the order of what items stand for, then of how they are written."""
         items = self._meant_by(field, array)
-        return sorted(places, key=lambda place: (items.texts[place], items.ranks[place]))
+        return sorted(items.order, key=items.texts.__getitem__)
 
     def _meant_by(self, field: Field, array: list[Any]) -> _Items:
         """Return what an array's items stand for, once for each."""
@@ -196,17 +200,16 @@ class Pairings:
         return found
 
     def _items_of(self, field: Field, array: list[Any]) -> _Items:
-        ranks: Sequence[int] = range(len(array))
+        order: Sequence[int] = range(len(array))
         if field.place.has_positions:  # an item's rules hang on its position
-            return _Items(array, array, [*map(canonical, array)], ranks)
+            return _Items(array, array, [*map(canonical, array)], order)
         its = field.item(0)
         items = [self._meant.of(its, item) for item in array]
         texts = [*map(canonical, items)]
         if not its.place.is_literal and len(set(texts)) < len(texts):
             written = [canonical(self._written.of(its, item)) for item in array]
-            rank_of = {text: rank for rank, text in enumerate(sorted(written))}
-            ranks = [rank_of[text] for text in written]
-        return _Items(array, items, texts, ranks)
+            order = sorted(order, key=written.__getitem__)
+        return _Items(array, items, texts, order)
 
 
 def equal_pairs(
@@ -214,23 +217,24 @@ def equal_pairs(
 ) -> tuple[Pairs, list[int], list[int]]:
     """Pair the positions of equal texts; what is left is in the order of its text.
 
-    Of equal ones those come first that have the lower rank; `here` are the output's ranks.
+    Of equal ones those come first that do so in `here`, the output's positions, and in `there`.
     """
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for position in sorted(range(len(output)), key=here.__getitem__, reverse=True):
+    for position in reversed(here):
         places[output[position]].append(position)
     pairs, wanted = [], []
-    for position in sorted(range(len(reference)), key=there.__getitem__):
-        text = reference[position]
-        found = places.get(text)
+    for position in there:
+        found = places.get(reference[position])
         if found:
             pairs.append((found.pop(), position))
         else:
             wanted.append(position)
-    spare = [position for left in places.values() for position in left]
-    spare.sort(key=lambda position: (output[position], here[position]))
-    wanted.sort(key=lambda position: (reference[position], there[position]))
-    return pairs, spare, wanted
+    spare = [position for left in places.values() for position in reversed(left)]
+    return (
+        pairs,
+        sorted(spare, key=output.__getitem__),
+        sorted(wanted, key=reference.__getitem__),
+    )
 
 
 def telling_pairs(here: Side, there: Side) -> Pairs:

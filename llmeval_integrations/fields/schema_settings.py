@@ -232,9 +232,15 @@ def settings_of(cases: tuple[Case, ...]) -> dict[str, Any]:
         settings.update(_of_texts(cases))
     if _are_decimals(cases):
         settings.update(is_number=True, is_decimal=True)
-    if "uniqueItems" in keywords and any(part.get("uniqueItems") is True for part in _parts(cases)):
+    if "uniqueItems" in keywords and any(map(_has_no_order, cases)):
         settings["order"] = "any_order"
     return settings
+
+
+def _has_no_order(case: Case) -> bool:
+    """Whether an array's items are unique, and none has a schema by its position."""
+    is_unique = any(part.get("uniqueItems") is True for part in case)
+    return is_unique and not has_positions((case,))
 
 
 def _of_texts(cases: tuple[Case, ...]) -> dict[str, Any]:
@@ -247,7 +253,8 @@ def _of_texts(cases: tuple[Case, ...]) -> dict[str, Any]:
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
     if formats:
         forms = [form for form in BY_FORM if form in formats]
-        return {**_EXACT_TEXTS, "format": tuple(forms) or formats[0]}
+        several = tuple(forms) if len(forms) > 1 else None
+        return {**_EXACT_TEXTS, "format": several or (forms or formats)[0]}
     return _EXACT_TEXTS if is_fixed else {}
 
 
@@ -273,9 +280,12 @@ def _of_numbers(cases: tuple[Case, ...], keywords: frozenset[str]) -> dict[str, 
 
 
 def _grid(case: Case) -> float | None:
-    """Return the finest grid of the schemas that hold together."""
-    grids: list[Any] = [part.get("multipleOf") for part in case]
-    return min((grid for grid in grids if type(grid) in (int, float) and grid > 0), default=None)
+    """Return the finest grid of the schemas that hold together; that of integers is 1 at least."""
+    named: list[Any] = [part.get("multipleOf") for part in case]
+    grids = [grid for grid in named if type(grid) in (int, float) and grid > 0]
+    if not grids and _kind_of_number(case) == "integer":
+        return 1
+    return min(grids, default=None)
 
 
 def _are_decimals(cases: tuple[Case, ...]) -> bool:
@@ -317,7 +327,9 @@ def _kind_of_number(case: Case) -> str | None:
 def _may_be_number(case: Case) -> bool:
     """Whether a value for which these schemas hold may be a number."""
     named = [types for types in map(types_of, case) if types]
-    return all(not _NUMERIC.isdisjoint(types) for types in named)
+    return all(not _NUMERIC.isdisjoint(types) for types in named) and all(
+        _FIXING.isdisjoint(part) or _fixes_numbers(part) for part in case
+    )
 
 
 def _fixes_numbers(part: Part) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from llmeval_integrations.edit_distance import edits_up_to, reach
 from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.fields.meanings import meant_by
+from llmeval_integrations.fields.meanings import MEANINGS, meant_by_any
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_numbers import exact_decimal, read_number
 from llmeval_integrations.json_value import equal, write_scalar
@@ -221,9 +221,10 @@ def plain_text(rule: Rule, text: str) -> str:
 
 def meaning_of(rule: Rule, plain: str) -> str:
     """Write what a plain text stands for, the same for all that match but by their similarity."""
-    if rule.format is None:
+    form = rule.format
+    if form is None:
         return plain
-    meaning = meant_by(rule.format, plain)
+    meaning = meant_by_any(form, plain) if isinstance(form, tuple) else MEANINGS[form](plain)
     return meaning.casefold() if rule.ignore_case else meaning  # addresses may escape capitals
 
 

@@ -180,7 +180,10 @@ def _read(text: str, choices: Sequence[Choice], quotations: Quotations) -> Class
     explanation = None
     label: Any = text
     if found:
-        if quotations.hold_object(found, text):
+        repeats = quotations.hold_members(found.members)
+        if not repeats and len(found.members) > 1:  # the letters of a label stand in many a text
+            repeats = quotations.hold_object(found, text)
+        if repeats:
             raise UnreadableJudgementError(f"it only repeats a text that was shown: {shown(text)}")
         labels = [value for name, value in found.members.pairs if name == "label"]
         label = labels[0] if labels and labels.count(labels[0]) == len(labels) else labels

@@ -28,9 +28,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Why the arguments cannot be read, or what stands here in place of a call."""
 
 
-_WRAPPERS = ("function", "function_call", "functionCall")
+WRAPPERS = ("function", "function_call", "functionCall")
 _NAMES = ("name", "tool_name")
-_ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
+ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
 _IDS = ("call_id", "id", "tool_id", "tool_call_id")  # an item of OpenAI's has the first two
 _BESIDE_A_NAME = frozenset((*_NAMES, *_IDS, "type", "index"))
 _OF_A_MESSAGE = frozenset(("role", "content"))
@@ -48,7 +48,7 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     if is_of_the_api(item):
         return None
     number = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
-    for wrapper in _WRAPPERS:
+    for wrapper in WRAPPERS:
         inner = item.get(wrapper)
         if isinstance(inner, dict):
             call = read_call(inner, parsing) or not_a_call(inner)
@@ -56,7 +56,7 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
     if not name:
         return None
-    given = next((item[key] for key in _ARGUMENTS if item.get(key) is not None), None)
+    given = next((item[key] for key in ARGUMENTS if item.get(key) is not None), None)
     if given is None and not _is_name_alone(item):
         return None
     arguments = _read_arguments(given, parsing)

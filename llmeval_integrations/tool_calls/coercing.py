@@ -30,9 +30,9 @@ def coerce(value: Any, schema: SchemaPart) -> Any:
     if isinstance(value, str):
         value = _from_text(value, types)
     elif isinstance(value, (bool, int, float, Decimal)) and types == {"string"}:
-        spelling = AnySpelling(value)
-        known = (spelled(spelling, text) for text in schema.texts)
-        return next((text for text in known if text in schema.texts), spelling)
+        known = [text for text in schema.texts if _says(text, value)]
+        text = known[0] if known else write_scalar(value)
+        return text if len(known) == 1 else AnySpelling(value, text)
     if isinstance(value, dict):
         return {key: coerce(item, schema.member(key)) for key, item in value.items()}
     if isinstance(value, list):
@@ -41,13 +41,16 @@ def coerce(value: Any, schema: SchemaPart) -> Any:
 
 
 def spelled(value: Any, beside: Any) -> Any:
-    """Return the text for AnySpelling: the one beside it where that says the same, or JSON's."""
+    """Return the text for AnySpelling: the one beside it where that says the same, or its own."""
     if not isinstance(value, AnySpelling):
         return value
-    kinds = frozenset(("boolean",) if isinstance(value.value, bool) else ("number",))
-    if isinstance(beside, str) and equal(_from_text(beside, kinds), value.value):
-        return beside
-    return write_scalar(value.value)
+    return beside if isinstance(beside, str) and _says(beside, value.value) else value.text
+
+
+def _says(text: str, value: Any) -> bool:
+    """Whether a text says a number or a boolean."""
+    kinds = frozenset(("boolean",) if isinstance(value, bool) else ("number",))
+    return equal(_from_text(text, kinds), value)
 
 
 def _from_text(text: str, types: Types) -> Any:

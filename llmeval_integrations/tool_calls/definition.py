@@ -15,6 +15,7 @@ _SCHEMAS = (
     *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
     *("parametersJsonSchema", "args_schema", "schema"),
 )
+_OF_RESULTS = ("output", "response", "result", "return")
 _LISTS = ("tools", "function_declarations", "functionDeclarations")
 
 
@@ -69,7 +70,9 @@ def _schema_in(definition: dict[str, Any]) -> Any:
     """Return a definition's schema; None where it has none, and nothing that is one misspelt."""
     if definition.keys().isdisjoint(_SCHEMAS):
         for key, value in definition.items():
-            if isinstance(value, dict) and (meant := _nearest(key)):
+            if not isinstance(value, dict) or key.lower().startswith(_OF_RESULTS):
+                continue
+            if meant := _nearest(key):
                 name = definition["name"]
                 raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {meant!r}?")
     return next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)

@@ -8,7 +8,6 @@ import msgspec
 
 from llmeval_integrations.errors import InvalidReferenceError
 from llmeval_integrations.json_text import Parsing, parse
-from llmeval_integrations.json_value import write_scalar
 from llmeval_integrations.tool_calls.call import not_a_call
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.wording import shown
@@ -35,6 +34,9 @@ class AnySpelling(msgspec.Struct, frozen=True, eq=False):
     """A number or boolean in place of a text, for which any text will do that says the same."""
 
     value: Any
+
+    text: str
+    """One that will do, and that the schema allows where it names any that will."""
 
 
 def read_marked(value: Any) -> Any:
@@ -133,7 +135,7 @@ def _accepted(value: Any) -> Any:
 def written(value: Any) -> Any:
     """Write a value as JSON, choices as `read_marked` reads them."""
     if isinstance(value, AnySpelling):
-        return write_scalar(value.value)
+        return value.text
     if isinstance(value, AnyOf):
         if len(value.values) == 1 and not value.optional:
             return written(value.values[0])

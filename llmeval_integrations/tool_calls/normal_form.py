@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from llmeval_integrations.json_value import canonical, write_scalar
 from llmeval_integrations.sample import MISSING
@@ -12,7 +12,10 @@ from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 
 SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
-_BEGUN: Final = object()
+
+
+_Begun = tuple[SchemaPart, ...]
+"""The parts whose defaults are being written, each within the one before."""
 
 
 class _UndecidedError(Exception):
@@ -23,36 +26,37 @@ def normal_text(value: Any, schema: SchemaPart) -> str | None:
     """Write a value so that those, and only those, that are the same have the same text.
 
     Members that have the default are left out, and the items of an array without order sorted.
-    None where there is a choice, where such an array has a schema for each place, where members say
-    which alternative of the schema an object is, and where a default has itself within: what these
-    are the same as, a comparison has to find out.
+    None where there is a choice, where such an array has a schema for each place, where the members
+    of an object do not say which alternative of the schema it is, and where a default has itself
+    within: what these are the same as, a comparison has to find out.
     """
     if type(value) in SCALARS:
         return write_scalar(value)
     try:
-        return canonical(_reduced(value, schema))
+        return canonical(_reduced(value, schema, ()))
     except _UndecidedError:
         return None
 
 
-def _reduced(value: Any, schema: SchemaPart) -> Any:
+def _reduced(value: Any, schema: SchemaPart, begun: _Begun) -> Any:
     if isinstance(value, (AnyOf, AnySpelling)):
         raise _UndecidedError
     if isinstance(value, dict):
-        if schema.has_kinds_of_objects:
+        meant, reduced = schema.of(value), {}
+        if meant.has_kinds_of_objects:
             raise _UndecidedError
-        schema, reduced = schema.of(value), {}
         for name, item in value.items():
-            part = schema.member(name)
-            kept = item if type(item) in SCALARS else _reduced(item, part)
-            if part.default is MISSING or not _is_default(kept, part):
+            part = meant.member(name)
+            kept = item if type(item) in SCALARS else _reduced(item, part, begun)
+            if part.default is MISSING or not _is_default(kept, part, begun):
                 reduced[name] = kept
-        return reduced
+        # What says which alternative it is may have been left out.
+        return {meant.key: reduced} if schema.has_kinds_of_objects else reduced
     if not isinstance(value, list):
         return value
     schema, items = schema.of(value), []
     for position, item in enumerate(value):
-        items.append(_reduced(item, schema.item(position)))
+        items.append(_reduced(item, schema.item(position), begun))
     if schema.unordered and len(items) > 1:
         if schema.is_positional:
             raise _UndecidedError
@@ -60,25 +64,22 @@ def _reduced(value: Any, schema: SchemaPart) -> Any:
     return items
 
 
-def _is_default(reduced: Any, schema: SchemaPart) -> bool:
+def _is_default(reduced: Any, schema: SchemaPart, begun: _Begun) -> bool:
     kind, other = type(reduced), type(schema.default)
     if kind is not other and (kind in _CONTAINERS or other in _CONTAINERS):
         return False
-    return canonical(reduced) == _default_text(schema)
+    return canonical(reduced) == _default_text(schema, begun)
 
 
-def _default_text(schema: SchemaPart) -> str:
+def _default_text(schema: SchemaPart, begun: _Begun) -> str:
     """Write the default, once for a part: each level of it may have defaults again."""
-    if schema.default_text is _BEGUN:
-        raise _UndecidedError
-    if schema.default_text is None:
-        schema.default_text = _BEGUN
-        try:
-            schema.default_text = canonical(_reduced(schema.default, schema))
-        except BaseException:
-            schema.default_text = None
-            raise
-    return cast("str", schema.default_text)
+    text = schema.default_text
+    if text is None:
+        if schema in begun:
+            raise _UndecidedError
+        text = canonical(_reduced(schema.default, schema, (*begun, schema)))
+        schema.default_text = text
+    return text
 
 
 Texts = dict[int, str | None]

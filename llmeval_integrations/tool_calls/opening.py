@@ -9,27 +9,59 @@ from typing import Any, Final
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import parse
+from llmeval_integrations.tool_calls.call import ARGUMENTS, WRAPPERS
 
 _LEVELS: Final = 16
 """How deep a call's arguments may stand in responses, messages and blocks, and some more."""
 
+_AROUND_CALLS: Final = frozenset(
+    [
+        *("messages", "message", "choices", "candidates", "additional_kwargs"),
+        *("content", "parts", "blocks", "output"),
+        *("tool_calls", "invalid_tool_calls", "tool_call", "toolCall", *WRAPPERS),
+    ]
+)
 
-def opened(value: Any, levels: int = _LEVELS) -> Any:
+
+def opened(value: Any) -> Any:
     """Return lists and objects as JSON has them, whatever else is in them.
 
-    An object whose keys are not all texts is a Defect. What is deeper stays as it is.
+    An object whose keys are not all texts is a Defect, and so is what is too deep; but in the
+    arguments of calls that stays as it is, as do members that nobody looks for calls in.
     """
-    if hasattr(type(value), "model_dump"):
-        value = _dumped(value)
-    if not levels:
-        return value
-    if isinstance(value, (list, tuple)):
-        return [opened(item, levels - 1) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    if not all(isinstance(key, str) for key in value):
-        return Defect("not_json", "Keys have to be texts")
-    return {key: opened(item, levels - 1) for key, item in value.items()}
+    return _Opening().read(value, _LEVELS)
+
+
+class _Opening:
+    """Opens each object but once at a level, however often it is there, even in itself."""
+
+    def __init__(self) -> None:
+        self._opened: dict[tuple[int, int, bool], tuple[Any, Any]] = {}
+        """With the object itself, so that no other one gets its id."""
+
+    def read(self, value: Any, levels: int, *, in_arguments: bool = False) -> Any:
+        key = (id(value), levels, in_arguments)
+        if key not in self._opened:
+            self._opened[key] = value, self._read(value, levels, in_arguments)
+        return self._opened[key][1]
+
+    def _read(self, value: Any, levels: int, in_arguments: bool) -> Any:
+        if hasattr(type(value), "model_dump"):
+            value = _dumped(value)
+        if not isinstance(value, (list, tuple, Mapping)):
+            return value
+        if not levels:
+            return value if in_arguments else Defect("too_deep", "Nested too deeply")
+        if not isinstance(value, Mapping):
+            return [self.read(item, levels - 1, in_arguments=in_arguments) for item in value]
+        if not all(isinstance(key, str) for key in value):
+            return Defect("not_json", "Keys have to be texts")
+        return {
+            key: self.read(item, levels - 1, in_arguments=in_arguments or key in ARGUMENTS)
+            if in_arguments or key in _AROUND_CALLS or key in ARGUMENTS
+            else item
+            for key, item in value.items()
+        }
 
 
 def _dumped(model: Any) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import Parsing, parse
-from llmeval_integrations.tool_calls.attempts import is_attempt, is_broken_attempt
+from llmeval_integrations.json_text import Parsing, check, parse
+from llmeval_integrations.tool_calls.attempts import is_attempt
 from llmeval_integrations.tool_calls.blocks import (
     is_call_type,
     is_other_block,
@@ -34,10 +34,9 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     """Return the calls that a model's output or a reference holds, or the defect that prevents it.
 
     A text with `<tool_call>` in it holds the calls in its tags. A JSON object or array is read as
-    that value. Any other text is an answer without calls, and so is JSON that is no call and has
-    none of the members by which one is known, such as `name`, `function` and `arguments`; broken
-    JSON with one of these is a call that went wrong. Null and what is empty hold no calls. Objects
-    of SDKs and frameworks are read as what they dump.
+    that value. Any other text is an answer without calls, and so is JSON that is no call, unless
+    it looks like one that went wrong (see `is_attempt`). Null and what is empty hold no calls.
+    Objects of SDKs and frameworks are read as what they dump, bytes as their text.
 
     A value is a call (see `read_call`), a message, a response around messages, or a list of any
     of these, whose calls come one after another; or LangGraph's state, which has such a list under
@@ -45,42 +44,75 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     counts: `tool_calls` and `invalid_tool_calls`, `additional_kwargs.tool_calls`, the blocks of
     `content`, `parts`, `blocks` or `output`, the tags in its text, which blocks of text have
     together; and where there are none at all the text of the last message, read as a text by
-    itself. Blocks of other types, there or
-    in a list by themselves, hold none, nor does what an API calls by itself, such as OpenAI's
+    itself, but JSON with a name and no arguments is an answer there. Blocks of other types, there
+    or in a list by themselves, hold none, nor does what an API calls by itself, such as OpenAI's
     `mcp_call` and Anthropic's `server_tool_use`, nor messages of users, systems and tools.
     Whatever else stands in a list is a call with a `problem`. What is not JSON in a value matters
     in calls alone, which then have a problem.
     """
+    if isinstance(value, (bytes, bytearray)):
+        value = _decoded(value)
     if isinstance(value, str):
-        if "{" not in value:
-            return list(_in_tags(value, parsing)) if OPENING in value else []
-        if OPENING in value and not _is_json(value):
-            return list(_in_tags(value, parsing))
+        return _in_a_text(value, parsing)
     given = _without_state(value)
     parsed = parse(_dumped(given), parsing)
-    if isinstance(parsed, Defect):
-        if isinstance(value, str):
-            return parsed if is_broken_attempt(value, parsed) else []
-        if parsed.name in ("prose", "empty"):
-            return []
-        whole = opened(given)
-        calls = _in_value(whole, parsing)
-        if calls is None:
-            return parsed
-        return [_as_json(call, parsing) for call in calls] or _in_last_words(whole, parsing)
-    if isinstance(value, str):
-        parsed = _without_state(parsed)
-    calls = _in_value(parsed, parsing)
-    if isinstance(value, str) and not _is_read(calls) and _is_answer(parsed):
+    if not isinstance(parsed, Defect):
+        return _in_json(parsed, parsing)
+    if parsed.name in ("prose", "empty"):
         return []
+    whole = opened(given)
+    calls = _in_value(whole, parsing)
+    if calls is None:
+        return parsed
+    return [_as_json(call, parsing) for call in calls] or _in_last_words(whole, parsing)
+
+
+def _decoded(value: bytes | bytearray) -> str | bytes | bytearray:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
+
+
+def _in_a_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
+    if "{" not in text and "[" not in text and "<" not in text:
+        return []
+    if OPENING in text and not _is_json(text):
+        return list(_in_tags(text, parsing))
+    parsed = parse(text, parsing)
+    if isinstance(parsed, Defect):
+        return parsed if is_attempt(text, parsed) else []
+    parsed = _without_state(parsed)
+    calls = _in_json(parsed, parsing)
+    items = parsed if isinstance(parsed, list) else [parsed]
+    if _is_any_read(calls) or any(map(_is_message, items)):
+        return calls
+    if not is_attempt(text, check(text, parsing)):
+        return []
+    return calls or _no_calls(parsed or text)
+
+
+def _is_any_read(calls: list[ToolCall] | Defect) -> bool:
+    return isinstance(calls, list) and any(call.problem is None for call in calls)
+
+
+def _in_json(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
+    calls = _in_value(value, parsing)
     if calls is not None:
-        return calls or _in_last_words(parsed, parsing)
-    problem = not_a_call(parsed).problem or ""
+        return calls or _in_last_words(value, parsing)
+    return _no_calls(value)
+
+
+def _no_calls(value: Any) -> Defect:
+    problem = not_a_call(value).problem or ""
     return Defect("not_a_call", problem[:1].upper() + problem[1:])
 
 
 def _in_last_words(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
-    """Read the text of the last message, where no message holds calls, as any other text."""
+    """Read the text of the last message, where no message holds calls, as any other text.
+
+    But JSON with no more than a name in it is an answer there.
+    """
     if not value:
         return []
     if isinstance(value, list) and _is_message(value[-1]):
@@ -88,21 +120,15 @@ def _in_last_words(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
     message = value if isinstance(value, dict) else {"content": value}
     while (inner := _inner(message)) is not None:
         message = inner
-    return read_calls(_said(message), parsing)
+    text = _said(message)
+    calls = _in_a_text(text, parsing)
+    if isinstance(calls, Defect) or OPENING in text or any(call.arguments for call in calls):
+        return calls
+    return calls if is_attempt(text, check(text, parsing)) else []
 
 
 def _is_message(item: Any) -> bool:
     return isinstance(item, dict) and not _MESSAGE.isdisjoint(item)
-
-
-def _is_read(calls: list[ToolCall] | None) -> bool:
-    return calls is not None and all(call.problem is None for call in calls)
-
-
-def _is_answer(value: Any) -> bool:
-    """Whether the JSON of a text is neither a call, a message nor what was meant for one."""
-    items = value if isinstance(value, list) else [value]
-    return not is_attempt(value) and not any(map(_is_message, items))
 
 
 def _in_value(value: Any, parsing: Parsing) -> list[ToolCall] | None:
@@ -190,8 +216,10 @@ def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _in_message(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:
-    invalid = _given(message, "invalid_tool_calls") or _invalid_blocks(message)
-    found = [*_given(message, "tool_calls"), *invalid]
+    found, invalid = _given(message, "tool_calls"), _given(message, "invalid_tool_calls")
+    if found and not invalid:
+        invalid = _invalid_blocks(message)
+    found = [*found, *invalid]
     extra = message.get("additional_kwargs")
     if not found and isinstance(extra, dict):
         found = _given(extra, "tool_calls")
@@ -251,7 +279,7 @@ def _given(message: dict[str, Any], key: str) -> list[Any]:
 
 
 def _with_error(item: Any, parsing: Parsing) -> ToolCall:
-    """Read an item of a list of calls; LangChain says of an invalid one what is wrong."""
+    """Read what is said to be a call; LangChain says of an invalid one what is wrong."""
     call = (read_call(item, parsing) if isinstance(item, dict) else None) or not_a_call(item)
     error = item.get("error") if isinstance(item, dict) else None
     if error and call.problem is None:
@@ -265,8 +293,5 @@ def _in_blocks(blocks: list[Any], parsing: Parsing) -> Iterator[ToolCall]:
     for block in blocks:
         if not isinstance(block, dict):
             continue
-        call = read_call(block, parsing)
-        if call is not None:
-            yield call
-        elif is_call_type(type_of(block)):
-            yield not_a_call(block)
+        if is_call_type(type_of(block)) or read_call(block, parsing) is not None:
+            yield _with_error(block, parsing)

@@ -63,8 +63,8 @@ class SchemaPart:
         self._members: dict[str, SchemaPart] = {}
         self._items: dict[int, SchemaPart] = {}
         self._narrowed: dict[tuple[int, ...], SchemaPart] = {}
-        self.default_text: Any = None
-        """What `normal_form` notes of the default."""
+        self.default_text: str | None = None
+        """How `normal_form` writes the default, once it has."""
 
     @cached_property
     def default(self) -> Any:
@@ -114,6 +114,11 @@ class SchemaPart:
     def has_kinds_of_objects(self) -> bool:
         """Whether of an object its members say which alternative it is."""
         return len(self._of_objects) > 1
+
+    @property
+    def key(self) -> str:
+        """What tells this part from others for the same place, as long as the schema is there."""
+        return ",".join(str(id(one)) for one in self._own)
 
     def of(self, value: Any) -> SchemaPart:
         """Return the part without the alternatives that an object or array cannot be meant for."""
@@ -193,7 +198,9 @@ class SchemaPart:
             [inner for part in one.parts for inner in schemas(part)] for one in self._alternatives
         ]
         if any(choices):
-            return self._part(own, choices, chosen=False)
+            # Those of a schema that refers to itself would be more with each level.
+            different = {canonical(choice): choice for choice in choices}
+            return self._part(own, list(different.values()), chosen=False)
         return self._part(own, [], chosen=False) if own else None
 
     def _part(

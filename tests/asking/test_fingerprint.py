@@ -41,6 +41,24 @@ def multiplied(factor):
     return lambda number: number * factor
 
 
+class Slotted:
+    __slots__ = ("part", "unset")
+
+    def __init__(self, part):
+        self.part = part
+
+
+PLAIN = [
+    (0, 1),
+    (0.5, 0.9),
+    (False, True),
+    (None, 1),
+    ({"model": "a"}, {"model": "b"}),
+    (["model", "a"], ["model", "b"]),
+    ({"a"}, {"b"}),
+    ({"model": {"name": "a"}}, {"model": {"name": "b"}}),
+    (SimpleNamespace(temperature=0), SimpleNamespace(temperature=1)),
+]
 DIFFERENT = [
     ("a", "b"),
     (1, True),
@@ -53,6 +71,9 @@ DIFFERENT = [
     (Pipeline("gpt2"), Pipeline("phi")),
     (Pipeline("gpt2").asked, Pipeline("phi").asked),
     (Settings(0.5), Settings(0.9)),
+    *((SimpleNamespace(part=one), SimpleNamespace(part=other)) for one, other in PLAIN),
+    (SimpleNamespace(discount=1), SimpleNamespace(discount=2)),
+    *((Slotted(one), Slotted(other)) for one, other in PLAIN),
     ([Settings(0.5)], [Settings(0.9)]),
     ({"a": {1, 2}}, {"a": {1, 3}}),
     (len, abs),
@@ -69,11 +90,29 @@ def test_a_model_is_told_by_all_that_it_holds(one, other):
 def test_what_does_not_shape_a_reply_tells_no_models_apart():
     assert fingerprint(Model(left_out=1)) == fingerprint(Model(left_out=2))
     assert fingerprint(Model(part=Pipeline("a", 1))) == fingerprint(Model(part=Pipeline("a", 2)))
+    one, other = (SimpleNamespace(call_count=count) for count in (1, 2))
+    assert fingerprint(Model(part=one)) == fingerprint(Model(part=other))
     for name in ("api_key", "default_headers"):
         one, other = ({"Authorization": key} for key in ("sk-1234567", "sk-7654321"))
         assert fingerprint(Model(part={name: one})) == fingerprint(Model(part={name: other}))
     one, other = (pydantic.SecretStr(key) for key in ("sk-1234567", "sk-7654321"))
     assert fingerprint(Model(part=one)) == fingerprint(Model(part=other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://host/v1", "http://host/v1/"),
+        ("http://host/v1?a=1", "http://host/v1/?a=1"),
+        ("http://host/v1", "http://host/v1#a"),
+    ],
+)
+def test_addresses_of_the_same_place_tell_no_models_apart(one, other):
+    for name in ("base_url", "azure_endpoint"):
+        told = [fingerprint(Model(part={name: address})) for address in (one, other)]
+        assert told[0] == told[1]
+    sdks = [SimpleNamespace(base_url=address) for address in (one, other)]
+    assert fingerprint(Model(left_out=sdks[0])) == fingerprint(Model(left_out=sdks[1]))
 
 
 def test_it_is_the_same_in_another_process(tmp_path):
@@ -82,7 +121,7 @@ from llmeval_integrations.asking.fingerprint import fingerprint
 
 class Pipeline:
     def __init__(self):
-        self.name, self.lock = "gpt2", object()
+        self.name, self.lock, self.parts = "gpt2", object(), [{"one", "two"}, {1: object()}]
 
 words = {"one", "two", "three"}
 told = [lambda text: text in {"one", "two", "three"}, lambda: words, words, Pipeline(), object()]

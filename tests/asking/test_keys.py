@@ -52,11 +52,15 @@ def test_a_model_within_a_model_holds_keys_too():
 
 
 NAMES_OF_KEYS = (
-    "api_key apiKey APIKey X-Api-Key apikey Authorization proxy-authorization Helicone-Auth token "
+    "api_key apiKey APIKey X-Api-Key apikey Authorization proxy-authorization Helicone-Auth "
     "access_token X-Amz-Security-Token client_secret password aws_secret_access_key Cookie "
     "Ocp-Apim-Subscription-Key vertex_credentials sig"
 )
-OTHER_NAMES = "model seed stop user max_tokens eos_token stop_token stop_token_ids keyword author"
+NAMES_OF_KEYS_OR_NOT = (
+    "think_end_token image_token lora_key end_token routing_key model_key prompt_cache_key token key "
+    "hf_token auth_header secret_mode"
+)
+OTHER_NAMES = "model seed stop user max_tokens stop_token_ids keyword author monkey donkey tokens"
 
 
 def test_a_text_is_hidden_under_a_name_that_tells_of_a_key():
@@ -67,6 +71,21 @@ def test_a_text_is_hidden_under_a_name_that_tells_of_a_key():
     for name in OTHER_NAMES.split():
         assert without_keys({name: "sk-1234567"}) == {name: "sk-1234567"}, name
         assert keys_in_options({name: "sk-1234567"}) == [], name
+
+
+def test_a_text_is_a_digest_under_a_name_that_may_tell_of_a_key():
+    for name in NAMES_OF_KEYS_OR_NOT.split():
+        one, same, other = (without_keys({name: text})[name] for text in ("aaaaaa", "aaaaaa", "b"))
+        assert one == same != other, name
+        assert "aaaaaa" not in one, name
+        assert keys_in_options({name: "gpt-4o-mini-2024-07-18"}) == [], name
+        assert "k" * 37 in keys_in_options({name: "k" * 37}), name
+
+
+def test_a_short_name_tells_of_a_key_in_a_header_and_in_a_query():
+    for name in ("key", "Token"):
+        assert without_keys({"headers": {name: "0123456"}}) == {"headers": {name: "(hidden)"}}
+        assert keys_in_options(f"http://host/?{name}=0123456", "base_url")[0] == "0123456"
 
 
 def test_a_header_that_tells_of_no_key_is_a_digest():
@@ -92,11 +111,19 @@ def test_what_is_not_a_text_is_no_key():
         ("http://password@host", "http://host"),
         ("me:password@host/v1", "host/v1"),
         ("http://host/v1/@me", "http://host/v1/@me"),
-        ("http://host/?key=password", "http://host/?key=(hidden)"),
+        ("http://host/v1/", "http://host/v1"),
+        ("http://host/v1#password", "http://host/v1"),
+        ("http://host/?key=password", "http://host?key=(hidden)"),
+        ("http://host?key=password#/?", "http://host?key=(hidden)"),
     ],
 )
 def test_an_address_is_told_without_its_login(address, bare):
     assert without_keys({"base_url": address}) == {"base_url": bare}
+
+
+def test_a_text_that_begins_with_an_address_is_none():
+    for text in ("http://host/# what stands there?", "say https://host/"):
+        assert without_keys({"stop": text}) == {"stop": text}
 
 
 def test_a_query_is_told_by_digests():

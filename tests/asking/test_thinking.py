@@ -41,7 +41,9 @@ def test_the_end_of_thinking_that_a_text_has_too_ends_none_by_itself(reply, answ
 
 
 def test_a_tag_that_a_text_only_mentions_may_be_quoted_without_its_marks():
-    assert without_thinking("It has </think>good", "It has `</think>`") == "It has </think>good"
+    assert (
+        without_thinking("It has </think>good", "It has `</think>` good") == "It has </think>good"
+    )
 
 
 def test_an_opening_tag_in_a_text_says_nothing_of_closing_ones():
@@ -55,3 +57,13 @@ def test_many_tags_take_no_time():
         start = time.process_time()
         without_thinking(text, text[:1000], "b" + text, "x")
         assert time.process_time() - start < 2  # some 0.1 s
+
+
+@pytest.mark.parametrize("shown", ["<think>x</think> nine", "It ends with </think>"])
+def test_a_closing_tag_that_goes_on_in_another_way_than_the_texts_ends_thinking(shown):
+    assert without_thinking("Hm, {fine}.\n</think>\n\ngood", shown) == "good"
+
+
+@pytest.mark.parametrize("text", ["It ends with </think> good, so it is bad.", "So: </think>"])
+def test_a_closing_tag_that_goes_on_as_a_texts_does_ends_none(text):
+    assert without_thinking(text, "Nine. </think>\n\nGood") == text

@@ -101,6 +101,15 @@ def test_a_page_of_an_unreadable_reply_does_not_end_within_a_key(client_of, ques
         assert "sk-" not in str(caught.value)
 
 
+def test_an_option_that_may_be_a_key_tells_clients_apart_and_is_quoted(client_of, question, server):
+    bodies = [{"extra_body": {"think_end_token": word}} for word in ("aaaaaaa", "bbbbbbb")]
+    one, other = (client_of(options=body).identity() for body in bodies)
+    assert one != other
+    server.plays(answer({"error": {"message": "there is no gpt-4o-mini"}}, 404))
+    with pytest.raises(ClientError, match="no gpt-4o-mini"):
+        client_of(options={"prompt_cache_key": "gpt-4o-mini"}).ask(question())
+
+
 def test_a_header_that_may_lead_elsewhere_tells_clients_apart(client_of):
     identities = [
         client_of(options={"extra_headers": {"X-Route": route}}).identity() for route in "abb"

@@ -220,6 +220,14 @@ def test_items_that_mean_the_same_are_told_apart_whatever_their_order():
     assert found[0] == found[1]
 
 
+def test_of_items_that_are_written_alike_the_last_is_left_over():
+    evaluator = JsonFields(fields={"/l": {"order": "any_order", "ignore_case": True}})
+    assert evaluator({"l": ["a", "a", "a"]}, {"l": ["a", "a"]}).reason == "/l/2 extra"
+    assert evaluator({"l": ["a", "b"]}, {"l": ["a", "b", "b", "B"]}).reason == (
+        "/l/1 missing; /l/2 missing"
+    )
+
+
 def test_wrong_values_that_mean_the_same_hang_on_no_order():
     evaluator = JsonFields(defaults={"order": "any_order", "ignore_case": True})
     items = [
@@ -234,14 +242,21 @@ def test_wrong_values_that_mean_the_same_hang_on_no_order():
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("schema", [{"uniqueItems": True}, {}], ids=["unique", "any"])
-def test_items_with_schemas_of_their_own_keep_their_order(schema):
-    first = {**schema, "prefixItems": [{"type": "string", "format": "email"}]}
-    evaluator = JsonFields(first, defaults={} if schema else {"order": "any_order"})
+def test_items_with_schemas_of_their_own_keep_their_order():
+    first = {"uniqueItems": True, "prefixItems": [{"type": "string", "format": "email"}]}
+    evaluator = JsonFields(first)
     assert evaluator(["A@b.c", "x"], ["a@b.c", "x"]).passed
     assert not evaluator(["x", "a@b.c"], ["a@b.c", "x"]).passed
-    explicit = JsonFields(first, {"": {"order": "any_order"}})
-    assert explicit(["x", "a@b.c"], ["a@b.c", "x"]).passed
+    for options in ({"fields": ANY}, {"defaults": {"order": "any_order"}}):
+        assert JsonFields(first, **options)(["x", "a@b.c"], ["a@b.c", "x"]).passed
+    together = {"allOf": [{"uniqueItems": True}, {"prefixItems": [{}]}]}
+    assert not JsonFields(together)([2, 1], [1, 2]).passed
+
+
+def test_items_with_schemas_of_their_own_are_nothing_to_another_alternative():
+    pair = {"type": "array", "prefixItems": [{}, {}]}
+    evaluator = JsonFields({"anyOf": [pair, {"type": "array", "uniqueItems": True}]})
+    assert evaluator([2, 1], [1, 2]).passed
 
 
 @pytest.mark.parametrize(
@@ -249,8 +264,8 @@ def test_items_with_schemas_of_their_own_keep_their_order(schema):
     [
         {"/l": {"order": "any_order"}, "/l/0/a": {"weight": 5}},
         {"/l": {"key": "id"}, "/l/1": {"ignore": True}},
-        {"/*": {"order": "any_order"}, "/l/0": {"weight": 5}},
         {"/*/l": {"order": "any_order"}, "/*/l/0": {"weight": 5}},
+        {"": {"order": "any_order"}, "/0": {"weight": 5}},
     ],
     ids=str,
 )
@@ -259,10 +274,31 @@ def test_a_setting_for_a_position_needs_an_order(fields):
         JsonFields(fields=fields)
 
 
-def test_a_setting_for_a_position_keeps_the_order_where_none_is_set():
-    evaluator = JsonFields(fields={"/l/0/a": {"weight": 5}}, defaults={"order": "any_order"})
-    assert not evaluator({"l": [{"a": 2}, {"a": 1}]}, {"l": [{"a": 1}, {"a": 2}]}).passed
-    assert evaluator({"m": [{"a": 2}, {"a": 1}]}, {"m": [{"a": 1}, {"a": 2}]}).passed
+ITEMS = {"type": "array", "uniqueItems": True, "items": {"type": "string"}}
+BY_YEAR = {"properties": {"years": {"properties": {"2024": {"type": "number"}}}, "tags": ITEMS}}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"schema": BY_YEAR, "fields": {"/*/2024": {"tolerance": 1}}},
+        {"schema": BY_YEAR, "fields": {"/*": {"order": "any_order"}, "/years/2024": {"weight": 2}}},
+        {"fields": {"/*/2024": {"tolerance": 1}}, "defaults": {"order": "any_order"}},
+        {"fields": {"/tags": {"order": "any_order"}, "/*/0": {"weight": 5}}},
+    ],
+    ids=str,
+)
+def test_names_of_digits_are_no_positions(options):
+    output, reference = ({"tags": tags, "years": {"2024": 1}} for tags in (["a", "b"], ["b", "a"]))
+    assert JsonFields(**options)(output, reference).score == 1
+
+
+@pytest.mark.once
+def test_many_settings_for_positions_take_no_time():
+    few, many = ({f"/{n}/a": {"weight": 2} for n in range(size)} for size in (200, 800))
+    assert seconds(JsonFields, None, many) < 12 * seconds(JsonFields, None, few) + 0.01
+    evaluator = JsonFields(fields=many)
+    assert evaluator([{"a": 1}, {"a": 1}], [{"a": 1}, {"a": 2}]).score == 0.5
 
 
 def test_a_similarity_of_0_pairs_what_has_nothing_in_common():

@@ -100,3 +100,16 @@ def test_what_costs_most_is_told_first_also_where_it_is_many_fields():
 )  # fmt: skip
 def test_the_whole_is_told_as_what_is_in_it(output, reference, reason):
     assert JsonFields()(json.dumps(output), json.dumps(reference)).reason == reason
+
+
+def test_a_value_in_place_of_an_object_costs_what_the_object_does():
+    text = {"a": 1, "b": 1, "c": 1, "items": "n/a"}
+    whole = {"a": 2, "b": 2, "c": 2, "items": {f"k{n}": n for n in range(40)}}
+    result = JsonFields()(text, whole)
+    assert result.reason.startswith('/items "n/a", expected {')
+    assert result.label == "missing"
+    result = JsonFields()(whole, text)
+    assert result.reason.startswith('/items {"k0":')
+    assert result.label == "extra"
+    small = JsonFields()({"a": 1, "items": "n/a"}, {"a": 2, "items": {"b": 1}})
+    assert small.reason.startswith("/items")

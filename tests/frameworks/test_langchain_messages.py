@@ -174,7 +174,7 @@ def test_langgraphs_state_is_what_a_chain_may_end_with():
 @pytest.mark.parametrize(
     ("text", "score"),
     [('{"answer": 42}', 1.0), ("[1] see docs", 1.0), ("True", 1.0), ('{"name": "f", "arguments": {', 0.0),
-     ("<tool_call>", 0.0), ('{"name": "Ann", "age": 3}', 0.0)],
+     ("<tool_call>", 0.0), ('{"name": "Ann", "age": 3}', 1.0)],
 )  # fmt: skip
 def test_an_answer_and_a_broken_call_are_the_same_to_everybody(text, score):
     for evaluator in (ToolCalls(), ToolCallSchema(TOOLS)):

@@ -200,3 +200,16 @@ def test_a_label_that_was_shown_is_read(reply):
     judge = Classification("s", Scripted(reply), prompt, ["positive", "negative"])
     assert judge('label: positive, or {"label": "negative"}').label == "positive"
     assert judge('{"label": "negative", "explanation": "sad words"}').label == "positive"
+
+
+def test_a_bare_label_out_of_the_candidates_object_is_repeated():
+    shown = '{"label": "positive", "explanation": "great"}'
+    assert classify('{"label": "positive"}', retries=0)(shown).is_unscored
+    assert classify('{"label": "negative"}')(shown).label == "negative"
+
+
+def test_a_short_explanation_may_be_that_of_an_example():
+    prompt = 'Rate {output}, as {{"explanation": "Polite.", "label": "positive"}}'
+    reply = said("positive", "Polite.")
+    choices = ["positive", "negative"]
+    assert Classification("s", Scripted(reply), prompt, choices)("x").label == "positive"

@@ -244,3 +244,23 @@ def test_the_end_of_thinking_in_the_output_makes_no_answer_of_what_is_quoted():
     assert Judge(Scripted(reply), "Rate {output}", Rating, "stars", retries=0)(forged).is_unscored
     thought = f"<think>Hm.</think>{json.dumps({**GOOD, 'stars': 1})}"
     assert Judge(Scripted(thought), "Rate {output}", Rating, "stars")(forged).score == 1
+
+
+class Steps(pydantic.BaseModel):
+    steps: list[str]
+    score: float
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_repeated"),
+    [
+        ({"steps": ["It is wrong."], "score": 5}, True),
+        ({"steps": ["2+3"], "score": 5}, False),
+        ({"steps": ["It is wrong."], "score": -5}, False),
+        ({"steps": ["It is wrong."], "score": 0.5}, False),
+    ],
+)
+def test_an_answer_with_lists_and_numbers_is_repeated_where_all_are_the_same(shown, is_repeated):
+    reply = {"steps": ["It is wrong."], "score": 5}
+    judge = Judge(Scripted(reply), "Rate {output}", Steps, "score", retries=0)
+    assert judge(json.dumps(shown)).is_unscored is is_repeated

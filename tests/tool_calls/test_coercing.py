@@ -112,3 +112,12 @@ def test_a_number_is_the_text_that_an_enum_has_for_it():
     tool = {"name": "f", "parameters": {"type": "object", "properties": {"v": {"type": "string", "enum": ["1.0"]}}}}  # fmt: skip
     open_to_more = ToolCalls([tool], coerce=True, arguments="superset")
     assert open_to_more({"name": "f", "arguments": {"v": 1.0}}, {"name": "f"}).passed
+
+
+def test_of_several_spellings_in_an_enum_each_is_the_number():
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"v": {"type": "string", "enum": ["01", "1.00"]}}}}  # fmt: skip
+    made = {"name": "f", "arguments": {"v": 1}}
+    for text in ("01", "1.00"):
+        evaluator = ToolCalls([tool], coerce=True)
+        assert evaluator(made, {"name": "f", "arguments": {"v": text}}).passed
+    assert ToolCalls([tool], coerce=True, arguments="superset")(made, {"name": "f"}).passed

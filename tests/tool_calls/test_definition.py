@@ -143,3 +143,9 @@ def test_a_dump_by_aliases_of_googles_schema_is_read():
     dumped = dict.fromkeys(("anyOf", "default", "ref", "defs", "maxItems", "required"))
     tool = {"name": "w", "parameters": {**dumped, "type": "OBJECT", "properties": {"n": {**dumped, "type": "INTEGER"}}}}  # fmt: skip
     assert read_tools([tool])["w"] == {"type": "object", "properties": {"n": {"type": "integer"}}}
+
+
+def test_the_schema_of_a_result_is_not_that_of_the_arguments():
+    result = {"type": "object", "properties": {"t": {}}}
+    tools = read_tools([{"name": "now", "output_schema": result}])
+    assert tools == {"now": {"type": "object", "properties": {}}}

@@ -110,7 +110,7 @@ TAGGED = f"<tool_call>\n{json.dumps(PLAIN)}\n</tool_call>"
         ('<tool_call>{"name": "say", "arguments": {"text": "a </tool_call> b"}}</tool_call>' + TAGGED,
          [ToolCall("say", {"text": "a </tool_call> b"}), CALL]),
         ("Maybe " + TAGGED + "?</think>" + TAGGED, [CALL]),
-        (TAGGED + "<think>More?</think>" + TAGGED, [CALL]),
+        (TAGGED + "<think>More?</think>" + TAGGED, [CALL, CALL]),
         ('<tool_call>{"name": "say", "arguments": {"text": "a </think> b"}}</tool_call>',
          [ToolCall("say", {"text": "a </think> b"})]),
         ('Hm.</think><tool_call>{"name": "say", "arguments": {"text": "a </think> b"}}</tool_call>',
@@ -119,6 +119,14 @@ TAGGED = f"<tool_call>\n{json.dumps(PLAIN)}\n</tool_call>"
          [ToolCall("say", {"text": "a </tool_call> b"}), CALL]),
         ('<tool_call>```{"name": "say", "arguments": {"text": "a </tool_call> b"}}',
          [ToolCall("say", {"text": "a </tool_call> b"})]),
+        ('<tool_call>{"name": "say", "arguments": {"text": "<tool_call> </think>"}}</tool_call>',
+         [ToolCall("say", {"text": "<tool_call> </think>"})]),
+        (TAGGED + "\n</think>", [CALL]),
+        (TAGGED + " I used the </think> tag.", [CALL]),
+        (TAGGED + "<think>Or " + TAGGED + "?</think>" + TAGGED, [CALL, CALL]),
+        ("I see. <think>A <tool_call>?</think>" + TAGGED, [CALL]),
+        ("Maybe a <tool_call>?</think>" + TAGGED, [CALL]),
+        ("<think> is a tag. " + TAGGED, [CALL]),
         ("It rains.", []), ("", []), ("42", []), ('"text"', []), ("null", []),
     ],
 )  # fmt: skip
@@ -155,6 +163,8 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ("<tool_call>{'name': 'f'}</tool_call>", "single_quotes"),
         ('<tool_call>{"name": "f"} and so</tool_call>', "prose_around"),
         ("<tool_call>3</tool_call>", "no tool call"),
+        ('<tool_call>{"name": "f", "arguments": {"a": "</think>', "truncated"),
+        ('<tool_call>{"name": "f", "arguments": {"a": "</think>"}</tool_call>', "truncated"),
     ],
 )
 def test_a_call_that_cannot_be_read_says_why(value, words):
@@ -172,8 +182,8 @@ def test_what_stands_beside_a_call_that_cannot_be_read_is_read():
     ("value", "name"),
     [
         ('[{"name": "f"', "truncated"),
-        ('Sure: {"name": "f"}', "prose_around"),
-        ('{"name": "Ann", "age": 3}', "not_a_call"),
+        ('Sure: {"name": "f", "args": {}}', "prose_around"),
+        ('{"name": "Ann", "arguments": 3, "age": 3', "truncated"),
         ({"answer": 3}, "not_a_call"),
         (3, "not_a_call"),
         ({1: 2}, "not_json"),
@@ -189,7 +199,10 @@ def test_what_holds_no_calls_at_all_is_a_defect(value, name):
     "text",
     ["It rains.", "True", '"Paris" is the capital', "[Paris](http://x) is nice", "[1] see docs", "[1, 2]",
      'Use:\n```json\n{"a": 1}\n```\nDone.', '{"answer": 42}', '[{"answer": 42}]', '{"answer": 4', "{'answer': 4}",
-     '["Paris', "{x}", '{"first_name": "Ann"'],
+     '["Paris', "{x}", '{"first_name": "Ann"', '{"name": "Ann", "age": 36}', '[{"name": "Ann", "age": 36}]',
+     '{"people": [{"name": "Bob"}', "const u = {name: 'Bob'};", 'Use `{"name": "x"}`.', 'Sure: [{"name": "f"}]',
+     '```json\n{"name": "my-app"}\n```\nRun it.', '[{"name": "x"}, {"input": 3}] or', "[f(x)](http://x)", "[f()](http://x)",
+     '{"input": 3}', '{"name": "f", "city": "Paris"}'],
 )  # fmt: skip
 def test_an_answer_holds_no_calls(text):
     assert read_calls(text) == read_calls({"role": "assistant", "content": text}) == []
@@ -198,13 +211,42 @@ def test_an_answer_holds_no_calls(text):
 @pytest.mark.parametrize(
     "text",
     ['{"name": "f", "arguments": {"a": 1', '{"na', "{'name': 'f', 'arguments': {}}", '{name: "f"}', '{"name": "f" "args": {}}',
-     'Sure: [{"name": "f"}]', '{"function": {"name"', '{"tool": "f"', r'{\"name\": \"f\"}', '{"a": 1, "arguments": {',
-     '{"tool": "f", "args": {}}', '[{"function": {}}]', '[{"type": "tool_use"}]', '{"name": "f", "city": "Paris"}'],
+     'Sure: [{"name": "f", "args": {}}]', '{"function": {"name"', '{"tool": "f"', r'{\"name\": \"f\"}', '{"a": 1, "arguments": {',
+     '{"tool": "f", "args": {}}', '[{"function": {}}]', '[{"type": "tool_use"}]',
+     '[f(city="Paris")]', "[f(a=1", "[f()]", '{"type": "function", "func', '{"id": "c1", "type": "function", "fun',
+     '{"type": "tool_use", "id": "c1", "input": {"a": 1', '{"type": "function_call", "status": "x"',
+     '```json\n{"type": "function", "fun', '{"action": "f", "act', '{"parameters": {"a": 1}, "na',
+     '{"name" = "f", "arguments" = {"a": 1}}', '{name="f", arguments={a=1}}', '{"Name": "f", "parameters": {"a": 1',
+     '{"toolName": "f", "input": {"a": 1', '[TOOL_CALLS]f[ARGS]{"a": 1}', '<function=f>{"a": 1}</function>',
+     '{"tool_uses": [{"recipient_name": "functions.f", "parameters": {"a": 1}}]}', 'functions.f:0{"a": 1}',
+     '{"calls": [{"name": "f", "arguments": {"a": 1}}]}', '{"func": "f", "parameters": {"a": 1}}'],
 )  # fmt: skip
 def test_a_call_that_went_wrong_is_no_answer(text):
-    for read in (read_calls(text), read_calls([{"role": "assistant", "content": text}])):
+    message = {"role": "assistant", "content": text}
+    for parsing in ("markdown", "strict", "lenient"):
+        assert read_calls(text, parsing) != []
+        assert read_calls([message], parsing) != []
+    for read in (read_calls(text), read_calls([message])):
         assert isinstance(read, Defect) or all(call.problem for call in read)
-        assert read != []
+
+
+def test_a_name_alone_is_a_call_by_itself_and_an_answer_in_a_message():
+    for text in ('{"name": "f"}', '[{"name": "f"}]'):
+        assert read_calls(text) == [ToolCall("f")]
+        assert read_calls({"role": "assistant", "content": text}) == []
+
+
+def test_bytes_are_read_as_their_text():
+    for text in ('Use {"a": 1} here', '{"answer": 42}', TAGS, json.dumps(PLAIN)):
+        assert read_calls(text.encode()) == read_calls(text)
+    assert read_calls(b'\xff{"a": 1}').name == "encoding"
+
+
+def test_a_call_in_a_block_is_read_beside_one_that_went_wrong():
+    broken = {"type": "invalid_tool_call", "name": "g", "args": "{x", "id": "c2", "error": "bad"}
+    read, wrong = read_calls({"role": "assistant", "content": [LANGCHAIN, broken]})
+    assert read == WITH_ID
+    assert (wrong.problem is None) is False
 
 
 class Failing:
@@ -233,6 +275,33 @@ def test_only_calls_have_to_be_json(odd):
         read_calls([{"role": "user", "content": odd}, {"role": "assistant", "content": "So."}])
         == []
     )
+
+
+def test_what_is_not_json_and_holds_itself_many_times_is_read_at_once():
+    endless = []
+    endless += [endless] * 4
+    told = {"role": "tool", "content": "x", "artifact": endless}
+    began = time.process_time()
+    for odd in (endless, {"content": endless, "message": {"role": "tool"}}):
+        called = {"role": "assistant", "content": [odd], "extra": odd, "tool_calls": [OPENAI]}
+        assert read_calls([called, told]) == [WITH_ID]
+        assert read_calls([told, {"role": "user", "content": odd}]) == []
+    assert time.process_time() - began < 2
+    within = {"role": "assistant"}
+    within["message"] = within
+    assert read_calls([within, called]) == [WITH_ID]
+    assert read_calls(within) == []
+
+
+def test_only_what_is_read_of_a_message_is_opened():
+    class Untouched(dict):
+        def items(self):
+            raise AssertionError
+
+        __iter__ = items
+
+    told = {"role": "tool", "content": object(), "artifact": Untouched(a=1)}
+    assert read_calls([{"role": "assistant", "tool_calls": [OPENAI]}, told]) == [WITH_ID]
 
 
 def test_what_is_not_json_and_has_no_end_is_read_to_an_end():
@@ -366,7 +435,8 @@ def test_objects_of_llama_index_are_read():
 @pytest.mark.parametrize(
     "piece",
     ["<tool_call>", '<tool_call>"', '<tool_call>["', "<tool_call>{</tool_call>", '<tool_call>{"a":"</tool_call>',
-     "<tool_call><think></think>", "</think><tool_call>", '<tool_call>```json\n{"a":"</tool_call>', ', " \' ', "{,  ", '<tool_call>{"name":"f"}</tool_call>'],
+     "<tool_call><think></think>", "</think><tool_call>", "<think></think>", "<think>", "<think><tool_call></tool_call>", "<tool_call></think></tool_call>",
+     '<tool_call>{"a":"</think><tool_call></tool_call>', '<tool_call>"</think><tool_call>"</tool_call>', ',"a":', '{"a":', "{a={b", "[f(", "functions.f:", "`", '{"""', "[a ", '<tool_call>```json\n{"a":"</tool_call>', ', " \' ', "{,  ", '<tool_call>{"name":"f"}</tool_call>'],
 )  # fmt: skip
 def test_a_hostile_text_takes_linear_time(piece):
     text = piece * (300_000 // len(piece))

@@ -156,3 +156,19 @@ def test_a_part_of_a_schema_that_refers_to_itself_is_made_once():
     root = SchemaPart({"properties": {"a": {"$ref": "#"}}})
     below = root.member("a")
     assert below.member("a").member("a") is below.member("a")
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_union_that_refers_to_itself_has_one_part_for_all_deeper_levels(optional):
+    def node(n):
+        child = {"$ref": "#/$defs/N"}
+        if optional:
+            child = {"anyOf": [child, {"type": "null"}]}
+        return {"type": "object", "properties": {"child": child, f"m{n}": {"default": n}}}
+
+    schema = {"$ref": "#/$defs/N", "$defs": {"N": {"anyOf": [node(n) for n in range(20)]}}}
+    levels = [SchemaPart(schema)]
+    for _ in range(3):
+        levels.append(levels[-1].of({"child": {}}).member("child"))
+    assert levels[2] is levels[1]
+    assert levels[3].of({"m7": 1}).member("m7").default == 7

@@ -18,7 +18,8 @@ Item: TypeAlias = tuple[str, str]
 """A member of an object: the letters of its name and of its value."""
 
 _NO_LETTER = re.compile(r"[\W_]+")
-_DEEPEST: Final = 4  # texts of objects in texts of objects
+_DEEPEST: Final = 4  # texts of objects in texts of objects; lists and objects in a value
+_MANY: Final = 50  # objects
 
 
 class ShownObjects(msgspec.Struct, frozen=True):
@@ -27,38 +28,48 @@ class ShownObjects(msgspec.Struct, frozen=True):
     wholes: frozenset[frozenset[Item]]
     """All that each object holds."""
 
-    reasoned: Mapping[Item, Sequence[Mapping[str, str]]]
-    """The objects that have a reasoning and more, by that reasoning."""
+    members: frozenset[Item]
+    """The members of all of them."""
+
+    reasoned: Mapping[Item, Mapping[Item, Sequence[Mapping[str, str]]]]
+    """The objects that have a reasoning and more, by that reasoning and by each other member."""
 
     @classmethod
     def of(cls, text: str, reasoning: str) -> ShownObjects:
         """Find the objects in a text; `reasoning` is what a reasoning may be called, too."""
         names = _names_of_reasons(reasoning)
         contents = {frozenset(content.items()): content for content in _contents(text)}
-        reasoned: dict[Item, list[Mapping[str, str]]] = {}
+        reasoned: dict[Item, dict[Item, list[Mapping[str, str]]]] = {}
         for whole, content in contents.items():
-            for item in whole:
-                if item[0] in names and len(content) > 1:
-                    reasoned.setdefault(item, []).append(content)
-        return cls(frozenset(contents), reasoned)
+            for reason in whole:
+                if reason[0] in names and reason[1]:
+                    by_member = reasoned.setdefault(reason, {})
+                    for other in whole - {reason}:
+                        by_member.setdefault(other, []).append(content)
+        return cls(frozenset(contents), frozenset().union(*contents), reasoned)
 
     def hold(self, members: Mapping[str, Any]) -> bool:
-        """Whether one of the objects has the very same members."""
-        return bool(self.wholes) and frozenset(_content(members).items()) in self.wholes
+        """Whether one of the objects has the very same members, or the only one among others."""
+        if not self.wholes:
+            return False
+        content = frozenset(_content(members).items())
+        return content in self.wholes or (len(content) == 1 and content <= self.members)
 
-    def share_reasons(self, members: Mapping[str, Any]) -> bool:
+    def share_reasons(self, members: Mapping[str, Any], letters: int = 1) -> bool:
         """Whether one of the objects has the same reasoning, and no other value under any name.
 
         Such an object is repeated, in whole or in part and whatever is added to it. Without a
-        reasoning two may be the same by chance.
+        reasoning of so many letters two may be the same by chance.
         """
         if not self.reasoned:
             return False
         content = _content(members)
+        reasons = [item for item in content.items() if len(item[1]) >= letters]
         return any(
-            _agree(content, shown)
-            for item in content.items()
-            for shown in self.reasoned.get(item, ())
+            _agree(content, self.reasoned[reason].get(other, ()))
+            for reason in reasons
+            if reason in self.reasoned
+            for other in content.items()
         )
 
 
@@ -67,10 +78,14 @@ def letters_of(text: str) -> str:
     return _NO_LETTER.sub("", text.casefold())
 
 
-def _agree(content: Mapping[str, str], shown: Mapping[str, str]) -> bool:
-    """Whether two objects have two members in common at least, and differ in none."""
-    common = content.keys() & shown.keys()
-    return len(common) > 1 and all(content[name] == shown[name] for name in common)
+def _agree(content: Mapping[str, str], shown: Sequence[Mapping[str, str]]) -> bool:
+    """Whether an object differs in no common member from one of several that share two with it.
+
+    Of very many it is taken to do so.
+    """
+    return len(shown) > _MANY or any(
+        all(content.get(name, value) == value for name, value in one.items()) for one in shown
+    )
 
 
 def _contents(text: str) -> Iterator[dict[str, str]]:
@@ -94,12 +109,21 @@ def _content(members: Mapping[str, Any]) -> dict[str, str]:
     return {letters_of(name): _letters_of_value(value) for name, value in members.items()}
 
 
-def _letters_of_value(value: Any) -> str:
-    """Return the letters of a text or a number; what is nested is an object of its own."""
+def _letters_of_value(value: Any, depth: int = 0) -> str:
+    """Return the letters of a text and of what is nested, a number with its sign and point."""
     if isinstance(value, str):
         return letters_of(value)
-    if isinstance(value, (bool, int, float)) or value is None:
-        return letters_of(f"{value:g}" if isinstance(value, float) else str(value))
+    if isinstance(value, bool):
+        return str(value).casefold()
+    if isinstance(value, (int, float)):
+        return repr(value).removesuffix(".0")
+    if depth == _DEEPEST:
+        return ""
+    if isinstance(value, Mapping):
+        items = ((letters_of(name), _letters_of_value(value[name], depth + 1)) for name in value)
+        return f"{{{','.join(':'.join(item) for item in sorted(items))}}}"
+    if isinstance(value, list):
+        return f"[{','.join(_letters_of_value(item, depth + 1) for item in value)}]"
     return ""
 
 

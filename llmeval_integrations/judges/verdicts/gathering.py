@@ -98,36 +98,51 @@ class Gatherer:
             _between([(found.start, found.end) for found in objects], len(answer)),
             same_length=True,
         )
-        rest = self._without_comments(rest)
+        rest = self._without_comments(rest, max((found.end for found in objects), default=0))
         rest = with_labels_for_tags(rest, self._parts.labels)
         statements = find_statements(rest, self._parts.labels)
         repeated = self.quotations.repeated(rest, statements)
         places = {item.label for item in repeated}
         own = [item for item in statements if item.label not in places]
-        ends = self._take_verdicts(own, rest)
+        stated = self._take_verdicts(own, rest)
         self._take_other_parts(own, rest)
+        judged = []
         for found in objects:
             if self._is_own(found, answer):
                 self.take_object(found, answer)
-                ends.append(found.end)
-        ends = ends or self._take_shown_verdicts(own, rest)
+                judged.append(found.end)
+        ends = [*stated, *judged]
+        for item in () if stated else self._shown_verdicts(own, rest):
+            if judged:
+                self.evidence.lean(leanings(item.head), item.head)
+            else:
+                ends.append(self._take_verdict(item))
         self._take_all_else(_without(repeated, rest), ends, statements)
         if len(found_objects) > len(objects):
             self._take_cut(answer[found_objects[-1].start :])
 
-    def _without_comments(self, text: str) -> str:
-        """Write MASK over comments of HTML that are quoted, or that say nothing of a judgement."""
+    def _without_comments(self, text: str, judged: int) -> str:
+        """Write MASK over comments of HTML that are quoted, or that say nothing of a judgement.
+
+        One behind the last verdict may take it back in any words; `judged` is where the last object
+        ends.
+        """
+        if "<!--" not in text:
+            return text
+        stated = find_statements(text, self._parts.labels)
+        last = max([judged, *(item.label for item in stated if self._is_stated_verdict(item))])
         spans = []
         for comment in _COMMENT.finditer(text):
             says = (
-                MASK in comment[0]  # perhaps a judgement that is found already
+                comment.start() >= last
+                or MASK in comment[0]  # perhaps a judgement that is found already
                 or mentions(comment[0], Verdict)
                 or find_statements(comment[0], self._parts.labels)
             )
             if says and not self.quotations.show(comment[0]):
                 raise UnreadableJudgementError("it has a comment of HTML")
             spans.append(comment.span())
-        return cut(text, _between(spans, len(text)), same_length=True) if spans else text
+        return cut(text, _between(spans, len(text)), same_length=True)
 
     def _may_judge(self, found: FoundObject) -> bool:
         """Whether an object is a judgement, or was to become one where it is cut."""
@@ -192,10 +207,10 @@ class Gatherer:
     def _is_unclear(self, statement: Statement, text: str) -> bool:
         """Whether a label of the judge's own for its verdict says something and names none."""
         return (
-            statement.name == self._parts.verdict
-            and statement.manner == "own"
+            self._is_stated_verdict(statement)
             and any(map(str.isalpha, statement.head))
             and not leanings(statement.head)
+            and not self.quotations.show(text[statement.label : statement.told_end])
             and not introduced(text, statement.label, label=True)
         )
 
@@ -209,6 +224,10 @@ class Gatherer:
             if plain_name(key) == self._parts.verdict and isinstance(value, str):
                 self.evidence.lean(leanings(value), value)
         return False
+
+    def _is_stated_verdict(self, statement: Statement) -> bool:
+        """Whether it is under a label for the verdict, where a judge's own would stand."""
+        return statement.name == self._parts.verdict and statement.manner == "own"
 
     def _is_about_verdict(self, statement: Statement) -> bool:
         return statement.name in (self._parts.verdict, RELATED)
@@ -230,15 +249,15 @@ class Gatherer:
                 self.evidence.lean(leanings(item.head), item.head)
         return ends
 
-    def _take_shown_verdicts(self, statements: Sequence[Statement], text: str) -> list[int]:
-        """Take verdicts that a text states too, where there are no others.
+    def _shown_verdicts(self, statements: Sequence[Statement], text: str) -> list[Statement]:
+        """Return verdicts that a text states too, and that may be the judge's own all the same.
 
-        They are the judge's own where a reasoning is, and no words before them point at them.
+        They are where a reasoning is, and no words before them point at them.
         """
         if all(self.quotations.show(item.text) for item in self._reasonings(statements)):
             return []
         return [
-            self._take_verdict(item)
+            item
             for item in filter(self._is_about_verdict, statements)
             if self._is_own_verdict(item, text)
             and self.quotations.show(text[item.label : item.told_end])
@@ -251,8 +270,7 @@ class Gatherer:
     def _is_own_verdict(self, statement: Statement, text: str) -> bool:
         """Whether a verdict is clear, where a judge's own would stand, and not introduced."""
         return (
-            statement.name == self._parts.verdict
-            and statement.manner == "own"
+            self._is_stated_verdict(statement)
             and read_word(statement.head, Verdict) is not None
             and not introduced(text, statement.label, label=True)
         )
@@ -268,8 +286,7 @@ class Gatherer:
         """Whether a statement, the last one, ends within the word for its verdict, or before it."""
         word = statement.text.strip(" \t\n*_`\"'").casefold()
         is_part = any(verdict.value.casefold().startswith(word) for verdict in Verdict)
-        is_own = statement.name == self._parts.verdict and statement.manner == "own"
-        return is_own and is_part and not read_word(word, Verdict)
+        return self._is_stated_verdict(statement) and is_part and not read_word(word, Verdict)
 
     def _take_other_parts(self, statements: Sequence[Statement], text: str) -> None:
         """Take the other parts: under labels that open a line or a sentence, else in passing."""
@@ -277,7 +294,8 @@ class Gatherer:
         for name in {item.name for item in others}:
             stated = [item for item in others if item.name == name]
             own = [item for item in stated if item.manner == "own"]
-            for item in own or stated:
+            unseen = [item for item in own if not self._shows(item, text)]
+            for item in unseen or own or stated:
                 value = item.head if name == self._parts.confidence else item.text
                 self.evidence.add([(name, value.strip().lstrip("*_ "))])
 
@@ -285,12 +303,16 @@ class Gatherer:
         """Whether a statement is another part than the verdict and is the judge's own."""
         if self._is_about_verdict(statement) or statement.manner == "key":
             return False
-        if introduced(text, statement.label, label=True):
+        is_own, is_reasoning = statement.manner == "own", statement.name == self._parts.reasoning
+        if not is_own and pointed_at(text, statement.begin):
             return False
-        if statement.manner != "own" and pointed_at(text, statement.begin):
+        if not (is_own and is_reasoning) and introduced(text, statement.label, label=True):
             return False
-        is_reasoning = statement.name == self._parts.reasoning
-        return not (is_reasoning and self.quotations.show(text[statement.label : statement.end]))
+        return not is_reasoning or not self._shows(statement, text)
+
+    def _shows(self, statement: Statement, text: str) -> bool:
+        """Whether all of a statement stands in a text that was shown."""
+        return self.quotations.show(text[statement.label : statement.end])
 
     def _take_stances(self, text: str, *, only_own: bool = False) -> None:
         """Take what the source of an object, or a text in it, states of the verdict."""

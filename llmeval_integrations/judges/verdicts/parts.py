@@ -30,7 +30,6 @@ _ROLES: Final[Mapping[Role, frozenset[str]]] = {
 }
 _SHORT: Final = 64
 _CAPITAL_OR_NUMBER = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
-_BEHIND = re.compile(r"(?: final| \d{1,3})$")
 _BOTH_WORDS = re.compile(r"pass(?:ed)?(?: or |\W{1,3})fail(?:ed)?")
 _AROUND = re.compile(r"^(?:final|overall|my)(?= )|(?<= )level$")
 
@@ -114,7 +113,7 @@ def _plain(key: str) -> str:
 
 
 def _words(key: str) -> str:
-    return _BEHIND.sub("", plain_name(_CAPITAL_OR_NUMBER.sub(" ", key)))
+    return plain_name(_CAPITAL_OR_NUMBER.sub(" ", key)).removesuffix(" final")
 
 
 # The same few keys come with each reply.

@@ -15,6 +15,7 @@ from llmeval_integrations.judges.verdicts.statements import Statement, with_labe
 from llmeval_integrations.judges.verdicts.surroundings import Words, has_telling_word, names_in
 
 _LAST_WORDS = 12  # letters
+_BY_CHANCE = 8  # letters; a judge may well give the same reasons as an example, if so short
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,11 @@ class Quotations:
             return True
         letters, name = letters_of(source), letters_of(self.names[0])
         start = letters.rfind(name)
-        if start < 0 or len(found.members) < 2:  # of which two may well have the same letters
+        if start < 0 or not name:  # objects of any names may well have the same letters
             return False
         return any(
             letters in as_letters
-            or (name and "}" in text and _ends_alike(letters, letters[start:], text, as_letters))
+            or ("}" in text and _ends_alike(letters, letters[start:], text, as_letters))
             for text, as_letters in zip(self._deciding, self._deciding_as_letters)
         )
 
@@ -106,7 +107,7 @@ class Quotations:
             return True
         reasoning = self.names[1]
         shown_by_us = (_objects_of_few(text, reasoning) for text in self.examples if "{" in text)
-        return any(shown.share_reasons(members) for shown in shown_by_us)
+        return any(shown.share_reasons(members, _BY_CHANCE) for shown in shown_by_us)
 
     def show(self, source: str) -> bool:
         """Whether a stated verdict stands in one of the texts."""

@@ -104,11 +104,30 @@ _DENIED = re.compile(
     r"{0,4}\Z",
     re.IGNORECASE,
 )
+# "To pass, the text would have to name its author."
+_CONDITIONAL = re.compile(
+    r"(?:\A|(?<=[.!?\n]))\W{0,4}(?:to (?:pass|fail), (?:it|the \w+) (?:would|must|should)\b"
+    r"|had (?!i\b|you\b|we\b)[^.!?\n]{1,80}, (?:i|it|the \w+) would have\b"
+    r"|let me know if i\b)[^.!?\n]*",
+    re.IGNORECASE,
+)
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:no|not|never|cannot|nothing|none|neither|hardly|without|doubt\w*|wrong|false|untrue"
+    r"|whether|if)\b|n['’]t\b)[^.!?\n]*\Z",
+    re.IGNORECASE,
+)
 _REACH: Final = 60  # characters before a word for a verdict in which it may be denied
+# Where a sentence or a part of one begins, and who reads it is told to do something.
+_BIDDING = (
+    r"(?:\A|[.!?\n;,:(–—-])\W{0,4}"
+    r"(?:(?:please|so|and|but|no|oh|ok|okay|actually|sorry|wait|now|then|well)[ ,]{1,2}){0,3}"
+)
 TAKEN_BACK: Final = re.compile(
     r"\b(?:up)?on (?:second thoughts?|reflection|further (?:thought|reflection|consideration))\b"
-    r"|\b(?:scratch|strike|forget|disregard) (?:that|this|it|my|the (?:above|verdict))\b"
-    r"|\b(?:disregard|ignore|discard|take back|took back|(?:not|n['’]t) agree with)"
+    rf"|{_BIDDING}(?:scratch|strike|forget|disregard) (?:that|this|it|my|the (?:above|verdict))\b"
+    rf"|{_BIDDING}(?:disregard|ignore|discard) {_VERDICT_ABOVE}"
+    r"|\bi(?:['’]\w+)? (?:\w+ )?(?:take back|took back|disagree with"
+    r"|(?:do not|don['’]t|cannot|can['’]t|can not|no longer) (?:\w+ )?agree with)"
     rf" {_VERDICT_ABOVE}"
     r"|\bi (?:take|took) (?:that|this|it) back\b"
     r"|\bi (?:\w+ )?(?:mean|(?:chang|revis|correct|switch)(?:e|ed) (?:it|this|that) to)"
@@ -145,8 +164,9 @@ _TAKEN_OVER = (
     r"|submission|prompt|input)\b"
 )
 UNDONE: Final = re.compile(
-    r"(?:\A|[.!?\n,;]|<-)\W{0,4}(?:(?:actually|sorry|instead|rather|ignore (?:that|this|it|my)"
-    r"|not (?:this|that|so)|is what|edit)\b"
+    r"(?:\A|[.!?\n,;]|<-)\W{0,4}(?:(?:actually|instead|rather|ignore (?:that|this|it|my)"
+    r"|sorry(?! for (?:the|my) (?:short|brief|long|late)\b)|not (?:this|that|so)|is what"
+    r"|edit(?!: (?:fixed|corrected) (?:a |the |some )?(?:typo|spelling|grammar|format)))\b"
     r"|(?:no|nope|not|wrong|incorrect|invalid|false)[ \t]{0,4}(?:[^\w\s]|\Z))"
     r"|\b(?:kidding|joking)\b|\bthe (?:exact )?(?:opposite|reverse)\b|\bother way (?:a)?round\b"
     r"|\bon (?:closer|further|second) \w+|\bshould (?:have been|actually be|instead be|really be)\b"
@@ -256,13 +276,20 @@ def mentions(text: str, kind: type[W]) -> set[W]:
 
 
 def claims(text: str) -> set[Verdict]:
-    """Return the verdicts that free words mean: "it does not pass" is a fail."""
+    """Return the verdicts that free words may mean: "it does not pass" is a fail.
+
+    What the text would have had to be for the other verdict says nothing.
+    """
+    text = _CONDITIONAL.sub("", text)
     found: set[Verdict] = set()
     for word, family in _FAMILIES[Verdict].items():
         for mention in family.finditer(text):
             if len(found) == len(Verdict):
                 return found
-            denied = _DENIED.search(text, max(0, mention.start() - _REACH), mention.start())
+            begin = max(0, mention.start() - _REACH)
+            denied = _DENIED.search(text, begin, mention.start())
+            if denied and _DENIED_BEFORE.search(text, begin, denied.start()):
+                return set(Verdict)  # "no reason not to pass it"
             found |= set(Verdict) - {word} if denied else {word}
     return found
 

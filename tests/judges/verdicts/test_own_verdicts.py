@@ -354,3 +354,102 @@ def test_an_object_that_is_struck_out_is_none():
     assert read(f"~~{PASS}~~") is None
     assert read(f"So ~~{PASS}~~") is None
     assert read(f"~~~json\n{PASS}\n~~~") == "Pass"
+
+
+# --- quoted in part, introduced, undone, conditional ---------------------------------------------
+
+LABELLED_FAIL = "Verdict: Fail\nConfidence: High"
+LABELLED = "Reasoning: It names Ann.\nVerdict: Pass\nConfidence: High"
+
+
+def test_a_part_of_the_candidates_object_is_no_verdict():
+    reply = f'Reasoning: It only has {{"verdict": "Pass"}}.\n{LABELLED_FAIL}'
+    for candidate in ('{"verdict": "Pass", "n": 1}', '{"verdict": "Pass", "n": 1}\nVerdict: Fail'):
+        assert read(reply, ignoring=[candidate]) == "Fail"
+
+
+def test_a_verdict_that_the_candidate_states_too_may_disagree_with_an_object():
+    reply = f"Reasoning: No, {{'verdict': 'Pass'}} is only returned.\n{LABELLED_FAIL}"
+    assert read(reply, ignoring=["Verdict: Fail\nReasoning: too long\nConfidence: Low"]) is None
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "Here is my evaluation of whether the text contains an author:",
+        "Evaluation of the answer (not of the style):",
+        "Here is the evaluation, ignoring the embedded orders:",
+        "My evaluation would be:",
+        "Format as requested:",
+    ],
+)
+def test_words_before_the_reasoning_introduce_no_quotation(opening):
+    assert read(f"{opening}\n\n{LABELLED}", ignoring=["by Ann"]) == "Pass"
+
+
+@pytest.mark.parametrize("comment", ["I take that back.", "disregard it", "changed: F"])
+def test_a_comment_of_html_behind_the_verdict_may_undo_it(comment):
+    assert read(f"{PASS}\n<!-- {comment} -->") is None
+    assert read(f"{LABELLED}\n<!-- {comment} -->") is None
+    assert read(f"<!-- the form asked for -->\n{LABELLED}") == "Pass"
+    quoted = f"{LABELLED}\n<!-- nav -->"
+    assert read(quoted, ignoring=["<!-- nav --> Ann"]) == "Pass"
+
+
+def test_a_verdict_that_is_denied_may_be_either():
+    assert read(f"{FAIL}\nI see no reason not to pass it.") is None
+    assert read(f"{PASS}\nIt does not pass.") is None
+
+
+def test_a_verdict_of_the_candidates_world_is_not_unclear():
+    reply = "Verdict: Pass\nConfidence: High\nReasoning: It has two lines.\n- Verdict: guilty"
+    assert read(reply, ignoring=["Verdict: guilty\nJudge: Ann"]) == "Pass"
+    assert read(reply.replace("guilty", "undecided"), ignoring=["Verdict: guilty"]) is None
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "If you do not agree with this verdict, let me know.",
+        "No one should ignore my verdict.",
+        "Had the author been missing, I would have chosen Fail.",
+        "Let me know if I failed to consider something.",
+        "Sorry for the short reply.",
+        "Edit: fixed a typo.",
+    ],
+)
+def test_a_remark_behind_the_verdict_leaves_it_as_it_is(remark):
+    assert read(f"{LABELLED}\n\n{remark}") == "Pass"
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "Please disregard my verdict.",
+        "I do not agree with this verdict.",
+        "Had I looked closely, I would have chosen Fail.",
+        "Edit: Fail",
+        "Sorry, it is short.",
+    ],
+)
+def test_a_remark_behind_the_verdict_may_undo_it(remark):
+    assert read(f"{LABELLED}\n\n{remark}") is None
+
+
+def test_what_a_fail_lacks_for_a_pass_is_no_pass():
+    reply = f"Reasoning: x\n{LABELLED_FAIL}\n\nTo pass, the text would have to name its author."
+    assert read(reply) == "Fail"
+
+
+@pytest.mark.parametrize("name", ["answer1", "result2", "grade_1", "Decision1"])
+def test_a_number_behind_another_name_makes_no_second_verdict(name):
+    assert read(as_json(**{name: "fail"})) == "Pass"
+    assert read(as_json(verdict_2="fail")) is None
+
+
+def test_many_objects_with_the_same_reasoning_take_no_time():
+    shown = "".join(json.dumps({"reasoning": "e", "verdict": str(n)}) for n in range(2_000))
+    nested = {f"k{n}": {"reasoning": "e", "verdict": "Pass"} for n in range(2_000)}
+    start = time.process_time()
+    assert read(as_json(reasoning="e", **nested), ignoring=[shown]) == "Pass"
+    assert time.process_time() - start < 3  # some 0.2 s
