@@ -153,9 +153,9 @@ def test_laws(one, other):
 def test_a_megabyte_is_bounded_and_says_so():
     one, other = json.dumps("a" * 1_000_001), json.dumps("b" * 1_000_000)
     for metric in (None, "osa", "levenshtein", "indel"):
-        start = time.perf_counter()
+        start = time.process_time()
         result = JsonEditDistance(string_distance=metric)(one, other)
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
         assert 0.9 < result.score <= 1.0
         assert result.metadata == {"exact": False}
     same = json.dumps({"a": "x" * 1_000_000, "b": 1}), json.dumps({"b": 2, "a": "x" * 1_000_000})
@@ -164,7 +164,7 @@ def test_a_megabyte_is_bounded_and_says_so():
 
 def test_a_text_of_a_megabyte_against_itself_takes_no_time():
     text = json.dumps([{"id": n, "text": "x" * 20} for n in range(25_000)])
-    start = time.perf_counter()
+    start = time.process_time()
     assert EVALUATOR(text, text).score == 0.0
     assert EVALUATOR(text, json.loads(text)).score == 0.0
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

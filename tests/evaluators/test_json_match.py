@@ -284,12 +284,12 @@ def test_matching_is_exact_where_first_fit_would_fail_for_most_items():
 def test_500_records_with_extra_keys_are_within_the_limit():
     output = [{"id": n, "extra": 1} for n in range(500)]
     reference = [{"id": n} for n in range(500)]
-    start = time.perf_counter()
+    start = time.process_time()
     assert BOTH(output[::-1], reference).passed
     assert BOTH(
         [{"x": item} for item in output[:200]], [{"x": item} for item in reference[199::-1]]
     ).passed
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 SHAPES = {
@@ -374,9 +374,9 @@ def test_depth_costs_no_more_than_length(evaluator, depth, around):
     output, reference = {"a": 1, "b": 1}, {"a": 2}
     for _ in range(depth // 2):
         output, reference = around(output), around(reference)
-    start = time.perf_counter()
+    start = time.process_time()
     result = evaluator(output, reference)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert not result.passed
     assert len(result.metadata["differences"]) <= 3
 
@@ -385,9 +385,9 @@ def test_two_wide_and_deep_trees_come_to_an_end():
     def tree(depth, leaf):
         return {"v": leaf} if not depth else [tree(depth - 1, leaf), tree(depth - 1, leaf + 1)]
 
-    start = time.perf_counter()
+    start = time.process_time()
     assert not BOTH(tree(7, 0), tree(7, 1)).passed
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_two_long_texts_are_shown_from_where_they_part():

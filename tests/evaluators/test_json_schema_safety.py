@@ -124,9 +124,9 @@ def test_the_schema_of_schemas_is_at_hand():
     ],
 )  # fmt: skip
 def test_recursive_references_come_to_an_end(schema, output, score):
-    start = time.perf_counter()
+    start = time.process_time()
     assert JsonSchema(schema)(output).score is score
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 UNION = {
@@ -275,10 +275,10 @@ AAA = "a" * 40 + "!"
     ],
 )
 def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, output):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(RunawayPatternError, match="pattern"):
         JsonSchema(schema)(json.dumps(output))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
@@ -289,17 +289,17 @@ def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
     "pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*a){12}$", "^([a-z]+)*$"]
 )
 def test_classic_runaways_are_answered_in_linear_time(pattern):
-    start = time.perf_counter()
+    start = time.process_time()
     assert JsonSchema({"pattern": pattern})(json.dumps("a" * 100_000 + "!")).score is False
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("last", [{"a": -1, "b": [0]}, {"b": [77], "a": 77}])
 def test_unique_items_of_5000_objects_take_no_time(last):
     items = [*({"a": n, "b": [n]} for n in range(5_000)), last]
-    start = time.perf_counter()
+    start = time.process_time()
     result = JsonSchema({"uniqueItems": True})(json.dumps(items))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert result.score is (last["a"] == -1)
 
 
@@ -336,9 +336,9 @@ def test_the_second_call_with_the_same_schema_is_far_cheaper_than_the_first():
     text = json.dumps(schema)
 
     def seconds():
-        start = time.perf_counter()
+        start = time.process_time()
         JsonSchema()("{}", text)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     first = seconds()
     assert min(seconds() for _ in range(5)) < first / 5

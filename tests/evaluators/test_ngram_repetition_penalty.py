@@ -183,6 +183,6 @@ def test_without_thinking_there_is_nothing_to_look_at(text):
 @pytest.mark.parametrize("scope", ["full", "thought"])
 def test_a_hostile_megabyte_takes_less_than_seconds(scope):
     for piece in ("<think>", "</think>", "<think>a</think>", "a ", "<think>a b </think> ", "x"):
-        start = time.perf_counter()
+        start = time.process_time()
         NgramRepetitionPenalty(analyze_scope=scope)(piece * (1_000_000 // len(piece)))
-        assert time.perf_counter() - start < 3
+        assert time.process_time() - start < 3

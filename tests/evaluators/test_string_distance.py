@@ -151,9 +151,9 @@ def test_laws(metric, one, other):
     ids=["one more", "rounding", "shifted", "random", "long and short"],
 )  # fmt: skip
 def test_a_megabyte_takes_seconds_at_most_and_keeps_its_range(metric, one, other):
-    start = time.perf_counter()
+    start = time.process_time()
     result = StringDistance(metric)(one, other)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert 0.0 < result.score <= 1.0
     assert result.metadata["exact"] is (metric == "hamming" or len(other) < 100)
     if metric in EDITS and 100 < len(other) < 1_000_000:

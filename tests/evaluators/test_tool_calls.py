@@ -412,9 +412,9 @@ def test_the_order_of_calls_does_not_count(output, reference, choose):
 def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     calls = [call("f", n=n) for n in range(1_000)]
     shuffled = random.Random(1).sample(calls, 1_000)
-    start = time.perf_counter()
+    start = time.process_time()
     result = PLAIN(shuffled, calls)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
     assert result.passed
     assert result.metadata["pairing_limit_reached"]
     worse = PLAIN([*shuffled[:-1], call("f", n=-1)], calls)

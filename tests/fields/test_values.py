@@ -1,6 +1,6 @@
 """How two values of one field are compared: numbers of any size, numbers as text, formats."""
 
-from time import perf_counter, process_time
+from time import process_time
 from unicodedata import normalize
 
 import pytest
@@ -41,7 +41,7 @@ def written(value, name):
 @pytest.mark.parametrize("name", COMPARING)
 @pytest.mark.parametrize("number", FAR)
 def test_a_far_exponent_is_a_wrong_value_like_any_other(name, number):
-    evaluator, start = COMPARING[name], perf_counter()
+    evaluator, start = COMPARING[name], process_time()
     one = written(number, name)
     for other in [written(value, name) for value in ("7", "1e400", '"x"', "[7]")]:
         for output, reference in ((one, other), (other, one)):
@@ -49,16 +49,16 @@ def test_a_far_exponent_is_a_wrong_value_like_any_other(name, number):
             assert not result.passed
             assert result.score < 1
     assert evaluator(one, reference=one).passed
-    assert perf_counter() - start < 0.5
+    assert process_time() - start < 0.5
 
 
 @pytest.mark.parametrize("number", FAR)
 def test_a_far_exponent_in_a_text_is_read_as_in_a_number(number):
-    evaluator, start = COMPARING["coerce"], perf_counter()
+    evaluator, start = COMPARING["coerce"], process_time()
     assert evaluator(f'{{"a": "{number}"}}', reference=f'{{"a": {number}}}').passed
     assert not evaluator(f'{{"a": "{number}"}}', reference='{"a": 7}').passed
     assert not evaluator('{"a": "1e99999999999999999999"}', reference='{"a": 7}').passed
-    assert perf_counter() - start < 0.5
+    assert process_time() - start < 0.5
 
 
 def test_far_numbers_are_the_same_however_they_are_written_and_near_each_other_as_any():
@@ -159,11 +159,11 @@ def test_a_text_is_compared_as_what_its_format_says_it_is(kind, one, other, same
 @pytest.mark.parametrize("part", ["@", "%", "/..", ":", "[", "%7e"])
 def test_a_hostile_address_takes_no_time(part):
     evaluator = JsonFields({"properties": {"a": {"format": "uri"}}})
-    start = perf_counter()
+    start = process_time()
     assert not evaluator(
         {"a": f"http://{part * 100_000}:x"}, reference={"a": "http://e.com"}
     ).passed
-    assert perf_counter() - start < 1
+    assert process_time() - start < 1
 
 
 @pytest.mark.parametrize(

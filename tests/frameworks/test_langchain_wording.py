@@ -95,9 +95,9 @@ def test_formats_are_worded_where_they_are_asserted():
     ids=["self-reference", "patternProperties", "inner $schema", "if", "unevaluated", "length"],
 )  # fmt: skip
 def test_what_would_keep_jsonschema_busy_is_in_our_words(value, schema, message):
-    start = time.perf_counter()
+    start = time.process_time()
     assert words(value, schema) == repr(message)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_a_deep_output_that_does_not_conform_is_no_crash():
@@ -138,9 +138,9 @@ def test_numbers_beyond_a_float_are_in_our_words(output, schema, message):
 def test_unique_items_are_counted_and_not_compared(repeated):
     pytest.importorskip("jsonschema")
     items = [{"a": n, "b": {"c": n}} for n in range(5000)]
-    start = time.perf_counter()
+    start = time.process_time()
     reasoning = words(items + items[:repeated], {"uniqueItems": True, "maxItems": 4999 + repeated})
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert reasoning[-40:].rstrip("'\"").endswith(("is too long", "has non-unique elements"))
 
 

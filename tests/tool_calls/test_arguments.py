@@ -101,9 +101,9 @@ def test_sets_within_sets_cost_no_more_with_each_level():
     schema, ones = sets_within_sets(60, 1)
     _, twos = sets_within_sets(60, 2)
     evaluator = ToolCalls(tool(properties={"a": schema}))
-    start = time.perf_counter()
+    start = time.process_time()
     result = evaluator(call(a=ones), call(a=twos))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert result.reason == "f: /a" + "/0" * 60 + " 1, expected 2"
 
 

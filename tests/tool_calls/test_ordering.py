@@ -184,9 +184,9 @@ def test_the_score_in_order_is_the_highest_that_brute_force_finds(made, expected
 def test_a_search_without_end_is_cut_short_and_says_so(many):
     expected = [F] * many + [G] * many
     before = [(n, n + 1) for n in range(2 * many - 1)]
-    start = time.perf_counter()
+    start = time.process_time()
     result = ToolCalls(order="partial", before=before)([G] * many + [F] * many, expected)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert result.metadata["pairing_limit_reached"]
     assert "10000" in result.reason
 

@@ -440,9 +440,9 @@ def test_objects_of_llama_index_are_read():
 )  # fmt: skip
 def test_a_hostile_text_takes_linear_time(piece):
     text = piece * (300_000 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
     read_calls(text)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize("odd", [[], {}, [1], {"a": 1}, 3, None])
