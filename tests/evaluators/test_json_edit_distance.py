@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import pace
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
 
 from llmeval_integrations import InvalidReferenceError, JsonEditDistance
@@ -155,7 +156,7 @@ def test_a_megabyte_is_bounded_and_says_so():
     for metric in (None, "osa", "levenshtein", "indel"):
         start = time.process_time()
         result = JsonEditDistance(string_distance=metric)(one, other)
-        assert time.process_time() - start < 5
+        assert time.process_time() - start < 5 * pace()
         assert 0.9 < result.score <= 1.0
         assert result.metadata == {"exact": False}
     same = json.dumps({"a": "x" * 1_000_000, "b": 1}), json.dumps({"b": 2, "a": "x" * 1_000_000})
@@ -167,4 +168,4 @@ def test_a_text_of_a_megabyte_against_itself_takes_no_time():
     start = time.process_time()
     assert EVALUATOR(text, text).score == 0.0
     assert EVALUATOR(text, json.loads(text)).score == 0.0
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * pace()

@@ -289,7 +289,7 @@ def test_500_records_with_extra_keys_are_within_the_limit():
     assert BOTH(
         [{"x": item} for item in output[:200]], [{"x": item} for item in reference[199::-1]]
     ).passed
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * pace()
 
 
 SHAPES = {
@@ -376,7 +376,7 @@ def test_depth_costs_no_more_than_length(evaluator, depth, around):
         output, reference = around(output), around(reference)
     start = time.process_time()
     result = evaluator(output, reference)
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * pace()
     assert not result.passed
     assert len(result.metadata["differences"]) <= 3
 
@@ -387,7 +387,7 @@ def test_two_wide_and_deep_trees_come_to_an_end():
 
     start = time.process_time()
     assert not BOTH(tree(7, 0), tree(7, 1)).passed
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 5 * pace()
 
 
 def test_two_long_texts_are_shown_from_where_they_part():

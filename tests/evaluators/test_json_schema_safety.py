@@ -8,6 +8,7 @@ import tracemalloc
 import urllib.request
 
 import pytest
+from pace import pace
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -126,7 +127,7 @@ def test_the_schema_of_schemas_is_at_hand():
 def test_recursive_references_come_to_an_end(schema, output, score):
     start = time.process_time()
     assert JsonSchema(schema)(output).score is score
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 3 * pace()
 
 
 UNION = {
@@ -154,7 +155,7 @@ def union(keyword):
 def test_a_recursive_union_takes_linear_time(draft, keyword, depth):
     start = time.process_time()
     result = JsonSchema(union(keyword), draft=draft)('{"child":' * depth + '"x"' + "}" * depth)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 1 * pace()
     (error,) = result.metadata["errors"]
     inner = '{"child":' * (depth - 1) + '"x"' + "}" * (depth - 1)
     assert error == {
@@ -170,7 +171,7 @@ def test_a_chain_of_alternatives_takes_linear_time():
     schema = {"$ref": "#/$defs/0", "$defs": {**levels, "20": {"type": "integer"}}}
     start = time.process_time()
     assert JsonSchema(schema)('"x"').metadata["errors"][0]["schema_pointer"] == "/$defs/0/anyOf"
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 1 * pace()
 
 
 @pytest.mark.parametrize(("draft", "beside"), [("7", []), ("2020-12", ["minimum"])])
@@ -278,7 +279,7 @@ def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, o
     start = time.process_time()
     with pytest.raises(RunawayPatternError, match="pattern"):
         JsonSchema(schema)(json.dumps(output))
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * pace()
 
 
 def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
@@ -291,7 +292,7 @@ def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
 def test_classic_runaways_are_answered_in_linear_time(pattern):
     start = time.process_time()
     assert JsonSchema({"pattern": pattern})(json.dumps("a" * 100_000 + "!")).score is False
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * pace()
 
 
 @pytest.mark.parametrize("last", [{"a": -1, "b": [0]}, {"b": [77], "a": 77}])
@@ -299,7 +300,7 @@ def test_unique_items_of_5000_objects_take_no_time(last):
     items = [*({"a": n, "b": [n]} for n in range(5_000)), last]
     start = time.process_time()
     result = JsonSchema({"uniqueItems": True})(json.dumps(items))
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * pace()
     assert result.score is (last["a"] == -1)
 
 

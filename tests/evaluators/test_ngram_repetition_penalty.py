@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import pace
 
 from llmeval_integrations import NgramRepetitionPenalty
 
@@ -185,4 +186,4 @@ def test_a_hostile_megabyte_takes_less_than_seconds(scope):
     for piece in ("<think>", "</think>", "<think>a</think>", "a ", "<think>a b </think> ", "x"):
         start = time.process_time()
         NgramRepetitionPenalty(analyze_scope=scope)(piece * (1_000_000 // len(piece)))
-        assert time.process_time() - start < 3
+        assert time.process_time() - start < 3 * pace()

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import pace
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -414,7 +415,7 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     shuffled = random.Random(1).sample(calls, 1_000)
     start = time.process_time()
     result = PLAIN(shuffled, calls)
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 3 * pace()
     assert result.passed
     assert result.metadata["pairing_limit_reached"]
     worse = PLAIN([*shuffled[:-1], call("f", n=-1)], calls)
@@ -647,7 +648,7 @@ def test_defaults_within_defaults_are_read_once():
     assert evaluator(call("f", n=value), call("f", n={"x": {}})).passed
     assert evaluator(call("f"), call("f", n={"x": {"x": {}}})).passed
     assert not evaluator(call("f", n=value), call("f", n={"x": {"x": {"x": 5}}})).passed
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 3 * pace()
 
 
 def listed(default):
@@ -677,7 +678,7 @@ def test_defaults_that_share_definitions_take_no_longer_for_that():
     evaluator = ToolCalls([{"name": "f", "parameters": parameters}])
     began = time.process_time()
     assert not evaluator(call("f", n={"x": {"x": {}}}), call("f", n={"y": {"y": {"x": {}}}})).passed
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 3 * pace()
 
 
 def test_what_is_wrong_with_a_whole_call_is_told_without_a_place():

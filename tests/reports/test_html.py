@@ -7,6 +7,7 @@ import time
 import unicodedata
 
 import pytest
+from pace import pace
 
 from llmeval_integrations import (
     ExactMatch,
@@ -653,11 +654,11 @@ def test_a_hundred_thousand_failing_rows_open_quickly(page, tmp_path):
     page.open(address)
     assert page.run(COUNT) == "100,000 of 100,000 listed samples, worst first"
     assert page.run(CARDS) == 50
-    assert time.perf_counter() - begun < 3
+    assert time.perf_counter() - begun < 3 * pace()
     begun = time.perf_counter()
     choose(page, "text", "row-99999")
     assert page.run(IDS) == ["row-99999"]
-    assert time.perf_counter() - begun < 1
+    assert time.perf_counter() - begun < 1 * pace()
     page.run("document.getElementById('by-text').value = ''")
     choose(page, "label", "single_quotes")
     page.run("[...document.querySelectorAll('#pages button')][1].click()")

@@ -6,6 +6,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import pace
 
 from llmeval_integrations import ToolCalls, ToolCallSchema
 
@@ -103,7 +104,7 @@ def test_sets_within_sets_cost_no_more_with_each_level():
     evaluator = ToolCalls(tool(properties={"a": schema}))
     start = time.process_time()
     result = evaluator(call(a=ones), call(a=twos))
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 1 * pace()
     assert result.reason == "f: /a" + "/0" * 60 + " 1, expected 2"
 
 
@@ -114,7 +115,7 @@ def test_sets_within_sets_with_choices_are_compared_once_a_level():
         made, expected = [7, made], [8, expected]
     start = time.process_time()
     result = ToolCalls(tool(properties={"a": schema}))(call(a=made), call(a=expected))
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * pace()
     assert len(result.metadata["calls"][0]["arguments"]) == 25
 
 
@@ -244,4 +245,4 @@ def test_many_calls_with_many_arguments_are_compared_in_time():
     start = time.process_time()
     plain = ToolCalls()(*calls)
     assert ToolCalls(tools, coerce=True)(texts, calls[1]).score == pytest.approx(plain.score)
-    assert time.process_time() - start < 3  # less than 1; it was more than 4
+    assert time.process_time() - start < 3 * pace()  # less than 1; it was more than 4

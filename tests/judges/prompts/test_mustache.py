@@ -6,6 +6,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import pace
 
 from llmeval_integrations import EvalError, InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.judges.prompts.filling import MAX_LENGTH, MAX_STEPS
@@ -108,12 +109,12 @@ def test_sections_nest_up_to_the_limit():
     ],
 )
 def test_a_text_that_sections_multiply_beyond_reason_is_not_made(template, value):
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(
         InputError, match=rf"{MAX_LENGTH} characters, or its sections have more than {MAX_STEPS}"
     ):
         filled(template, a=value, x=[0] * 100)
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30 * pace()
 
 
 tags = st.sampled_from(

@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import pace
 
 from llmeval_integrations import EvalError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.asking.messages import Message
@@ -195,22 +196,24 @@ HOSTILE = [
 def test_time_grows_with_the_length_of_the_template_only(start, unit):
     for template_format in (None, "f-string", "mustache"):
         template = start + unit * (100_000 // len(unit))
-        begin = time.perf_counter()
+        begin = time.process_time()
         message = ""
         try:
             Prompt(template, template_format).render({"a": "v"})
         except EvalError as error:
             message = str(error)
         assert len(message) < 1_000
-        assert time.perf_counter() - begin < 5  # some 0.1 s; what is quadratic takes minutes
+        assert (
+            time.process_time() - begin < 5 * pace()
+        )  # some 0.1 s; what is quadratic takes minutes
 
 
 def test_long_values_cost_no_more_than_copying_them():
     value = "{{a}} {a} {{#a}}" * 300_000
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert filled("{a}{b}", a=value, b=[value]) == value + json.dumps([value])
     assert filled("{{a}}{{#b}}{{.}}{{/b}}", a=value, b=[value]) == value + value
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5 * pace()
 
 
 pieces = st.sampled_from(["{{", "}}", "{a}", "{b}", '"k": 1', "x", " ", "\n", "é"])
