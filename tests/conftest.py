@@ -20,7 +20,8 @@ with contextlib.suppress(ImportError):  # one of the environments does without
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark what tries many examples: no package that is absent changes the laws that they hold."""
+    """Mark what tries many examples or looks at a page: no package that is absent changes that."""
     for item in items:
-        if hasattr(getattr(item, "obj", None), "hypothesis"):
+        tries_many = hasattr(getattr(item, "obj", None), "hypothesis")
+        if tries_many or "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.once)

@@ -7,9 +7,8 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from pace import pace
 
-law = settings(max_examples=200, deadline=None)
+law = settings(max_examples=100, deadline=None)
 """For properties: no deadline, since other work may take the machine's time."""
 
 few = settings(law, max_examples=50)
@@ -121,19 +120,14 @@ broken_texts = st.builds(
 """JSON texts that were cut, changed and wrapped, so that most are not JSON any more."""
 
 
-def seconds(function: Callable[..., Any], *arguments: Any, enough: float = 0.0) -> float:
-    """Give the processor's best time of three calls, or the first that is `enough`.
-
-    Where none is, it is told as it would be at the machine's usual pace.
-    """
+def seconds(function: Callable[..., Any], *arguments: Any) -> float:
+    """Give the processor's best time of three calls."""
     best = float("inf")
     for _ in range(3):
         start = process_time()
         function(*arguments)
         best = min(best, process_time() - start)
-        if best < enough:
-            return best
-    return best / pace() if enough else best
+    return best
 
 
 def nested(levels: int, leaf: Any, kind: str = "array") -> Any:

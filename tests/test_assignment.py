@@ -1,12 +1,12 @@
 """Pairing rows with columns for the most weight."""
 
 import random
-import time
 from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import at_most
 
 from llmeval_integrations.assignment import best_pairs
 
@@ -33,7 +33,7 @@ def tables(draw, weight):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tables(st.integers(0, 4)) | tables(st.integers(0, 1000)))
 def test_no_other_pairing_has_more(weights):
     pairs = best_pairs(weights)
@@ -64,6 +64,7 @@ def test_small_tables(weights, pairs):
     assert best_pairs(weights) == pairs
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", ["random", "alike", "adversarial"])
 def test_200_rows_and_columns_take_a_second_at_most(kind):
     choose = random.Random(1)
@@ -73,8 +74,7 @@ def test_200_rows_and_columns_take_a_second_at_most(kind):
         "adversarial": lambda row, column: (row + 1) * (column + 1),
     }[kind]
     weights = [[weight(row, column) for column in range(200)] for row in range(200)]
-    began = time.process_time()
-    pairs = best_pairs(weights)
-    assert time.process_time() - began < 5
+    with at_most(5):
+        pairs = best_pairs(weights)
     if kind == "adversarial":
         assert pairs == [(place, place) for place in range(200)]

@@ -243,6 +243,7 @@ def test_a_notebook_shows_it_as_html():
     assert "&lt;b&gt;1&lt;/b&gt;" in html
 
 
+@pytest.mark.once
 def test_a_score_is_1_only_where_it_is():
     reference = dict.fromkeys(map(str, range(30_000)), "x")
     lines = printed(JsonFields()({**reference, "1": "y"}, reference)).splitlines()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import documents, law, nested, seconds
+from pace import at_most
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import (
@@ -62,9 +63,11 @@ HOSTILE = {
 @pytest.mark.parametrize("parsing", PARSINGS)
 def test_no_text_of_200_kb_takes_long(name, parsing):
     for read in (check, parse):
-        assert seconds(read, HOSTILE[name], parsing, enough=3) < 3
+        with at_most(3):
+            read(HOSTILE[name], parsing)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("read", [check, parse])
 @pytest.mark.parametrize("parsing", PARSINGS)
 def test_the_time_for_a_character_does_not_grow(read, parsing):
@@ -78,9 +81,10 @@ def test_the_time_for_a_character_does_not_grow(read, parsing):
     for damage in (0, 40):  # whole, and cut
         small, large = (text[: len(text) - damage] for text in texts)
         each = seconds(read_often, small) / 200
-        assert seconds(read, large, parsing, enough=2000 * each) < 20_000 * each
+        assert seconds(read, large, parsing) < 20_000 * each
 
 
+@pytest.mark.once
 def test_50_mb_are_read():
     text = '["' + "a" * 50_000_000 + '"]'
     assert check(text) is None

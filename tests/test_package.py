@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from examples import DETERMINISTIC, example
-from pace import pace
+from pace import TooSlowError
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -41,16 +41,23 @@ def test_importing_it_loads_no_framework_no_sdk_and_nothing_heavy():
 
 
 def test_importing_it_takes_a_tenth_of_a_second_at_most(tmp_path, monkeypatch):
-    timed = (
-        "from time import process_time as now; start = now(); import llmeval_integrations; "
-        "print(now() - start)"
-    )
+    timed = f"""
+from time import process_time
+start = process_time()
+import llmeval_integrations
+taken = process_time() - start
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pace import pace
+print(taken / pace())
+"""
     # The first run compiles, which pip does once at installation and some environments never keep.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
     python(timed)
-    # The processor's time of the best run: a busy machine makes each run slower, not the best.
-    assert any(float(python(timed)) < 0.10 * pace() for _ in range(20))
+    # The best run: a busy machine makes each slower, and that one least.
+    if all(float(python(timed)) >= 0.10 for _ in range(10)):
+        raise TooSlowError
 
 
 def base_install():

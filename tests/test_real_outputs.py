@@ -117,6 +117,7 @@ def test_strict_json_em(records, evaluator):
     assert differing(records, "strict_json_em", samples, evaluator) == set(exceptions)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "evaluator", [JsonEquality(), JsonMatch(), JsonEquality(parsing="lenient")], ids=repr
 )
@@ -125,6 +126,7 @@ def test_json_equality_finds_no_1_that_is_1_0_among_them(records, evaluator):
     assert differing(records, "strict_json_em", samples, evaluator) == set()
 
 
+@pytest.mark.once
 def test_every_mismatch_comes_with_a_patch_that_mends_it(records):
     jsonpatch = pytest.importorskip("jsonpatch")
     evaluators = [

@@ -13,7 +13,7 @@ from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field, root_field
-from llmeval_integrations.fields.figures import figures
+from llmeval_integrations.fields.figures import by_field, figures, values_by_field
 from llmeval_integrations.fields.known_paths import check_paths
 from llmeval_integrations.fields.nulls import NULLS, Nulls, without_nulls
 from llmeval_integrations.fields.outcome import KINDS, Kind, Outcome
@@ -245,7 +245,7 @@ def _ranked(comparison: Comparison, places: list[int]) -> tuple[list[Outcome], K
 
 def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
     """Return the metadata of a comparison."""
-    counts = comparison.counts()
+    counts = by_field(comparison)
     metadata: dict[str, Any] = {
         **figures(comparison),
         "perfect": perfect,
@@ -253,7 +253,7 @@ def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
         "fields": counts,
     }
     if comparison.apart:
-        metadata["values"] = comparison.values(counts)
+        metadata["values"] = values_by_field(comparison, counts)
     return metadata
 
 

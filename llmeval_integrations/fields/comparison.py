@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Container
 from itertools import repeat
 from math import fsum
@@ -21,9 +20,6 @@ from llmeval_integrations.sample import MISSING
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS: Final = frozenset((dict, list))
-
-# So many fields tell whether most come once alone.
-_SOME: Final = 1_000
 
 # With more members it is quicker to look at all of them at once.
 _WIDE: Final = 100
@@ -54,33 +50,6 @@ class Comparison(msgspec.Struct):
 
     to_judge: list[tuple[Field, str, Any, Any]] = []
     """The values that a judge has to compare: field, pointer, output and reference."""
-
-    def counts(self) -> dict[str, dict[Kind, int]]:
-        """Return for each field how many leaves there are of each kind that there is."""
-        counts = _once_each(self.matching)
-        if counts is None:
-            numbers = Counter(self.matching)
-            counts = {field.path: {"match": number} for field, number in numbers.items()}
-            if len(counts) < len(numbers):  # items at several positions have fields of their own
-                counts = {path: {"match": 0} for path in counts}
-                for field, number in numbers.items():
-                    counts[field.path]["match"] += number
-        for outcome in self.outcomes:
-            of_field = counts.get(outcome.field)
-            if of_field is None:
-                counts[outcome.field] = {outcome.kind: 1}
-            else:
-                of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
-        return counts
-
-    def values(self, counts: dict[str, dict[Kind, int]]) -> dict[str, dict[Kind, int]]:
-        """Return the same of the values, for those fields of which a leaf is none."""
-        values = {path: dict(counts[path]) for path, _, _ in self.apart}
-        for path, kind, rest in self.apart:
-            values[path][kind] -= 1
-            if rest:
-                values[path][rest] = values[path].get(rest, 0) + 1
-        return values
 
     def score(self) -> float:
         """Return the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
@@ -337,17 +306,6 @@ class Comparison(msgspec.Struct):
         for here, value in enumerate(output):
             if here not in paired[0]:
                 self.one_sided(field.item(here), "extra", value, f"{place}/{here}")
-
-
-def _once_each(fields: list[Field]) -> dict[str, dict[Kind, int]] | None:
-    """Count fields of which none comes twice; None where one does.
-
-    Counting those of a large object one by one would cost more than comparing them did.
-    """
-    if len(fields) <= _SOME or len(set(fields[:_SOME])) < _SOME:
-        return None
-    counts: dict[str, dict[Kind, int]] = {field.path: {"match": 1} for field in fields}
-    return counts if len(counts) == len(fields) else None
 
 
 def _holds(value: Any) -> bool:

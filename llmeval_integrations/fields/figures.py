@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
 from llmeval_integrations.fields.comparison import Comparison
+from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.outcome import KINDS, Kind
 
 SHARES: Final = (
@@ -21,6 +23,9 @@ SHARES: Final = (
 """The names of the figures."""
 
 _PERFECT: Final = dict.fromkeys(SHARES, 1.0)
+
+_SOME: Final = 1_000
+"""So many fields tell whether most come once alone."""
 
 
 def figures(comparison: Comparison) -> dict[str, Any]:
@@ -69,3 +74,45 @@ def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+def by_field(comparison: Comparison) -> dict[str, dict[Kind, int]]:
+    """Return for each field how many leaves there are of each kind that there is."""
+    counts = _once_each(comparison.matching)
+    if counts is None:
+        numbers = Counter(comparison.matching)
+        counts = {field.path: {"match": number} for field, number in numbers.items()}
+        if len(counts) < len(numbers):  # items at several positions have fields of their own
+            counts = {path: {"match": 0} for path in counts}
+            for field, number in numbers.items():
+                counts[field.path]["match"] += number
+    for outcome in comparison.outcomes:
+        of_field = counts.get(outcome.field)
+        if of_field is None:
+            counts[outcome.field] = {outcome.kind: 1}
+        else:
+            of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
+    return counts
+
+
+def _once_each(fields: list[Field]) -> dict[str, dict[Kind, int]] | None:
+    """Count fields of which none comes twice; None where one does.
+
+    Counting those of a large object one by one would cost more than comparing them did.
+    """
+    if len(fields) <= _SOME or len(set(fields[:_SOME])) < _SOME:
+        return None
+    counts: dict[str, dict[Kind, int]] = {field.path: {"match": 1} for field in fields}
+    return counts if len(counts) == len(fields) else None
+
+
+def values_by_field(
+    comparison: Comparison, counts: dict[str, dict[Kind, int]]
+) -> dict[str, dict[Kind, int]]:
+    """Return what `by_field` does of values alone, for those fields that have other leaves too."""
+    values = {path: dict(counts[path]) for path, _, _ in comparison.apart}
+    for path, kind, rest in comparison.apart:
+        values[path][kind] -= 1
+        if rest:
+            values[path][rest] = values[path].get(rest, 0) + 1
+    return values

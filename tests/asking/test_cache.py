@@ -7,12 +7,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import pace
+from pace import at_most
 
 from llmeval_integrations import InputError
 from llmeval_integrations.asking.cache import Cache, Kept
@@ -79,6 +78,7 @@ def write(path, process, start, count):
                 cache.close()
 
 
+@pytest.mark.once
 def test_processes_share_one_file_from_its_first_moment(path):
     start = SPAWN.Event()
     processes = [SPAWN.Process(target=write, args=(path, n, start, 200)) for n in range(3)]
@@ -246,11 +246,6 @@ def test_a_look_costs_less_than_a_tenth_of_a_millisecond(path):
     with Cache(path) as cache:
         for number in range(1000):
             cache.put(b"%d" % number, Kept(REPLY, ""))
-        assert min(seconds_of_a_thousand_looks(cache) for _ in range(3)) < 0.1 * pace()
-
-
-def seconds_of_a_thousand_looks(cache):
-    began = time.process_time()
-    for number in range(1000):
-        cache.get(b"%d" % number)
-    return time.process_time() - began
+        with at_most(1):
+            for number in range(10_000):
+                cache.get(b"%d" % (number % 1000))

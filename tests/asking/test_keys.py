@@ -1,8 +1,7 @@
 """Where keys are found that must not be shown."""
 
-from time import process_time
-
 import pytest
+from pace import at_most
 
 from llmeval_integrations.asking.keys import (
     keys_in_environment,
@@ -143,7 +142,6 @@ def test_a_password_is_found_as_it_is_written_and_as_it_is_meant():
 
 def test_an_address_of_any_length_is_read_in_linear_time():
     for text in ("http://" + ":" * 200_000, "a" * 200_000, "http://?" + "&" * 200_000):
-        start = process_time()
-        without_keys({"base_url": text, text: text})
-        keys_in_options(text, "base_url")
-        assert process_time() - start < 10, text[:10]
+        with at_most(10):
+            without_keys({"base_url": text, text: text})
+            keys_in_options(text, "base_url")

@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from pace import at_most, pace
 from remote_model import Remote, question
 
 from llmeval_integrations import InvalidOptionError
@@ -177,10 +178,8 @@ def test_models_that_can_only_block_are_asked_side_by_side_too():
 
 
 def test_an_interrupt_does_not_wait_for_calls_that_cannot_be_stopped():
-    began = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt), Pool(2) as pool:
+    with at_most(1, time.perf_counter), pytest.raises(KeyboardInterrupt), Pool(2) as pool:
         pool.all([said(Blocking(seconds=2), "a"), failing(KeyboardInterrupt())])
-    assert time.perf_counter() - began < 1
 
 
 INTERRUPTED = """
@@ -211,22 +210,22 @@ def test_ctrl_c_ends_all_calls_and_closes_the_clients():
     )
     assert child.stdout.readline() == "begun\n"
     time.sleep(0.5)
-    began = time.perf_counter()
-    child.send_signal(signal.SIGINT)
-    output, errors = child.communicate(timeout=20)
-    assert (output, errors) == ("interrupted 0 1\n", "")
-    assert time.perf_counter() - began < 10
+    with at_most(10, time.perf_counter):
+        child.send_signal(signal.SIGINT)
+        output, errors = child.communicate(timeout=20)
+        assert (output, errors) == ("interrupted 0 1\n", "")
 
 
 class RateLimited:
-    """Answers so many calls in each tenth of a second and pushes the others back."""
+    """Answers so many calls in each tenth of a second, on a slow machine in longer, and no more."""
 
-    def __init__(self, calls, retry_after=0.1):
-        self.calls, self.retry_after = calls, retry_after
+    def __init__(self, calls, retry_after=None):
+        self.calls, self.seconds = calls, 0.1 * pace(clock=time.perf_counter)
+        self.retry_after = self.seconds if retry_after is None else retry_after
         self.pushed_back, self._in_window = 0, {}
 
     def __call__(self, text):
-        window = int(time.monotonic() / 0.1)
+        window = int(time.monotonic() / self.seconds)
         self._in_window[window] = self._in_window.get(window, 0) + 1
         if self._in_window[window] > self.calls:
             self.pushed_back += 1
@@ -263,9 +262,8 @@ def test_one_server_that_pushes_back_slows_no_other():
     fast = Remote(name="fast")
     with Pool(8) as pool:
         pushed_back = pool.start(said(slow, str(n)) for n in range(4))
-        began = time.perf_counter()
-        pool.all(said(fast, str(n)) for n in range(4))
-        assert time.perf_counter() - began < 0.4
+        with at_most(0.4, time.perf_counter):
+            pool.all(said(fast, str(n)) for n in range(4))
         assert {result.kind for result in pool.wait(pushed_back)} == {"rate_limited"}
 
 

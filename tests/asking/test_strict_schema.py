@@ -122,7 +122,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(schemas, values)
 def test_what_fits_the_strict_schema_fits_the_schema(schema, value):
     schema, value = an_object(root=schema), {"root": value}

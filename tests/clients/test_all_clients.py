@@ -12,6 +12,7 @@ from contextlib import suppress
 from email.utils import formatdate
 
 import pytest
+from pace import at_most
 from server import CUT, DROPPED, GARBAGE, answer
 from vendors import keys
 
@@ -125,9 +126,10 @@ def test_nobody_there(case, question):
 def test_a_reply_that_does_not_come(case, question, warm):
     case.server.plays(case.vendor.said(delay=20))
     start = time.perf_counter()
-    error = case.error(case.client(timeout=0.3), question())
+    with at_most(2, time.perf_counter):
+        error = case.error(case.client(timeout=0.3), question())
+    assert time.perf_counter() - start > 0.25
     assert (error.kind, str(error)) == ("timeout", "no reply within 0.3 s")
-    assert 0.25 < time.perf_counter() - start < 2
     assert len(case.server.requests) == 1
 
 
@@ -140,9 +142,10 @@ def test_a_server_that_sends_round_in_circles_is_given_up(case, question):
 def test_a_reply_that_comes_byte_by_byte_is_not_waited_for(case, question, warm):
     case.server.plays(case.vendor.said(drip=0.1))  # each in time for the SDK's own clock
     start = time.perf_counter()
-    error = case.error(case.client(timeout=0.5), question())
+    with at_most(5, time.perf_counter):  # all of it would take a minute
+        error = case.error(case.client(timeout=0.5), question())
+    assert time.perf_counter() - start > 0.45
     assert (error.kind, str(error)) == ("timeout", "no reply within 0.5 s")
-    assert 0.45 < time.perf_counter() - start < 5  # all of it would take a minute
 
 
 @pytest.mark.parametrize("failed", ["429", "500", "dropped", "no JSON"])

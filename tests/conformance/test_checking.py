@@ -224,6 +224,7 @@ def test_whoever_takes_different_values_for_alike_is_found(changed, claim):
     assert shown_by(claim, lambda output, reference: alike(output, reference).passed)
 
 
+@pytest.mark.once
 def test_who_tidies_up_and_rounds_is_found_by_the_check():
     tidy = leaves(lambda text: text.strip().lower(), [str])
     whole = leaves(lambda number: abs(round(number)), [int, float])
@@ -268,6 +269,7 @@ def test_who_cannot_encode_half_a_pair_is_found():
     assert {(each.case, each.kind) for each in found} == {("half a pair, raw", "raised")}
 
 
+@pytest.mark.once
 def test_who_compares_texts_depends_on_the_order_of_keys():
     found = check_evaluator(
         lambda output, reference: RIGHT(output, reference).passed and output == reference,

@@ -2,12 +2,11 @@
 
 import json
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import pace
+from pace import at_most
 from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
 
 from llmeval_integrations import InvalidReferenceError, JsonEditDistance
@@ -139,7 +138,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(values, values)
 def test_laws(one, other):
     texts = json.dumps(one), json.dumps(other)
@@ -151,12 +150,12 @@ def test_laws(one, other):
     assert EVALUATOR(json.dumps(one, indent=1), json.dumps(one)).score == 0.0
 
 
+@pytest.mark.once
 def test_a_megabyte_is_bounded_and_says_so():
     one, other = json.dumps("a" * 1_000_001), json.dumps("b" * 1_000_000)
     for metric in (None, "osa", "levenshtein", "indel"):
-        start = time.process_time()
-        result = JsonEditDistance(string_distance=metric)(one, other)
-        assert time.process_time() - start < 5 * pace()
+        with at_most(5):
+            result = JsonEditDistance(string_distance=metric)(one, other)
         assert 0.9 < result.score <= 1.0
         assert result.metadata == {"exact": False}
     same = json.dumps({"a": "x" * 1_000_000, "b": 1}), json.dumps({"b": 2, "a": "x" * 1_000_000})
@@ -165,7 +164,6 @@ def test_a_megabyte_is_bounded_and_says_so():
 
 def test_a_text_of_a_megabyte_against_itself_takes_no_time():
     text = json.dumps([{"id": n, "text": "x" * 20} for n in range(25_000)])
-    start = time.process_time()
-    assert EVALUATOR(text, text).score == 0.0
-    assert EVALUATOR(text, json.loads(text)).score == 0.0
-    assert time.process_time() - start < 2 * pace()
+    with at_most(2):
+        assert EVALUATOR(text, text).score == 0.0
+        assert EVALUATOR(text, json.loads(text)).score == 0.0

@@ -258,7 +258,7 @@ def shuffled(value, choose, *, arrays):
     return value
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(values, st.randoms(use_true_random=False))
 def test_equality_does_not_see_order_of_keys_nor_spelling(value, choose):
     texts = [
@@ -272,7 +272,7 @@ def test_equality_does_not_see_order_of_keys_nor_spelling(value, choose):
     assert ANY(json.dumps(shuffled(value, choose, arrays=True)), texts[0]).score is True
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(values, values)
 def test_equality_is_symmetric_and_agrees_with_the_text_in_order(one, other):
     texts = json.dumps(one, sort_keys=True), json.dumps(other, sort_keys=True)
@@ -286,6 +286,7 @@ def test_equality_is_symmetric_and_agrees_with_the_text_in_order(one, other):
         assert ANY(*texts).score
 
 
+@pytest.mark.once
 def test_one_changed_leaf_is_found_anywhere():
     choose = random.Random(2)
     document = {

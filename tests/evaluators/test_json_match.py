@@ -3,13 +3,12 @@
 import itertools
 import json
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_strategies import nested, shuffled
-from pace import pace
+from pace import at_most
 
 from llmeval_integrations import InvalidReferenceError, JsonMatch
 
@@ -194,7 +193,7 @@ def fits(output, reference, evaluator):
 
 
 @pytest.mark.once
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(values | flat, values | flat, st.randoms(use_true_random=False))
 def test_matching_is_what_brute_force_finds(output, reference, choose):
     for evaluator in ALL.values():
@@ -203,7 +202,7 @@ def test_matching_is_what_brute_force_finds(output, reference, choose):
             assert result.passed is fits(output, other, evaluator), (evaluator, output, other)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(flat, flat)
 def test_unordered_matching_is_what_brute_force_finds(output, reference):
     for evaluator in (ANY_ORDER, BOTH):
@@ -211,7 +210,7 @@ def test_unordered_matching_is_what_brute_force_finds(output, reference):
 
 
 @pytest.mark.once
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(values | flat, values | flat, st.randoms(use_true_random=False))
 def test_the_patch_makes_an_output_that_passes(output, reference, choose):
     jsonpatch = pytest.importorskip("jsonpatch")
@@ -230,7 +229,7 @@ def test_the_patch_makes_an_output_that_passes(output, reference, choose):
 
 
 @pytest.mark.once
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(values, st.randoms(use_true_random=False))
 def test_laws(value, choose):
     text = json.dumps(value)
@@ -264,10 +263,9 @@ def shuffle_arrays(value, choose):
 def test_1000_shuffled_items_take_no_time():
     items = [{"id": n, "tags": [n, n + 1], "text": "x" * 50} for n in range(1_000)]
     shuffled = random.Random(1).sample(items, len(items))
-    start = time.process_time()
-    assert ANY_ORDER(shuffled, items).passed
-    assert BOTH(shuffled, items).passed
-    assert time.process_time() - start < pace()
+    with at_most(1):
+        assert ANY_ORDER(shuffled, items).passed
+        assert BOTH(shuffled, items).passed
 
 
 def test_matching_is_exact_where_first_fit_would_fail_for_most_items():
@@ -284,12 +282,11 @@ def test_matching_is_exact_where_first_fit_would_fail_for_most_items():
 def test_500_records_with_extra_keys_are_within_the_limit():
     output = [{"id": n, "extra": 1} for n in range(500)]
     reference = [{"id": n} for n in range(500)]
-    start = time.process_time()
-    assert BOTH(output[::-1], reference).passed
-    assert BOTH(
-        [{"x": item} for item in output[:200]], [{"x": item} for item in reference[199::-1]]
-    ).passed
-    assert time.process_time() - start < 2 * pace()
+    with at_most(2):
+        assert BOTH(output[::-1], reference).passed
+        assert BOTH(
+            [{"x": item} for item in output[:200]], [{"x": item} for item in reference[199::-1]]
+        ).passed
 
 
 SHAPES = {
@@ -312,6 +309,7 @@ def with_extra_keys(value, extra):
     return [with_extra_keys(item, extra) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_1000_records_with_extra_keys_match_in_any_order(shape):
     reference = [shape(n) for n in range(1_000)]
@@ -325,13 +323,13 @@ def test_1000_records_with_extra_keys_match_in_any_order(shape):
     assert "matching_limit_reached" not in wrong.metadata
 
 
+@pytest.mark.once
 def test_a_limit_that_is_reached_is_named():
     # Item n fits the references 0 to n, so that half of all pairs fit.
     output = [{str(key): 0 for key in range(n + 1)} for n in range(800)]
     reference = [{str(n): 0} for n in range(800)]
-    start = time.process_time()
-    result = BOTH({"a": {"b/c": output[::-1]}}, {"a": {"b/c": reference}})
-    assert time.process_time() - start < 5 * pace()
+    with at_most(5):
+        result = BOTH({"a": {"b/c": output[::-1]}}, {"a": {"b/c": reference}})
     assert not result.passed
     assert result.metadata["matching_limit_reached"] == ["/a/b~1c"]
     assert "250000" in result.reason
@@ -374,9 +372,8 @@ def test_depth_costs_no_more_than_length(evaluator, depth, around):
     output, reference = {"a": 1, "b": 1}, {"a": 2}
     for _ in range(depth // 2):
         output, reference = around(output), around(reference)
-    start = time.process_time()
-    result = evaluator(output, reference)
-    assert time.process_time() - start < 2 * pace()
+    with at_most(2):
+        result = evaluator(output, reference)
     assert not result.passed
     assert len(result.metadata["differences"]) <= 3
 
@@ -385,9 +382,8 @@ def test_two_wide_and_deep_trees_come_to_an_end():
     def tree(depth, leaf):
         return {"v": leaf} if not depth else [tree(depth - 1, leaf), tree(depth - 1, leaf + 1)]
 
-    start = time.process_time()
-    assert not BOTH(tree(7, 0), tree(7, 1)).passed
-    assert time.process_time() - start < 5 * pace()
+    with at_most(5):
+        assert not BOTH(tree(7, 0), tree(7, 1)).passed
 
 
 def test_two_long_texts_are_shown_from_where_they_part():

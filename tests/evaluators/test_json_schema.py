@@ -158,7 +158,7 @@ def resolve(document, pointer):
     return document
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(schemas, values)
 def test_conformity_is_from_0_to_1_and_1_exactly_where_valid(schema, value):
     result = JsonSchema(schema)(json.dumps(value))
@@ -170,7 +170,7 @@ def test_conformity_is_from_0_to_1_and_1_exactly_where_valid(schema, value):
         resolve(schema, error["schema_pointer"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(schemas, values)
 def test_verdicts_on_generated_schemas_are_those_of_jsonschema(schema, value):
     theirs = reference_validator("2020-12")(schema).is_valid(value)

@@ -8,7 +8,7 @@ import tracemalloc
 import urllib.request
 
 import pytest
-from pace import pace
+from pace import at_most
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -125,9 +125,8 @@ def test_the_schema_of_schemas_is_at_hand():
     ],
 )  # fmt: skip
 def test_recursive_references_come_to_an_end(schema, output, score):
-    start = time.process_time()
-    assert JsonSchema(schema)(output).score is score
-    assert time.process_time() - start < 3 * pace()
+    with at_most(3):
+        assert JsonSchema(schema)(output).score is score
 
 
 UNION = {
@@ -153,9 +152,8 @@ def union(keyword):
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
 @pytest.mark.parametrize("depth", [15, 17, 200])
 def test_a_recursive_union_takes_linear_time(draft, keyword, depth):
-    start = time.process_time()
-    result = JsonSchema(union(keyword), draft=draft)('{"child":' * depth + '"x"' + "}" * depth)
-    assert time.process_time() - start < 1 * pace()
+    with at_most(1):
+        result = JsonSchema(union(keyword), draft=draft)('{"child":' * depth + '"x"' + "}" * depth)
     (error,) = result.metadata["errors"]
     inner = '{"child":' * (depth - 1) + '"x"' + "}" * (depth - 1)
     assert error == {
@@ -169,9 +167,8 @@ def test_a_recursive_union_takes_linear_time(draft, keyword, depth):
 def test_a_chain_of_alternatives_takes_linear_time():
     levels = {f"{n}": {"anyOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(20)}
     schema = {"$ref": "#/$defs/0", "$defs": {**levels, "20": {"type": "integer"}}}
-    start = time.process_time()
-    assert JsonSchema(schema)('"x"').metadata["errors"][0]["schema_pointer"] == "/$defs/0/anyOf"
-    assert time.process_time() - start < 1 * pace()
+    with at_most(1):
+        assert JsonSchema(schema)('"x"').metadata["errors"][0]["schema_pointer"] == "/$defs/0/anyOf"
 
 
 @pytest.mark.parametrize(("draft", "beside"), [("7", []), ("2020-12", ["minimum"])])
@@ -276,10 +273,8 @@ AAA = "a" * 40 + "!"
     ],
 )
 def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, output):
-    start = time.process_time()
-    with pytest.raises(RunawayPatternError, match="pattern"):
+    with at_most(2), pytest.raises(RunawayPatternError, match="pattern"):
         JsonSchema(schema)(json.dumps(output))
-    assert time.process_time() - start < 2 * pace()
 
 
 def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
@@ -290,17 +285,15 @@ def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
     "pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*a){12}$", "^([a-z]+)*$"]
 )
 def test_classic_runaways_are_answered_in_linear_time(pattern):
-    start = time.process_time()
-    assert JsonSchema({"pattern": pattern})(json.dumps("a" * 100_000 + "!")).score is False
-    assert time.process_time() - start < 2 * pace()
+    with at_most(2):
+        assert JsonSchema({"pattern": pattern})(json.dumps("a" * 100_000 + "!")).score is False
 
 
 @pytest.mark.parametrize("last", [{"a": -1, "b": [0]}, {"b": [77], "a": 77}])
 def test_unique_items_of_5000_objects_take_no_time(last):
     items = [*({"a": n, "b": [n]} for n in range(5_000)), last]
-    start = time.process_time()
-    result = JsonSchema({"uniqueItems": True})(json.dumps(items))
-    assert time.process_time() - start < 2 * pace()
+    with at_most(2):
+        result = JsonSchema({"uniqueItems": True})(json.dumps(items))
     assert result.score is (last["a"] == -1)
 
 

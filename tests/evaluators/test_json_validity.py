@@ -108,7 +108,7 @@ def test_values_that_are_parsed_already_are_checked_too(value, label):
     assert (result.passed, result.label) == (label is None, label)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from('{}[]",:0.1e-+\\ntrulfas \n\t`x\u00e9'), max_size=20))
 def test_strict_is_what_json_loads_accepts(text):
     try:

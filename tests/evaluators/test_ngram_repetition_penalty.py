@@ -2,13 +2,12 @@
 
 import math
 import random
-import time
 from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import pace
+from pace import at_most
 
 from llmeval_integrations import NgramRepetitionPenalty
 
@@ -26,7 +25,7 @@ def rate_of(tokens, n):
     return repeated / len(ngrams) if ngrams else 0.0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(WORDS, st.integers(1, 6))
 def test_the_rate_is_the_share_of_ngrams_that_occurred_before(text, n):
     result = NgramRepetitionPenalty(n=n)(text)
@@ -39,7 +38,7 @@ def test_the_rate_is_the_share_of_ngrams_that_occurred_before(text, n):
     assert told["token_count"] == len(tokens)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(WORDS, st.floats(0, 1), st.floats(0, 10), st.none() | st.floats(-5, 0))
 def test_the_hard_penalty_starts_beyond_the_threshold(text, threshold, rate, floor):
     evaluator = NgramRepetitionPenalty(
@@ -56,7 +55,7 @@ def test_the_hard_penalty_starts_beyond_the_threshold(text, threshold, rate, flo
     assert result.metadata["penalty_mode"] == "hard"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(WORDS, st.floats(0, 0.99), st.none() | st.floats(-5, 0))
 def test_the_soft_penalty_is_a_ramp(text, start, steepest):
     evaluator = NgramRepetitionPenalty(
@@ -184,6 +183,5 @@ def test_without_thinking_there_is_nothing_to_look_at(text):
 @pytest.mark.parametrize("scope", ["full", "thought"])
 def test_a_hostile_megabyte_takes_less_than_seconds(scope):
     for piece in ("<think>", "</think>", "<think>a</think>", "a ", "<think>a b </think> ", "x"):
-        start = time.process_time()
-        NgramRepetitionPenalty(analyze_scope=scope)(piece * (1_000_000 // len(piece)))
-        assert time.process_time() - start < 3 * pace()
+        with at_most(3):
+            NgramRepetitionPenalty(analyze_scope=scope)(piece * (1_000_000 // len(piece)))

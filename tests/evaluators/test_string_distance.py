@@ -1,12 +1,11 @@
 """Distances of texts: rapidfuzz's own figures, bounded work that says so, upper bounds."""
 
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import pace
+from pace import at_most
 from rapidfuzz import distance as rapidfuzz
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError, StringDistance
@@ -62,7 +61,7 @@ def test_swaps_of_neighbours_count_one_edit(one, other, count):
     assert edits(one, other) == count
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.text("ab", max_size=9), st.text("abc", max_size=9))
 def test_the_unrestricted_distance_is_that_of_the_textbook(one, other):
     evaluator = StringDistance("damerau_levenshtein", normalize_score=False)
@@ -123,7 +122,7 @@ def test_a_long_text_that_only_lacks_characters_is_as_far_as_it_is_shorter(metri
         assert result.score == METRICS[metric].distance(one, other)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(list(METRICS)),
     st.text("abc\u00e9", max_size=12),
@@ -152,9 +151,8 @@ def test_laws(metric, one, other):
     ids=["one more", "rounding", "shifted", "random", "long and short"],
 )  # fmt: skip
 def test_a_megabyte_takes_seconds_at_most_and_keeps_its_range(metric, one, other):
-    start = time.process_time()
-    result = StringDistance(metric)(one, other)
-    assert time.process_time() - start < 5 * pace()
+    with at_most(5):
+        result = StringDistance(metric)(one, other)
     assert 0.0 < result.score <= 1.0
     assert result.metadata["exact"] is (metric == "hamming" or len(other) < 100)
     if metric in EDITS and 100 < len(other) < 1_000_000:

@@ -232,7 +232,7 @@ SCHEMAS = st.sampled_from(
 )  # fmt: skip
 
 thorough = settings(
-    max_examples=int(os.environ.get("EXAMPLES", "1000")) // 2,
+    max_examples=int(os.environ.get("EXAMPLES", "300")) // 2,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -19,7 +19,7 @@ from llmeval_integrations import InvalidReferenceError
 from llmeval_integrations.frameworks.langchain import load_evaluator
 
 generated = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )  # fmt: skip
 
 

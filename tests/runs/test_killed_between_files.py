@@ -60,6 +60,7 @@ def files(folder):
     return {name: (folder / name).read_bytes() for name in names}
 
 
+@pytest.mark.once
 def test_the_rows_of_a_run_that_is_overwritten_are_never_taken_over(tmp_path):
     old, new = [JsonMatch()], [JsonMatch(strict_order=False)]
     evaluate(ROWS, old, out=tmp_path / "old")
@@ -91,6 +92,7 @@ class Moody(Evaluator):
         return Result(1.0, not sample.id.endswith("7"))
 
 
+@pytest.mark.once
 def test_rows_that_are_done_again_take_their_place_with_their_samples(tmp_path):
     evaluators, run = [JsonValidity(), Moody()], tmp_path / "run"
     for name, bad in (("bad", True), ("good", False)):

@@ -327,6 +327,7 @@ evaluate(rows, [JsonValidity(), Repeats(Remote(says, seconds=0.01))], out={out!r
 """
 
 
+@pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
 def test_what_a_judge_has_answered_is_not_asked_again_after_a_kill(tmp_path):
     paths = [str(Path(__file__).parents[1])]

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from pace import TooSlowError
 from slow_evaluators import Leaves, Slow, write_odd_data
 
 from llmeval_integrations import JsonFields, JsonValidity, evaluate
@@ -24,6 +25,7 @@ def pids(run):
     return {row.label for row in run.rows}
 
 
+@pytest.mark.once
 def test_the_files_are_the_same_as_those_of_one_process(data, tmp_path):
     evaluators = [Slow(), JsonValidity(), JsonFields()]
     taken = {}
@@ -33,7 +35,8 @@ def test_the_files_are_the_same_as_those_of_one_process(data, tmp_path):
         taken[workers] = time.perf_counter() - began
     for name in FILES:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
-    assert taken[2] < taken[1]
+    if taken[2] >= taken[1]:
+        raise TooSlowError(str(taken))
 
 
 def test_a_run_in_memory_is_shared_out_as_well(data):

@@ -48,7 +48,7 @@ partial_orders = st.builds(
 weighted = st.lists(st.integers(1, 3), min_size=7, max_size=7)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(partial_orders, ordered, st.integers(0, 7), weighted)
 def test_those_to_blame_are_a_set_of_the_least_cost(before, order, count, weights):
     made = order[:count]

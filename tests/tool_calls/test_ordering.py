@@ -1,12 +1,11 @@
 """Calls that are alike stand for each other where that keeps the order that is asked for."""
 
 import itertools
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import pace
+from pace import at_most
 
 from llmeval_integrations import InvalidOptionError, ToolCalls
 
@@ -107,7 +106,7 @@ upwards = st.lists(st.tuples(positions, positions), max_size=9).map(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.integers(1, 7),
     st.sampled_from(["abcdefg", "fgh", "fg"]),
@@ -129,7 +128,7 @@ def test_as_many_are_in_order_as_brute_force_finds(count, tools, before, choose)
     assert again == result
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("fgh"), st.integers(0, 2)), min_size=1, max_size=7),
     st.lists(st.tuples(st.sampled_from("fgh"), st.integers(0, 2)), max_size=7),
@@ -167,7 +166,7 @@ def highest_in_order(made, expected, before):
 tools_called = st.lists(st.tuples(st.sampled_from("fgh"), st.integers(0, 2)), min_size=1, max_size=7)  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tools_called, tools_called, upwards, st.permutations(range(7)))
 def test_the_score_in_order_is_the_highest_that_brute_force_finds(made, expected, before, order):
     place = [n for n in order if n < len(expected)]
@@ -185,9 +184,8 @@ def test_the_score_in_order_is_the_highest_that_brute_force_finds(made, expected
 def test_a_search_without_end_is_cut_short_and_says_so(many):
     expected = [F] * many + [G] * many
     before = [(n, n + 1) for n in range(2 * many - 1)]
-    start = time.process_time()
-    result = ToolCalls(order="partial", before=before)([G] * many + [F] * many, expected)
-    assert time.process_time() - start < 5 * pace()
+    with at_most(5):
+        result = ToolCalls(order="partial", before=before)([G] * many + [F] * many, expected)
     assert result.metadata["pairing_limit_reached"]
     assert "10000" in result.reason
 

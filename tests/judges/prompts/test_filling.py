@@ -49,7 +49,7 @@ def test_variables_are_a_mapping_and_more_of_them_than_needed_do_no_harm():
 any_text = st.text(st.characters()) | st.text("{}ab#/^!> .\n", max_size=30)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(any_text, any_text, any_text, any_text)
 def test_values_come_out_as_they_went_in(before, after, a, b):
     assert filled("<{a}|{b}>{a}", a=a, b=b) == f"<{a}|{b}>{a}"
@@ -66,7 +66,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(json_values, st.sampled_from([None, 2]), st.sampled_from([None, (",", ":")]))
 def test_json_in_a_template_stays_as_it_is(value, indent, separators):
     text = json.dumps(value, indent=indent, separators=separators)

@@ -1,12 +1,11 @@
 """Sections, dots and line ends, beside the libraries that have them."""
 
 import dataclasses
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import pace
+from pace import at_most
 
 from llmeval_integrations import EvalError, InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.judges.prompts.filling import MAX_LENGTH, MAX_STEPS
@@ -109,12 +108,14 @@ def test_sections_nest_up_to_the_limit():
     ],
 )
 def test_a_text_that_sections_multiply_beyond_reason_is_not_made(template, value):
-    begin = time.process_time()
-    with pytest.raises(
-        InputError, match=rf"{MAX_LENGTH} characters, or its sections have more than {MAX_STEPS}"
+    with (
+        at_most(30),
+        pytest.raises(
+            InputError,
+            match=rf"{MAX_LENGTH} characters, or its sections have more than {MAX_STEPS}",
+        ),
     ):
         filled(template, a=value, x=[0] * 100)
-    assert time.process_time() - begin < 30 * pace()
 
 
 tags = st.sampled_from(
@@ -129,7 +130,7 @@ sections = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(sections)
 def test_as_chevron_and_langchain_render_ordinary_mustache(template):
     chevron = pytest.importorskip("chevron")

@@ -2,12 +2,11 @@
 
 import json
 import string
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import pace
+from pace import at_most
 
 from llmeval_integrations import EvalError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.asking.messages import Message
@@ -196,30 +195,26 @@ HOSTILE = [
 def test_time_grows_with_the_length_of_the_template_only(start, unit):
     for template_format in (None, "f-string", "mustache"):
         template = start + unit * (100_000 // len(unit))
-        begin = time.process_time()
         message = ""
-        try:
-            Prompt(template, template_format).render({"a": "v"})
-        except EvalError as error:
-            message = str(error)
+        with at_most(5):  # some 0.1 s; what is quadratic takes minutes
+            try:
+                Prompt(template, template_format).render({"a": "v"})
+            except EvalError as error:
+                message = str(error)
         assert len(message) < 1_000
-        assert (
-            time.process_time() - begin < 5 * pace()
-        )  # some 0.1 s; what is quadratic takes minutes
 
 
 def test_long_values_cost_no_more_than_copying_them():
     value = "{{a}} {a} {{#a}}" * 300_000
-    begin = time.process_time()
-    assert filled("{a}{b}", a=value, b=[value]) == value + json.dumps([value])
-    assert filled("{{a}}{{#b}}{{.}}{{/b}}", a=value, b=[value]) == value + value
-    assert time.process_time() - begin < 5 * pace()
+    with at_most(5):
+        assert filled("{a}{b}", a=value, b=[value]) == value + json.dumps([value])
+        assert filled("{{a}}{{#b}}{{.}}{{/b}}", a=value, b=[value]) == value + value
 
 
 pieces = st.sampled_from(["{{", "}}", "{a}", "{b}", '"k": 1', "x", " ", "\n", "é"])
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(pieces, max_size=10).map("".join))
 def test_where_str_format_takes_a_template_with_escapes_we_say_the_same(template):
     values = {"a": "A{b}}}", "b": "{{"}
@@ -231,7 +226,7 @@ def test_where_str_format_takes_a_template_with_escapes_we_say_the_same(template
         assert filled(template, "f-string", **values) == text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(["{{", "}}", "{a}", "{b}", "x"])).map("".join))
 def test_where_langchain_takes_a_template_with_escapes_we_say_the_same(template):
     prompts = pytest.importorskip("langchain_core.prompts")

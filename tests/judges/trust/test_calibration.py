@@ -126,6 +126,7 @@ def test_where_the_defaults_are_wrong_learned_weights_do_better_on_new_rows(trut
     assert min(gains) > -0.005
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("n", [3, 10, 30, 300])
 def test_where_the_defaults_are_right_little_is_lost_with_few_rows(n):
     new = simulated(HONEST, 20_000, "new")
@@ -137,6 +138,7 @@ def test_where_the_defaults_are_right_little_is_lost_with_few_rows(n):
     assert max(losses) < 0.03
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("truth", [HONEST, BOASTFUL, STRICT])
 def test_the_brier_score_of_rows_held_out_is_that_of_new_rows(truth):
     new = simulated(truth, 20_000, "new")

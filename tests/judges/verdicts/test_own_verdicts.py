@@ -1,18 +1,18 @@
 """Which verdict in a reply is the judge's own: not a quoted, a cut or a contradicted one."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import at_most
 from scripted import Scripted
 
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.judges import PassFail
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
 
-law = settings(max_examples=300, deadline=None)
+law = settings(max_examples=150, deadline=None)
 
 
 def read(reply, **told):
@@ -206,11 +206,10 @@ def test_no_candidate_keeps_an_honest_verdict_from_being_read(
 )
 def test_a_candidate_of_a_megabyte_takes_no_time(piece):
     candidate = piece * (1_000_000 // len(piece))
-    start = time.process_time()
-    own = "Reasoning: no price\nVerdict: Pass\nConfidence: High"
-    read(own, ignoring=[candidate])
-    read(f"{own}\n{candidate[:100_000]}", ignoring=[candidate])
-    assert time.process_time() - start < 12  # some 2 s; what is quadratic takes minutes
+    with at_most(12):  # some 2 s; what is quadratic takes minutes
+        own = "Reasoning: no price\nVerdict: Pass\nConfidence: High"
+        read(own, ignoring=[candidate])
+        read(f"{own}\n{candidate[:100_000]}", ignoring=[candidate])
 
 
 # --- introduced: a verdict that words before it give to somebody else ---------------------------
@@ -450,6 +449,5 @@ def test_a_number_behind_another_name_makes_no_second_verdict(name):
 def test_many_objects_with_the_same_reasoning_take_no_time():
     shown = "".join(json.dumps({"reasoning": "e", "verdict": str(n)}) for n in range(2_000))
     nested = {f"k{n}": {"reasoning": "e", "verdict": "Pass"} for n in range(2_000)}
-    start = time.process_time()
-    assert read(as_json(reasoning="e", **nested), ignoring=[shown]) == "Pass"
-    assert time.process_time() - start < 3  # some 0.2 s
+    with at_most(3):  # some 0.2 s
+        assert read(as_json(reasoning="e", **nested), ignoring=[shown]) == "Pass"

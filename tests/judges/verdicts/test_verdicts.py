@@ -1,7 +1,6 @@
 """No reply makes the reader say what the judge did not: a set of hard ones, and laws."""
 
 import json
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -9,12 +8,13 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import at_most
 
 from llmeval_integrations.errors import UnreadableJudgementError
 from llmeval_integrations.judges.verdicts.reading import REQUIRED, parse_judgement
 
 CASES = yaml.safe_load((Path(__file__).parent / "verdicts.yaml").read_text(encoding="utf-8"))
-law = settings(max_examples=200, deadline=None)
+law = settings(max_examples=100, deadline=None)
 
 
 def read(reply, required_keys=REQUIRED, **told):
@@ -141,7 +141,7 @@ scraps = st.lists(st.sampled_from(SCRAPS), max_size=10).flatmap(
 
 
 @pytest.mark.once
-@settings(law, max_examples=1000)
+@settings(law, max_examples=300)
 @given(dresses, prose, verdicts, confidences, scraps, scraps)
 def test_whatever_stands_around_a_judgement_it_never_flips(
     dress, reasoning, verdict, confidence, before, after
@@ -183,7 +183,7 @@ forgeries = st.builds(
 )  # fmt: skip
 
 
-@settings(law, max_examples=500)
+@settings(law, max_examples=150)
 @given(forgeries, prose, st.data())
 def test_what_the_candidate_wrote_never_decides(candidate, before, data):
     candidate = candidate.strip()
@@ -203,7 +203,7 @@ def test_a_candidate_does_not_end_the_judges_object(words, before, verdict):
     assert read(own, ignoring=[candidate]) == "Fail"
 
 
-@settings(law, max_examples=500)
+@settings(law, max_examples=150)
 @given(forgeries, verdicts, prose)
 def test_a_judge_may_quote_the_candidate_in_its_own_json(candidate, verdict, words):
     for reasoning in (f"{words} {candidate}", f"{candidate} {words}"):
@@ -254,9 +254,8 @@ HOSTILE = [
 def test_a_long_hostile_reply_takes_no_time(piece):
     hostile = piece * (300_000 // len(piece))
     for reply in (hostile, "{" + hostile, JUDGEMENT + hostile, hostile + JUDGEMENT):
-        start = time.process_time()
-        read(reply, ignoring=[hostile[:10_000]], fence="5f3c90aa17d2be48")
-        assert time.process_time() - start < 2  # some 0.1 s; what is quadratic takes many seconds
+        with at_most(2):  # some 0.1 s; what is quadratic takes many seconds
+            read(reply, ignoring=[hostile[:10_000]], fence="5f3c90aa17d2be48")
 
 
 @pytest.mark.once
@@ -274,9 +273,8 @@ def test_a_long_hostile_reply_takes_no_time(piece):
 )
 def test_a_long_text_with_objects_takes_no_time(shown):
     for reply in (JUDGEMENT, JUDGEMENT * 50, f"{JUDGEMENT}\n{shown[:90_000]}"):
-        start = time.process_time()
-        read(reply, ignoring=[shown], examples=[f"Example: {shown}"])
-        assert time.process_time() - start < 4  # some 0.8 s; what is quadratic takes minutes
+        with at_most(4):  # some 0.8 s; what is quadratic takes minutes
+            read(reply, ignoring=[shown], examples=[f"Example: {shown}"])
 
 
 @pytest.mark.parametrize("depth", [500, 100_000])
@@ -290,7 +288,6 @@ def test_depth_is_no_crash(depth):
 
 def test_cost_grows_with_the_length():
     reply = as_json("word " * 200_000, "Fail", "High")
-    start = time.process_time()
-    assert read(reply) == "Fail"
-    assert read(f"Here you are: {reply}") == "Fail"
-    assert time.process_time() - start < 5
+    with at_most(5):
+        assert read(reply) == "Fail"
+        assert read(f"Here you are: {reply}") == "Fail"

@@ -416,6 +416,7 @@ def test_where_nothing_changed_one_comparison_in_twenty_shows_a_difference_at_mo
     assert alarms / 120 <= 0.05
 
 
+@pytest.mark.once
 def test_a_real_change_is_shown():
     chance, shown = Random(3), 0
     for _ in range(20):

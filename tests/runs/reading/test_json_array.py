@@ -33,7 +33,7 @@ def read(tmp_path_factory):
 
 
 @given(OBJECTS, st.sampled_from([None, 1]), st.integers(1, 40), st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_items_are_those_of_the_whole(read, objects, indent, part, ascii_only):
     text = json.dumps(objects, indent=indent, ensure_ascii=ascii_only)
     whole = decode_as_python(text)
@@ -42,7 +42,7 @@ def test_items_are_those_of_the_whole(read, objects, indent, part, ascii_only):
 
 
 @given(broken_texts, st.integers(1, 40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_is_no_array_is_refused_with_the_words_for_the_whole(read, text, part):
     assume(text.encode(errors="ignore").decode() == text)
     text = f"[{text}"
