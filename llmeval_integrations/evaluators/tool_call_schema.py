@@ -87,7 +87,9 @@ class Toolbox:
 
     def __init__(self, tools: Any, *, allow_undeclared: bool, read: Read | None = None) -> None:
         self.schemas = read_tools(tools)
-        self.parts = {name: SchemaPart(schema, read=read) for name, schema in self.schemas.items()}
+        self.parts = {
+            name: SchemaPart.root(schema, read=read) for name, schema in self.schemas.items()
+        }
         self._validators = {
             name: _validator(name, schema if allow_undeclared else _closed(schema))
             for name, schema in self.schemas.items()

@@ -53,7 +53,7 @@ from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 from llmeval_integrations.wording import hint, shown
 
-_ANYTHING = SchemaPart(None)
+_ANYTHING = SchemaPart.root(None)
 _MOST_NAMED = 3
 
 

@@ -42,22 +42,18 @@ class SchemaPart:
 
     def __init__(
         self,
-        root: Any,
-        own: Sequence[Any] = (),
+        source: _Source,
+        own: Sequence[Any],
         choices: Sequence[list[Any]] = (),
         *,
         chosen: bool = False,
-        read: Read | None = None,
     ) -> None:
-        """Begin at the root; `read` says how defaults are read, which is as they are.
+        """All schemas of `own` apply, and those of one of the `choices`.
 
-        Within a document all schemas of `own` apply, and those of one of the `choices`; `chosen`
-        says that the alternatives which these may hold are among the choices, or were left out.
+        `chosen` says that the alternatives which these may hold are among the choices, or were left
+        out.
         """
-        if isinstance(root, _Source):
-            self._source, self._own = root, own
-        else:
-            self._source, self._own = _Source(SchemaDocument(root), read, {}), [root]
+        self._source, self._own = source, own
         self._choices = choices
         self._chosen = chosen
         self._members: dict[str, SchemaPart] = {}
@@ -65,6 +61,11 @@ class SchemaPart:
         self._narrowed: dict[tuple[int, ...], SchemaPart] = {}
         self.default_text: str | None = None
         """How `normal_form` writes the default, once it has."""
+
+    @classmethod
+    def root(cls, schema: Any, *, read: Read | None = None) -> SchemaPart:
+        """Begin at a schema's root; `read` says how defaults are read, which is as they are."""
+        return cls(_Source(SchemaDocument(schema), read, {}), [schema])
 
     @cached_property
     def default(self) -> Any:
@@ -249,7 +250,7 @@ class SchemaPart:
         return Alternative(own, self._source.document)
 
 
-_UNKNOWN = SchemaPart(None)
+_UNKNOWN = SchemaPart.root(None)
 
 
 def _schema(value: Any) -> list[Any]:

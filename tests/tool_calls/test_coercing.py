@@ -48,12 +48,12 @@ from llmeval_integrations.tool_calls.schema_parts import SchemaPart
     ],
 )
 def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
-    schema = SchemaPart({"type": types} if types else {})
+    schema = SchemaPart.root({"type": types} if types else {})
     assert equal(written(coerce(value, schema)), read)
 
 
 def test_a_number_that_is_too_long_to_write_out_is_read():
-    assert coerce("1e999999999", SchemaPart({"type": "integer"})) == Decimal("1e999999999")
+    assert coerce("1e999999999", SchemaPart.root({"type": "integer"})) == Decimal("1e999999999")
 
 
 def test_inner_values_and_choices_are_read_too():
@@ -62,9 +62,9 @@ def test_inner_values_and_choices_are_read_too():
         "type": "object",
     }
     value = {"n": "3", "l": ["1.5", "x"], "other": "3"}
-    assert coerce(value, SchemaPart(schema)) == {"n": 3, "l": [1.5, "x"], "other": "3"}
-    assert coerce('{"n": "3"}', SchemaPart(schema)) == {"n": 3}
-    choice = coerce({"n": AnyOf(["3", 4])}, SchemaPart(schema))
+    assert coerce(value, SchemaPart.root(schema)) == {"n": 3, "l": [1.5, "x"], "other": "3"}
+    assert coerce('{"n": "3"}', SchemaPart.root(schema)) == {"n": 3}
+    choice = coerce({"n": AnyOf(["3", 4])}, SchemaPart.root(schema))
     assert choice == {"n": AnyOf([3, 4])}
 
 
@@ -83,7 +83,7 @@ def test_inner_values_and_choices_are_read_too():
     ],
 )
 def test_of_texts_that_say_the_same_the_one_beside_is_taken(value, beside, text):
-    assert spelled(coerce(value, SchemaPart({"type": "string"})), beside) == text
+    assert spelled(coerce(value, SchemaPart.root({"type": "string"})), beside) == text
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_defaults_are_read_like_values(schema, value):
 
 
 def test_a_number_is_the_text_that_an_enum_has_for_it():
-    part = SchemaPart({"type": "string", "enum": ["1.0", "2.0", "True"]})
+    part = SchemaPart.root({"type": "string", "enum": ["1.0", "2.0", "True"]})
     assert [coerce(value, part) for value in (1, 2.0, True, "1")] == ["1.0", "2.0", "True", "1"]
     tool = {"name": "f", "parameters": {"type": "object", "properties": {"v": {"type": "string", "enum": ["1.0"]}}}}  # fmt: skip
     open_to_more = ToolCalls([tool], coerce=True, arguments="superset")
