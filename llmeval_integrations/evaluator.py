@@ -156,7 +156,7 @@ class JudgedEvaluator(Evaluator):
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         """Ask about many samples side by side; a bad call raises before anything is asked."""
-        from llmeval_integrations.asking.pool import Pool
+        from llmeval_integrations.asking.pooling.pool import Pool
 
         for sample in samples:
             for field in self.needs:

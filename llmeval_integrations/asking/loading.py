@@ -12,7 +12,7 @@ from llmeval_integrations.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
-    from llmeval_integrations.asking.sdk_client import SdkClient
+    from llmeval_integrations.asking.sdks.sdk_client import SdkClient
 
 _CLIENTS = "llmeval_integrations.clients"
 
@@ -48,7 +48,7 @@ def load_client(model: Any, /, **options: Any) -> Client:
 def _with_options(client: Client, options: dict[str, Any]) -> Client:
     """Return a copy of the client with other options; raises InvalidOptionError."""
     from llmeval_integrations.asking.config import ClientConfig
-    from llmeval_integrations.asking.sdk_client import SdkClient
+    from llmeval_integrations.asking.sdks.sdk_client import SdkClient
 
     if not isinstance(client, SdkClient):
         raise InvalidOptionError(
@@ -100,7 +100,7 @@ def _platforms() -> dict[str, type[SdkClient]]:
 
 def _classes() -> Iterator[type[SdkClient]]:
     """Yield the one class of each file in the room of clients."""
-    from llmeval_integrations.asking.sdk_client import SdkClient
+    from llmeval_integrations.asking.sdks.sdk_client import SdkClient
 
     room = import_module(_CLIENTS)
     for found in pkgutil.iter_modules(room.__path__, f"{_CLIENTS}."):

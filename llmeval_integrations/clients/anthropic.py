@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.asking.config import NO_KEY
-from llmeval_integrations.asking.dialects import finish_of, usage_of
-from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import system_apart
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.stainless_client import StainlessClient, said
+from llmeval_integrations.asking.sdks.dialects import finish_of, usage_of
+from llmeval_integrations.asking.sdks.in_words import messages_in_words
+from llmeval_integrations.asking.sdks.stainless_client import StainlessClient, said
 from llmeval_integrations.errors import ClientError, JudgeError
 
 MAX_TOKENS: Final = 4096

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from llmeval_integrations.asking.config import NO_KEY, ClientConfig
-from llmeval_integrations.asking.dialects import finish_of, usage_of
-from llmeval_integrations.asking.http_problems import status_problem
-from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message, system_apart
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.sdk_client import SdkClient
+from llmeval_integrations.asking.sdks.dialects import finish_of, usage_of
+from llmeval_integrations.asking.sdks.http_problems import status_problem
+from llmeval_integrations.asking.sdks.in_words import messages_in_words
+from llmeval_integrations.asking.sdks.sdk_client import SdkClient
 from llmeval_integrations.errors import (
     ClientError,
     InvalidOptionError,

@@ -9,15 +9,15 @@ from functools import partial
 from inspect import signature
 from typing import Any, Final
 
-from llmeval_integrations.asking.dialects import finish_of, usage_of, value_of
-from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.model_client import Asked, ModelClient, conversation
 from llmeval_integrations.asking.reply import JudgeReply, Usage, text_or_calls
 from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.sdk_client import SdkClient
+from llmeval_integrations.asking.sdks.dialects import finish_of, usage_of, value_of
+from llmeval_integrations.asking.sdks.in_words import messages_in_words
+from llmeval_integrations.asking.sdks.model_client import Asked, ModelClient, conversation
+from llmeval_integrations.asking.sdks.sdk_client import SdkClient
+from llmeval_integrations.asking.sdks.strict_schema import strict_schema
 from llmeval_integrations.asking.steps import Steps
-from llmeval_integrations.asking.strict_schema import strict_schema
 from llmeval_integrations.errors import ClientError, InvalidOptionError, JudgeError
 from llmeval_integrations.wording import shown
 

@@ -10,15 +10,15 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.asking.config import NO_KEY, ClientConfig
-from llmeval_integrations.asking.dialects import finish_of, usage_of, value_of
-from llmeval_integrations.asking.in_words import messages_in_words
-from llmeval_integrations.asking.keys import keys_in_environment
 from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.openai_form import openai_form
 from llmeval_integrations.asking.reply import JudgeReply, text_or_calls
 from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.sdk_client import SdkClient
-from llmeval_integrations.asking.wrapped import wrapped_problem
+from llmeval_integrations.asking.sdks.dialects import finish_of, usage_of, value_of
+from llmeval_integrations.asking.sdks.in_words import messages_in_words
+from llmeval_integrations.asking.sdks.keys import keys_in_environment
+from llmeval_integrations.asking.sdks.openai_form import openai_form
+from llmeval_integrations.asking.sdks.sdk_client import SdkClient
+from llmeval_integrations.asking.sdks.wrapped import wrapped_problem
 from llmeval_integrations.errors import ClientError, JudgeError, MissingDependencyError
 
 _LAST_WORDS: Final = 1.0

@@ -10,13 +10,13 @@ from types import MethodType
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.asking.config import NO_KEY
-from llmeval_integrations.asking.dialects import finish_of, usage_of
-from llmeval_integrations.asking.in_words import messages_in_words
 from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.openai_form import openai_form
 from llmeval_integrations.asking.reply import JudgeReply, text_or_calls
 from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.stainless_client import StainlessClient, said
+from llmeval_integrations.asking.sdks.dialects import finish_of, usage_of
+from llmeval_integrations.asking.sdks.in_words import messages_in_words
+from llmeval_integrations.asking.sdks.openai_form import openai_form
+from llmeval_integrations.asking.sdks.stainless_client import StainlessClient, said
 from llmeval_integrations.errors import ClientError, JudgeError
 
 _REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")

@@ -102,7 +102,7 @@ class StudentRunner:
     def _responses(
         self, prompts: Sequence[str], requests: Sequence[JudgeRequest]
     ) -> list[StudentResponse]:
-        from llmeval_integrations.asking.pool import Pool
+        from llmeval_integrations.asking.pooling.pool import Pool
 
         with Pool() as pool:
             replies = pool.all(_asked(self.client, request) for request in requests)

@@ -20,8 +20,8 @@ from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
     from llmeval_integrations.asking.budget import Spending
-    from llmeval_integrations.asking.cache import Cache
-    from llmeval_integrations.asking.pool import Pool
+    from llmeval_integrations.asking.caching.cache import Cache
+    from llmeval_integrations.asking.pooling.pool import Pool
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ def judging(
         yield None
         return
     from llmeval_integrations.asking.budget import Budget, Spending
-    from llmeval_integrations.asking.pool import Pool
-    from llmeval_integrations.asking.replies import Replies
+    from llmeval_integrations.asking.caching.replies import Replies
+    from llmeval_integrations.asking.pooling.pool import Pool
 
     budget = Budget(options.max_cost, options.max_tokens)
     for client in clients_of(evaluators):
@@ -143,7 +143,7 @@ def judging(
 
 
 def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
-    from llmeval_integrations.asking.cache import Cache
+    from llmeval_integrations.asking.caching.cache import Cache
 
     if options.cache is None:
         if options.frozen:

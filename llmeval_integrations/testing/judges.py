@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from llmeval_integrations.asking.cache import Cache
+    from llmeval_integrations.asking.caching.cache import Cache
     from llmeval_integrations.evaluator import Evaluator
 
 
@@ -22,8 +22,8 @@ class Judges:
         """Return the evaluator; of a judge one that asks only what the cache lacks."""
         if self._path is None:
             return evaluator
-        from llmeval_integrations.asking.cache import Cache
-        from llmeval_integrations.asking.cached import Cached
+        from llmeval_integrations.asking.caching.cache import Cache
+        from llmeval_integrations.asking.caching.cached import Cached
         from llmeval_integrations.evaluator import JudgedEvaluator
 
         if not isinstance(evaluator, JudgedEvaluator):

@@ -28,6 +28,9 @@ _TELLING: Final = _CALLS | {"arguments", "args", "toolkwargs", "actioninput"}
 _BEGINNING: Final = _NAMES | {"type", "id", "callid", "toolid", "toolcallid", "index"}
 """Those that a call may begin with."""
 
+_LETTERS_OF_A_CALL: Final = re.compile("arg|param|input|call|function|type", re.IGNORECASE)
+"""Some of these stand in all of `_ARGUMENTS` and `_TELLING`, and in what has the type of a call."""
+
 _QUOTES: Final = r"[\"'`“”‘’\\]*"
 _MEMBER_OR_BRACE: Final = re.compile(
     rf"([{{,])\s*{_QUOTES}([\w-]+){_QUOTES}\s*[:=]\s*({_QUOTES}[\w-]+|(?=\{{))?|[{{}}]"
@@ -50,6 +53,8 @@ def is_attempt(text: str, defect: Defect | None) -> bool:
     if any(mark in text for mark in _MARKS) or _IN_PYTHON.match(text):
         return True
     if "{" not in text:
+        return False
+    if defect is None and not _LETTERS_OF_A_CALL.search(text):
         return False
     if "functions." in text and _NUMBERED.search(text):
         return True

@@ -87,7 +87,8 @@ def _in_a_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
     items = parsed if isinstance(parsed, list) else [parsed]
     if _is_any_read(calls) or any(map(_is_message, items)):
         return calls
-    if not is_attempt(text, check(text, parsing)):
+    completed = check(text, parsing) if parsing == "lenient" else None
+    if not is_attempt(text, completed):
         return []
     return calls or _no_calls(parsed or text)
 

@@ -5,9 +5,9 @@ from remote_model import Remote, question
 
 from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.asking.budget import Budget, Spending
-from llmeval_integrations.asking.cache import Cache
+from llmeval_integrations.asking.caching.cache import Cache
 from llmeval_integrations.asking.client import Ask
-from llmeval_integrations.asking.pool import Pool
+from llmeval_integrations.asking.pooling.pool import Pool
 from llmeval_integrations.asking.reply import JudgeReply, Usage
 from llmeval_integrations.errors import ClientError
 

@@ -28,7 +28,7 @@ from llmeval_integrations.runs.samples import Samples
 from llmeval_integrations.sample import Sample
 
 if TYPE_CHECKING:
-    from llmeval_integrations.asking.cache import Cache
+    from llmeval_integrations.asking.caching.cache import Cache
     from llmeval_integrations.asking.prices import Price
 
 LOOKED_AT: Final = 1_000
@@ -144,7 +144,7 @@ def _opened(path: str | PathLike[str] | None) -> Iterator[Cache | None]:
     if path is None or not Path(path).exists():
         yield None
         return
-    from llmeval_integrations.asking.cache import Cache
+    from llmeval_integrations.asking.caching.cache import Cache
 
     with closing(Cache(path, frozen=True)) as cache:
         yield cache
@@ -191,7 +191,7 @@ class _Judge:
 
     def _reply(self, client: Client, request: JudgeRequest) -> JudgeReply:
         """Return the reply that the cache has; else take the question down, and give none."""
-        from llmeval_integrations.asking.cached import Cached
+        from llmeval_integrations.asking.caching.cached import Cached
 
         if self._cache is not None:
             try:

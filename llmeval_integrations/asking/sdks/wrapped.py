@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, Final
 
-from llmeval_integrations.asking.http_problems import status_problem, transport_problem
+from llmeval_integrations.asking.sdks.http_problems import status_problem, transport_problem
 from llmeval_integrations.errors import ClientError, JudgeError, RefusedReplyError
 
 _OVERFLOWS: Final = {

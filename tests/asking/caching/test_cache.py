@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pace import at_most
 
 from llmeval_integrations import InputError
-from llmeval_integrations.asking.cache import Cache, Kept
+from llmeval_integrations.asking.caching.cache import Cache, Kept
 from llmeval_integrations.asking.reply import JudgeReply, Usage
 
 REPLY = JudgeReply("Pass", "stop", Usage(10, 5, 3, 1), "gpt-5", "json_schema")
@@ -127,7 +127,7 @@ def test_a_kill_loses_nothing_that_was_put(path):
 def test_a_forked_process_opens_the_file_for_itself(path):
     code = f"""
 import os, sys
-from llmeval_integrations.asking.cache import Cache, Kept
+from llmeval_integrations.asking.caching.cache import Cache, Kept
 from llmeval_integrations.asking.reply import JudgeReply
 cache = Cache({str(path)!r})
 cache.put(b"before", Kept(JudgeReply("a"), ""))

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.asking.cache import Cache, Kept
+from llmeval_integrations.asking.caching.cache import Cache, Kept
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest

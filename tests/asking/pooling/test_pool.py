@@ -13,7 +13,7 @@ from remote_model import Remote, question
 
 from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.asking.client import Ask
-from llmeval_integrations.asking.pool import Pool
+from llmeval_integrations.asking.pooling.pool import Pool
 from llmeval_integrations.asking.steps import Pause, Together
 from llmeval_integrations.errors import ClientError
 
@@ -187,7 +187,7 @@ import sys, time
 sys.path[:0] = {paths!r}
 from remote_model import Remote, question
 from llmeval_integrations.asking.client import Ask
-from llmeval_integrations.asking.pool import Pool
+from llmeval_integrations.asking.pooling.pool import Pool
 
 def said(n):
     return (yield Ask(client, question(str(n)))).text

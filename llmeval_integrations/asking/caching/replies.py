@@ -6,7 +6,7 @@ import os
 
 import msgspec
 
-from llmeval_integrations.asking.cache import Cache, Kept
+from llmeval_integrations.asking.caching.cache import Cache, Kept
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from llmeval_integrations.asking.dialects import finish_of, usage_of
 from llmeval_integrations.asking.reply import Usage
+from llmeval_integrations.asking.sdks.dialects import finish_of, usage_of
 
 ACCOUNTS = {
     "nothing": (None, Usage()),

@@ -11,12 +11,12 @@ from weakref import WeakValueDictionary
 
 from llmeval_integrations.asking.backoff import FIRST_PAUSE, LONGEST_PAUSE
 from llmeval_integrations.asking.budget import Budget, Spending
-from llmeval_integrations.asking.cache import Cache
-from llmeval_integrations.asking.cached import Cached, identity_text, request_key
+from llmeval_integrations.asking.caching.cache import Cache
+from llmeval_integrations.asking.caching.cached import Cached, identity_text, request_key
+from llmeval_integrations.asking.caching.replies import Replies
 from llmeval_integrations.asking.client import Ask, Client
-from llmeval_integrations.asking.limiter import Limiter
+from llmeval_integrations.asking.pooling.limiter import Limiter
 from llmeval_integrations.asking.prices import Price
-from llmeval_integrations.asking.replies import Replies
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import APerform, Call, Pause, Step, Steps, adrive

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from llmeval_integrations.asking.fingerprint import address_of, fingerprint
+from llmeval_integrations.asking.sdks.fingerprint import address_of, fingerprint
 
 pydantic = pytest.importorskip("pydantic")
 
@@ -117,7 +117,7 @@ def test_addresses_of_the_same_place_tell_no_models_apart(one, other):
 
 def test_it_is_the_same_in_another_process(tmp_path):
     (tmp_path / "made.py").write_text("""
-from llmeval_integrations.asking.fingerprint import fingerprint
+from llmeval_integrations.asking.sdks.fingerprint import fingerprint
 
 class Pipeline:
     def __init__(self):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations.asking.strict_schema import strict_schema
+from llmeval_integrations.asking.sdks.strict_schema import strict_schema
 
 TEXT = {"type": "string"}
 

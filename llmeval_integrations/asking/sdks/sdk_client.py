@@ -16,12 +16,12 @@ import msgspec
 from llmeval_integrations.asking.backoff import tried_again
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.asking.config import ClientConfig
-from llmeval_integrations.asking.http_problems import status_problem, transport_problem
-from llmeval_integrations.asking.keys import keys_in_options, without_keys
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
+from llmeval_integrations.asking.sdks.http_problems import status_problem, transport_problem
+from llmeval_integrations.asking.sdks.keys import keys_in_options, without_keys
+from llmeval_integrations.asking.sdks.wrapped import causes
 from llmeval_integrations.asking.steps import Call, Steps
-from llmeval_integrations.asking.wrapped import causes
 from llmeval_integrations.errors import ClientError, EvalError, InvalidOptionError, JudgeError
 from llmeval_integrations.wording import shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.strict_schema import strict_schema
+from llmeval_integrations.asking.sdks.strict_schema import strict_schema
 
 
 def openai_form(request: JudgeRequest, output: Output) -> dict[str, Any]:

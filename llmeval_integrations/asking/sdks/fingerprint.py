@@ -12,7 +12,7 @@ from hashlib import sha256
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
-from llmeval_integrations.asking.keys import HIDDEN, held_by, without_keys
+from llmeval_integrations.asking.sdks.keys import HIDDEN, held_by, without_keys
 
 _ADDRESSES: Final = ("base_url", "api_base", "openai_api_base", "anthropic_api_url")
 _DEEPEST: Final = 12

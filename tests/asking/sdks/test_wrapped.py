@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from llmeval_integrations.asking.wrapped import causes, of_another_loop, wrapped_problem
+from llmeval_integrations.asking.sdks.wrapped import causes, of_another_loop, wrapped_problem
 from llmeval_integrations.errors import RefusedReplyError
 
 

@@ -3,7 +3,7 @@
 import pytest
 from pace import at_most
 
-from llmeval_integrations.asking.keys import (
+from llmeval_integrations.asking.sdks.keys import (
     keys_in_environment,
     keys_in_fields,
     keys_in_options,

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakSet
 
 from llmeval_integrations.asking.budget import Budget, Spending
-from llmeval_integrations.asking.cache import Cache
-from llmeval_integrations.asking.job import Job
+from llmeval_integrations.asking.caching.cache import Cache
+from llmeval_integrations.asking.caching.replies import Replies
 from llmeval_integrations.asking.own_threads import OwnThreads
-from llmeval_integrations.asking.performer import Performer
-from llmeval_integrations.asking.replies import Replies
+from llmeval_integrations.asking.pooling.job import Job
+from llmeval_integrations.asking.pooling.performer import Performer
 from llmeval_integrations.asking.steps import Steps
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.wording import shown

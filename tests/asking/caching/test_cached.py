@@ -7,11 +7,11 @@ import pytest
 from remote_model import Remote, Repeats, question
 
 from llmeval_integrations import Sample
-from llmeval_integrations.asking.cache import Cache
-from llmeval_integrations.asking.cached import Cached
+from llmeval_integrations.asking.caching.cache import Cache
+from llmeval_integrations.asking.caching.cached import Cached
 from llmeval_integrations.asking.client import Ask
 from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.pool import Pool
+from llmeval_integrations.asking.pooling.pool import Pool
 from llmeval_integrations.asking.reply import JudgeReply, Usage
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.errors import ClientError

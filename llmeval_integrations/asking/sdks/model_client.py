@@ -9,15 +9,15 @@ from functools import lru_cache, partial
 from typing import Any, ClassVar, Final, NamedTuple
 
 from llmeval_integrations.asking.config import ClientConfig
-from llmeval_integrations.asking.fingerprint import address_of, fingerprint
-from llmeval_integrations.asking.keys import keys_in_environment, keys_in_fields
 from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.own_connections import with_own_connections
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.sdk_client import SdkClient
+from llmeval_integrations.asking.sdks.fingerprint import address_of, fingerprint
+from llmeval_integrations.asking.sdks.keys import keys_in_environment, keys_in_fields
+from llmeval_integrations.asking.sdks.own_connections import with_own_connections
+from llmeval_integrations.asking.sdks.sdk_client import SdkClient
+from llmeval_integrations.asking.sdks.wrapped import of_another_loop, wrapped_problem
 from llmeval_integrations.asking.steps import Steps
-from llmeval_integrations.asking.wrapped import of_another_loop, wrapped_problem
 from llmeval_integrations.errors import ClientError, InvalidOptionError, JudgeError
 
 _LIMITS: Final = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")

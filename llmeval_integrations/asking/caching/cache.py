@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from llmeval_integrations.asking.cache_file import CacheError, opened, opened_to_read, put_away
+from llmeval_integrations.asking.caching.cache_file import (
+    CacheError,
+    opened,
+    opened_to_read,
+    put_away,
+)
 from llmeval_integrations.asking.reply import JudgeReply
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from email.utils import formatdate
 
 import pytest
 
-from llmeval_integrations.asking.http_problems import (
+from llmeval_integrations.asking.sdks.http_problems import (
     retry_after,
     status_problem,
     transport_problem,

@@ -9,9 +9,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.asking.config import NO_KEY, ClientConfig
-from llmeval_integrations.asking.http_problems import status_problem
 from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.sdk_client import SdkClient
+from llmeval_integrations.asking.sdks.http_problems import status_problem
+from llmeval_integrations.asking.sdks.sdk_client import SdkClient
 from llmeval_integrations.errors import (
     ClientError,
     InvalidOptionError,

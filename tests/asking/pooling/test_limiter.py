@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations.asking.limiter import Limiter
+from llmeval_integrations.asking.pooling.limiter import Limiter
 
 
 def run(test):

@@ -1,0 +1,1 @@
+"""Replies that are kept, so that no call is paid twice."""

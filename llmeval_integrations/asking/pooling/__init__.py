@@ -1,0 +1,1 @@
+"""Many pieces of work side by side, within the limits of servers and budgets."""

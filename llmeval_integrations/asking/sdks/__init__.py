@@ -1,0 +1,1 @@
+"""What the clients of SDKs share: what errors mean, dialects, schemas, keys."""
