@@ -97,9 +97,10 @@ def test_our_retries_honour_the_pause(case, ask, question, server):
 
 
 def test_an_awaited_call_ends_at_our_time_out(case, question, server):
-    client = load_client(case[0](server.url), retries=0, timeout=0.5)
     server.plays(case[1]())
-    asyncio.run(client.aask(question()))  # imports what the library does at its first call
+    # The first call imports what the library needs.
+    asyncio.run(load_client(case[0](server.url)).aask(question()))
+    client = load_client(case[0](server.url), retries=0, timeout=0.5)
     server.plays(case[1](delay=20))
     with pytest.raises(ClientError, match=r"no reply within 0\.5 s") as caught:
         asyncio.run(client.aask(question()))
