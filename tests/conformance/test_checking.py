@@ -5,9 +5,11 @@ import math
 import re
 import unicodedata
 from enum import Enum
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
+from pace import PATIENT
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -22,6 +24,8 @@ from llmeval_integrations.conformance.case import FITTING
 from llmeval_integrations.conformance.rules import Rules
 from llmeval_integrations.json_text import parse
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
+
+check = partial(check_evaluator, **PATIENT)
 
 CLAIMS = ["json_equality", "json_match", "json_schema", "json_validity", "verdict_reading"]
 RULES = [(order, extra) for order in ("strict", "any", "top_level_any") for extra in (False, True)]
@@ -96,13 +100,13 @@ def oracle(claim, *, wrong=False):
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_who_is_always_right_has_no_finding(claim):
-    found = check_evaluator(oracle(claim), claim)
+    found = check(oracle(claim), claim)
     assert not found, str(found)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_who_is_always_wrong_has_a_finding_in_each_case_that_has_a_right_answer(claim):
-    found = check_evaluator(oracle(claim, wrong=True), claim)
+    found = check(oracle(claim, wrong=True), claim)
     decided = [case for case in bank(claim)[0] if case.expected != "either"]
     assert {(each.case, each.kind) for each in found} == {(case.name, "wrong") for case in decided}
     ranks = ["high medium low".split().index(finding.severity) for finding in found]
@@ -150,7 +154,7 @@ FAULTS = [
 @pytest.mark.once
 @pytest.mark.parametrize(("change", "shown_by"), FAULTS)
 def test_a_fault_is_shown_by_its_cases_alone(change, shown_by):
-    found = check_evaluator(compared_as(change), "json_equality")
+    found = check(compared_as(change), "json_equality")
     wrong = {finding.case for finding in found if finding.kind == "wrong"}
     assert wrong == set(shown_by)
 
@@ -228,7 +232,7 @@ def test_whoever_takes_different_values_for_alike_is_found(changed, claim):
 def test_who_tidies_up_and_rounds_is_found_by_the_check():
     tidy = leaves(lambda text: text.strip().lower(), [str])
     whole = leaves(lambda number: abs(round(number)), [int, float])
-    found = check_evaluator(compared_as(lambda value: whole(tidy(value))), "json_equality")
+    found = check(compared_as(lambda value: whole(tidy(value))), "json_equality")
     wrong = {finding.case for finding in found if finding.kind == "wrong"}
     assert {"a space behind a text", "a text in capital letters"} <= wrong
     assert {"the sign of an integer", "a fraction and its whole part"} <= wrong
@@ -265,13 +269,13 @@ def test_who_cannot_encode_half_a_pair_is_found():
         output.encode()
         return RIGHT(output, reference)
 
-    found = check_evaluator(encodes, "json_equality")
+    found = check(encodes, "json_equality")
     assert {(each.case, each.kind) for each in found} == {("half a pair, raw", "raised")}
 
 
 @pytest.mark.once
 def test_who_compares_texts_depends_on_the_order_of_keys():
-    found = check_evaluator(
+    found = check(
         lambda output, reference: RIGHT(output, reference).passed and output == reference,
         "json_equality",
     )
@@ -281,7 +285,7 @@ def test_who_compares_texts_depends_on_the_order_of_keys():
 @pytest.mark.once
 def test_which_order_counts_is_said_by_an_option():
     for evaluator, order in [(JsonMatch(), "any"), (JsonMatch(strict_order=False), "strict")]:
-        found = check_evaluator(evaluator, list_order=order)
+        found = check(evaluator, list_order=order)
         assert any(finding.case.startswith("items turned") for finding in found)
 
 
@@ -343,7 +347,7 @@ class AwaitedObject:
     ],
 )
 def test_an_evaluator_is_told_by_its_shape(evaluator):
-    found = check_evaluator(evaluator, "json_equality")
+    found = check(evaluator, "json_equality")
     assert not found, str(found)
 
 
@@ -363,13 +367,13 @@ async def _later(output, reference):
     ],
 )  # fmt: skip
 def test_a_function_is_called_as_its_signature_asks(function):
-    found = check_evaluator(function, "json_equality")
+    found = check(function, "json_equality")
     assert not found, str(found)
 
 
 def test_openevals_shape_is_known():
     exact = pytest.importorskip("openevals.exact")
-    found = check_evaluator(exact.exact_match, "json_equality")
+    found = check(exact.exact_match, "json_equality")
     assert "raised" not in {finding.kind for finding in found}
     assert "keys in another order, 1" in {finding.case for finding in found}
 
@@ -379,7 +383,7 @@ def test_openevals_shape_is_known():
 )
 def test_a_function_that_takes_something_else_is_refused_before_it_is_tried(function):
     with pytest.raises(InvalidOptionError, match=r"takes \(.*asked for \(output, reference\)"):
-        check_evaluator(function, "json_equality")
+        check(function, "json_equality")
 
 
 def test_a_schema_reaches_llama_indexs_shape_as_text():
@@ -388,7 +392,7 @@ def test_a_schema_reaches_llama_indexs_shape_as_text():
             assert isinstance(reference, str)
             return JsonSchema()(response, reference)
 
-    assert not check_evaluator(Shaped(), "json_schema")
+    assert not check(Shaped(), "json_schema")
 
 
 class Word(Enum):
@@ -410,7 +414,7 @@ class Word(Enum):
     ],
 )
 def test_a_verdict_is_read_in_many_shapes(shape):
-    assert not check_evaluator(lambda reply: shape(parse_judgement(reply)), "verdict_reading")
+    assert not check(lambda reply: shape(parse_judgement(reply)), "verdict_reading")
 
 
 @pytest.mark.parametrize(
@@ -426,7 +430,7 @@ def test_a_verdict_is_read_in_many_shapes(shape):
 )
 def test_what_cannot_be_checked_is_refused(evaluator, claim, error, says):
     with pytest.raises(error, match=says):
-        check_evaluator(evaluator, claim)
+        check(evaluator, claim)
 
 
 @pytest.mark.parametrize(
@@ -435,21 +439,21 @@ def test_what_cannot_be_checked_is_refused(evaluator, claim, error, says):
 )
 def test_a_wrong_option_is_refused(options):
     with pytest.raises(InvalidOptionError, match=next(iter(options))):
-        check_evaluator(RIGHT, **options)
+        check(RIGHT, **options)
 
 
 @pytest.mark.parametrize("claim", ["json_validity", "json_schema", "verdict_reading"])
 @pytest.mark.parametrize("rule", [{"list_order": "any"}, {"extra_keys": True}])
 def test_a_rule_that_decides_nothing_is_refused(claim, rule):
     with pytest.raises(InvalidOptionError, match=f"nothing of {claim} depends on"):
-        check_evaluator(lambda output: True, claim, **rule)
+        check(lambda output: True, claim, **rule)
 
 
 # --- what comes back ---------------------------------------------------------------------------
 
 
 def test_findings_are_a_sequence_and_a_table():
-    found = check_evaluator(lambda output, reference: True, "json_equality")
+    found = check(lambda output, reference: True, "json_equality")
     assert found
     assert isinstance(found[0], Finding)
     assert list(found)[:2] == list(found[:2])
@@ -465,6 +469,6 @@ def test_findings_are_a_sequence_and_a_table():
 
 
 def test_no_finding_is_false_and_a_line():
-    found = check_evaluator(RIGHT)
+    found = check(RIGHT)
     assert not found
     assert str(found).startswith("json_equality as json_equality: no finding in 132 cases")

@@ -13,7 +13,7 @@ import threading
 import time
 
 import pytest
-from pace import at_most
+from pace import PATIENT, at_most
 
 from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
@@ -23,9 +23,6 @@ from llmeval_integrations.conformance.subject import subject_of
 from llmeval_integrations.conformance.worker import CAN_ISOLATE, SLOW, start_worker
 
 pytestmark = pytest.mark.once  # test_checking would notice an import that leaks
-
-PATIENT = {"limit": 20, "seconds": 300}
-"""Where a machine that stands still for some seconds makes nothing slow."""
 
 ISOLATED = pytest.param(True, marks=pytest.mark.skipif(sys.platform != "linux", reason="forks"))
 EITHER = pytest.mark.parametrize("isolate", [ISOLATED, False])

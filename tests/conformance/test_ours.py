@@ -1,10 +1,15 @@
 """Whatever evaluator of ours makes one of the claims keeps it, alone and in each framework."""
 
+from functools import partial
+
 import pytest
+from pace import PATIENT
 
 from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
+
+check = partial(check_evaluator, **PATIENT)
 
 pytestmark = pytest.mark.once  # test_checking would notice an import that leaks
 
@@ -50,7 +55,7 @@ def assert_conforms(findings):
     ids=lambda value: getattr(value, "__name__", repr(value))[:60],
 )
 def test_ours_keep_their_claims(evaluator, claim, rules):
-    assert_conforms(check_evaluator(evaluator, claim, **rules))
+    assert_conforms(check(evaluator, claim, **rules))
 
 
 @pytest.mark.parametrize(("name", "claim", "rules"), DROP_INS)
@@ -58,21 +63,21 @@ def test_ours_keep_their_claims(evaluator, claim, rules):
 def test_drop_ins_keep_them_as_they_come(framework, name, claim, rules):
     pytest.importorskip("langchain_core" if framework == "langchain" else "llama_index.core")
     module = pytest.importorskip(f"llmeval_integrations.frameworks.{framework}")
-    assert_conforms(check_evaluator(getattr(module, name)(), claim, **rules))
+    assert_conforms(check(getattr(module, name)(), claim, **rules))
 
 
 def test_any_evaluator_keeps_them_as_langchains():
     pytest.importorskip("langchain_core")
     from llmeval_integrations.frameworks.langchain import LangChainEvaluator
 
-    assert_conforms(check_evaluator(LangChainEvaluator(JsonMatch()), "json_match"))
+    assert_conforms(check(LangChainEvaluator(JsonMatch()), "json_match"))
 
 
 def test_any_evaluator_keeps_them_as_llama_indexs():
     pytest.importorskip("llama_index.core")
     from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator
 
-    assert_conforms(check_evaluator(LlamaIndexEvaluator(JsonEquality()), "json_equality"))
+    assert_conforms(check(LlamaIndexEvaluator(JsonEquality()), "json_equality"))
 
 
 LENIENT_TEXTS = {
@@ -84,7 +89,7 @@ LENIENT_TEXTS = {
 
 
 def test_lenient_reading_is_found_to_be_lenient_and_nothing_else():
-    found = check_evaluator(JsonEquality(parsing="lenient"))
+    found = check(JsonEquality(parsing="lenient"))
     assert {finding.case for finding in found} == LENIENT_TEXTS | {
         "reference cut",
         "reference with NaN",
