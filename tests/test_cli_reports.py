@@ -212,7 +212,7 @@ def add_row(run, **changes):
 
 
 def wait_until(is_so):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.2)
