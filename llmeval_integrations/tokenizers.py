@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -14,11 +13,11 @@ import msgspec
 from llmeval_integrations.errors import MissingDependencyError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tiktoken import Encoding
 
 TOKENIZERS: Final = ("simple", "tiktoken", "jieba")
-
-_HAN = re.compile("[\u4e00-\u9fff]")
 
 
 class Tokens(msgspec.Struct, frozen=True):
@@ -155,8 +154,10 @@ def vocabulary_folder(encoding_name: str) -> Path:
 
     A file with another content does not count: tiktoken would delete it first.
     """
+    # hashlib and pathlib are a tenth of what importing the package takes.
     import hashlib
     import tempfile
+    from pathlib import Path
 
     vocabulary = ENCODINGS[encoding_name]
     address = f"https://openaipublic.blob.core.windows.net/encodings/{vocabulary}.tiktoken"
@@ -178,6 +179,7 @@ def vocabulary_folder(encoding_name: str) -> Path:
 def _bundled() -> list[Path]:
     """List where LlamaIndex and LiteLLM ship vocabularies, without importing them."""
     from importlib.util import find_spec
+    from pathlib import Path
 
     found = []
     for package, folder in (
@@ -195,10 +197,11 @@ def _jieba(*, chinese_only: bool) -> Tokenizer:
         import rjieba
     except ImportError as error:
         raise MissingDependencyError.of("rjieba", "jieba") from error
+    han = re.compile("[\u4e00-\u9fff]")
 
     def tokens(text: str) -> Tokens:
         text = text.strip().encode(errors="replace").decode()  # it takes no lone surrogates
-        words = rjieba.cut("".join(_HAN.findall(text)) if chinese_only else text)
+        words = rjieba.cut("".join(han.findall(text)) if chinese_only else text)
         return Tokens((list(words),), "".join)
 
     return tokens

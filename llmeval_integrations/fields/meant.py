@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from hashlib import blake2b
 from typing import Any, Final
 
 from llmeval_integrations.fields.field import Field
@@ -62,6 +61,8 @@ class Meant:
         known = field.path, id(value)
         mark = self._marks.get(known)
         if mark is None:
+            from hashlib import blake2b  # here, as importing it takes long
+
             text = canonical(self.of(field, value))
             mark = blake2b(text.encode(), digest_size=16).hexdigest()
             self._marks[known] = mark

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.figures import shares
@@ -115,5 +114,7 @@ def _pair(output: Any, reference: Any) -> _Pair:
     shown = side_by_side(here, there, _LONGEST)
     if shown == (here, there):
         return *shown, b""
+    from hashlib import blake2b  # here, as importing it takes long
+
     whole = f"{len(here)} {here}{there}".encode()
     return *shown, blake2b(whole, digest_size=16).digest()
