@@ -299,7 +299,6 @@ def test_the_most_costly_difference_is_named_first():
         ({"/items/*/*": {"tolerance": 1}, "/items/*/price": {"tolerance": 0}}, {"/total", "/items/0/price", "/items/1/price"}),
         ({"/items/*/price": {"tolerance": 0}, "/items/*/*": {"tolerance": 1}}, {"/total", "/items/0/price", "/items/1/price"}),
     ],
-    ids=str,
 )  # fmt: skip
 def test_paths_name_fields_and_the_most_particular_one_counts(fields, wrong):
     output = {"total": 1.5, "items": [{"price": 1.5}, {"price": 2.5}]}

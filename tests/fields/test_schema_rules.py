@@ -154,7 +154,6 @@ def test_schemas_that_pile_up_further_in_have_a_bound():
         ({"type": "number", "multipleOf": 0.01}, 12.34, 12.5, {"relative_tolerance": 0.1}),
         ({"multipleOf": 0.01}, 12.34, 12.5, {"compare": lambda one, other: True}),
     ],
-    ids=str,
 )
 def test_defaults_change_nothing_that_the_schema_says(schema, output, reference, settings):
     assert not passes(schema, output, reference, defaults=settings)

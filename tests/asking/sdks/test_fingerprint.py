@@ -81,7 +81,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT, ids=str)
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_a_model_is_told_by_all_that_it_holds(one, other):
     assert fingerprint(Model(part=one)) == fingerprint(Model(part=one))
     assert fingerprint(Model(part=one)) != fingerprint(Model(part=other))
