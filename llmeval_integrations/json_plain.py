@@ -108,14 +108,15 @@ def _is_flat(value: dict[Any, Any]) -> bool:
 def _read(value: Any, *, finite: bool) -> Any:
     if type(value) not in (dict, list) and hasattr(type(value), "model_dump"):
         try:
-            dumped = _dumped(value)
+            dumped = dump_model(value)
         except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
             return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
         return plain(dumped, finite=finite)
     return check_value(value, finite=finite) or _plain(value)
 
 
-def _dumped(model: Any) -> Any:
+def dump_model(model: Any) -> Any:
+    """Return what a Pydantic model dumps, as `plain` says, or what is like one."""
     kind: Any = type(model)
     if _is_written_as_read(kind):
         try:

@@ -14,6 +14,7 @@ import msgspec
 
 from llmeval_integrations.errors import InputError, MissingFieldError
 from llmeval_integrations.fresh_stack import NoStackIsEnoughError, on_fresh_stack
+from llmeval_integrations.json_plain import dump_model
 from llmeval_integrations.judges.prompts.template import Body, Hole, Section
 from llmeval_integrations.sample import MISSING
 from llmeval_integrations.wording import shown
@@ -148,9 +149,10 @@ def _items(value: Any, label: str) -> list[Any] | tuple[Any, ...]:
 def as_text(value: Any, label: str) -> str:
     """Write a value: text as it is, everything else as JSON with its characters unescaped.
 
-    Beside JSON's own types that is mappings, dataclasses, pydantic models, msgspec structs, enums,
-    decimals, dates, UUIDs, and what has a `tolist`, as arrays have. Raises InputError, which names
-    the type, for anything else, NaN and infinity among it.
+    Beside JSON's own types that is mappings, dataclasses, pydantic models (by their aliases, as for
+    `JsonFields`), msgspec structs, enums, decimals, dates, UUIDs, and what has a `tolist`, as
+    arrays have. Raises InputError, which names the type, for anything else, NaN and infinity among
+    it.
     """
     if isinstance(value, str):
         return str.__str__(value)
@@ -188,7 +190,7 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if hasattr(kind, "model_dump"):
-        return value.model_dump(mode="json")
+        return dump_model(value)
     if hasattr(kind, "tolist"):
         return value.tolist()
     if hasattr(kind, "isoformat"):

@@ -128,11 +128,11 @@ def test_pydantic_models_and_numpy_are_written_as_json():
     pydantic, numpy = pytest.importorskip("pydantic"), pytest.importorskip("numpy")
 
     class Model(pydantic.BaseModel):
-        name: str
+        name: str = pydantic.Field(alias="Name")
         day: datetime.date
 
-    model = Model(name="é", day=datetime.date(2024, 2, 3))
-    assert filled("{a}", a=[model]) == '[{"name": "é", "day": "2024-02-03"}]'
+    model = Model(Name="é", day=datetime.date(2024, 2, 3))
+    assert filled("{a}", a=[model]) == '[{"Name": "é", "day": "2024-02-03"}]'
     assert filled("{a}", a={"x": numpy.arange(2), "y": numpy.int64(3)}) == '{"x": [0, 1], "y": 3}'
     assert filled("{{#a}}<{{.}}>{{/a}}", a=numpy.arange(2)) == "<0><1>"
     with pytest.raises(MissingFieldError, match="never reaches an attribute"):
