@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.fields.words import cut, side_by_side
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.rounding import apart_from, rounded
-from llmeval_integrations.wording import shown
+from llmeval_integrations.wording import cut, shown, side_by_side
 
 if TYPE_CHECKING:
     from rich.console import Console

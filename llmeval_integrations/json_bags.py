@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from llmeval_integrations.json_matching import MAX_PAIRS, match
-from llmeval_integrations.json_value import write_scalar, written_parts
+from llmeval_integrations.json_value import CONTAINERS, write_scalar, written_parts
 
 T = TypeVar("T")
 _Search: TypeAlias = Generator[tuple[Any, Any], bool, T]
@@ -97,7 +97,7 @@ class Bags(msgspec.Struct):
 
     def _known(self, output: Any, reference: Any) -> bool | None:
         """Whether two values fit, None where their parts have to be looked at."""
-        if type(output) not in _CONTAINERS or type(output) is not type(reference):
+        if type(output) not in CONTAINERS or type(output) is not type(reference):
             self.tried += 1
             return not self.exhausted and same_scalar(output, reference)
         known = self.fitting.get((id(output), id(reference)))
@@ -119,8 +119,8 @@ class Bags(msgspec.Struct):
         """
         spare, wanted = self._without_equals(output, reference)
         # A text, number or literal fits nothing but what is equal.
-        here = [place for place in spare if type(output[place]) in _CONTAINERS]
-        there = [place for place in wanted if type(reference[place]) in _CONTAINERS]
+        here = [place for place in spare if type(output[place]) in CONTAINERS]
+        there = [place for place in wanted if type(reference[place]) in CONTAINERS]
         if not (here and there) or (nested and len(there) < len(wanted)):
             return spare, wanted
         rows: list[list[int]] = []
@@ -163,7 +163,7 @@ class Bags(msgspec.Struct):
     def _texts(self, array: list[Any]) -> list[str]:
         """Write the items of an array that was written."""
         return [
-            self.written[id(item)] if type(item) in _CONTAINERS else write_scalar(item)
+            self.written[id(item)] if type(item) in CONTAINERS else write_scalar(item)
             for item in array
         ]
 
@@ -231,7 +231,7 @@ class Bags(msgspec.Struct):
                     self.tried += len(part)
                 for name, value in part.items() if type(part) is dict else zip(repeat(None), part):
                     way = hash((path, name))
-                    if type(value) not in _CONTAINERS:
+                    if type(value) not in CONTAINERS:
                         marks.append(hash((way, type(value) is bool, value)))
                         continue
                     inner.append((way, value))
@@ -242,8 +242,6 @@ class Bags(msgspec.Struct):
                 return
             parts = inner
 
-
-_CONTAINERS = frozenset((dict, list))
 
 _SIFTED_AT_ONCE = 16  # places that take no longer than a pair of values
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from os.path import commonprefix
 from typing import Any, Literal
 
 import msgspec
@@ -12,6 +11,8 @@ import msgspec
 from llmeval_integrations.json_bags import Bags, same_scalar
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_value import (
+    CONTAINERS,
+    SCALARS,
     canonical,
     equal,
     write_scalar,
@@ -19,6 +20,7 @@ from llmeval_integrations.json_value import (
 )
 from llmeval_integrations.printable import printable
 from llmeval_integrations.sample import MISSING
+from llmeval_integrations.wording import side_by_side
 
 Kind = Literal["mismatch", "wrong_type", "missing", "extra"]
 _Pair = tuple[Any, Any, str]
@@ -46,10 +48,8 @@ class Difference(msgspec.Struct, frozen=True):
         where = self.pointer or "the whole"
         if self.kind in ("missing", "extra"):
             return printable(f"{where} {self.kind}")
-        output, reference = self.output, self.reference
-        if isinstance(output, str) and isinstance(reference, str):
-            output, reference = _from_the_difference(output, reference)
-        return printable(f"{where} {_short(output)}, expected {_short(reference)}")
+        output, reference = side_by_side(_text(self.output), _text(self.reference), _SHOWN)
+        return printable(f"{where} {output}, expected {reference}")
 
 
 class Comparison(msgspec.Struct, kw_only=True):
@@ -103,7 +103,7 @@ class Comparison(msgspec.Struct, kw_only=True):
             value = output.get(key, MISSING)
             if value is MISSING:
                 yield Difference(f"{place}/{escape(key)}", "missing", reference=expected)
-            elif type(value) is type(expected) and type(value) in _SCALARS:
+            elif type(value) is type(expected) and type(value) in SCALARS:
                 if value is not expected and value != expected:
                     yield Difference(f"{place}/{escape(key)}", "mismatch", value, expected)
             elif _may_differ(value, expected, place):
@@ -166,8 +166,6 @@ def summarize(differences: list[Difference], most: int = 3) -> str:
     return f"{named}; and {more} more" if more > 0 else named
 
 
-_CONTAINERS = frozenset((dict, list))
-_SCALARS = frozenset((str, int, float, bool, type(None)))
 _SHOWN = 60
 
 # Parts that are written alike are skipped, which is quicker than walking them. Not too far
@@ -195,7 +193,7 @@ def _may_differ(output: Any, reference: Any, place: str) -> bool:
     if output is reference or output != reference:
         return output is not reference
     # Equal to Python, which takes true for 1.
-    return type(output) in _CONTAINERS and (
+    return type(output) in CONTAINERS and (
         place.count("/") > _SKIPPING or not written_alike(output, reference)
     )
 
@@ -222,19 +220,5 @@ def _leftover(
         yield Difference(f"{place}/{position}", "extra", item)
 
 
-def _from_the_difference(output: str, reference: str) -> tuple[str, str]:
-    """Leave out what two long texts have in common at the beginning, but for a few words."""
-    if len(output) <= _SHOWN or len(reference) <= _SHOWN:
-        return output, reference
-    common = len(commonprefix([output, reference])) - _SHOWN // 3  # noqa: RUF071 - just so
-    return (
-        (output, reference)
-        if common <= 0
-        else (f"...{output[common:]}", f"...{reference[common:]}")
-    )
-
-
-def _short(value: Any) -> str:
-    """Write a value in a few words."""
-    text = canonical(value) if type(value) in _CONTAINERS else write_scalar(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+def _text(value: Any) -> str:
+    return canonical(value) if type(value) in CONTAINERS else write_scalar(value)

@@ -7,9 +7,15 @@ import math
 import re
 from collections import Counter
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+
+SCALARS: Final = frozenset((str, int, float, bool, type(None)))
+"""The types of values that have no parts; numbers that are too long for these are Decimals."""
+
+CONTAINERS: Final = frozenset((dict, list))
+"""The types of objects and arrays."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder(decimal_format="number").encode

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
+from llmeval_integrations.edit_distance import common_beginning
+
 MOST: Final = 200
 """The most characters of a value that a message shows."""
 
@@ -42,3 +44,22 @@ def shown(value: Any) -> str:
         except Exception:  # noqa: BLE001 - a repr may raise anything, and the message must come
             text = f"<{type(value).__name__}>"
     return text if len(text) <= MOST + 2 else f"{text[:MOST]}..."
+
+
+def side_by_side(output: str, reference: str, longest: int) -> tuple[str, str]:
+    """Cut two texts that differ so that one sees where, each to at most `longest` characters.
+
+    What they have in common at the beginning is left out, but for a few words.
+    """
+    if max(len(output), len(reference)) <= longest:
+        return output, reference
+    common = common_beginning(output, reference)
+    if common > longest * 2 // 3:
+        start = common - longest // 3
+        output, reference = f"...{output[start:]}", f"...{reference[start:]}"
+    return cut(output, longest), cut(reference, longest)
+
+
+def cut(text: str, longest: int) -> str:
+    """Cut a text to at most `longest` characters."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -240,3 +240,13 @@ def test_two_comparisons_share_nothing():
     one, other = Comparison(), Comparison()
     one.unmatched.append("/a")
     assert other.unmatched == []
+
+
+def test_words_show_long_values_from_where_they_differ():
+    alike = {f"k{number}": number for number in range(50)}
+    difference = Difference("/a", "wrong_type", {**alike, "z": 1}, [alike])
+    assert str(difference).startswith('/a {"k0":0,')
+    difference = Difference("/a", "mismatch", {**alike, "z": 1}, {**alike, "z": 2})
+    assert str(difference).endswith(',"k9":9,"z":2}')
+    difference = Difference("/0", "mismatch", "x" * 500 + "left", "x" * 500 + "right")
+    assert str(difference) == f'/0 ...{"x" * 20}left", expected ...{"x" * 20}right"'

@@ -15,11 +15,8 @@ from llmeval_integrations.fields.outcome import Kind, Outcome
 from llmeval_integrations.fields.pairing import Pairings
 from llmeval_integrations.fields.values import all_match, compare, has_its_type, is_measured
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import canonical, equal
+from llmeval_integrations.json_value import CONTAINERS, SCALARS, canonical, equal
 from llmeval_integrations.sample import MISSING
-
-_SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-_CONTAINERS: Final = frozenset((dict, list))
 
 # With more members it is quicker to look at all of them at once.
 _WIDE: Final = 100
@@ -86,7 +83,7 @@ class Comparison(msgspec.Struct):
             return
         kind = type(output)
         if kind is type(reference):
-            if kind in _SCALARS:
+            if kind in SCALARS:
                 if output == reference:
                     self.matching.append(field)
                 else:
@@ -111,7 +108,7 @@ class Comparison(msgspec.Struct):
         """
         if field.is_ignored:
             return True
-        if field.is_leaf or type(value) not in _CONTAINERS:
+        if field.is_leaf or type(value) not in CONTAINERS:
             return False
         if not value:
             self._leaf(field, value, value, "")
@@ -125,11 +122,11 @@ class Comparison(msgspec.Struct):
         else:
             fields, parts = [field.item(0)] * len(value), value
             counted = [] if fields[0].is_ignored else fields
-        if _SCALARS.issuperset(map(type, parts)):
+        if SCALARS.issuperset(map(type, parts)):
             self.matching += counted
             return True
         for its, part in zip(fields, parts):
-            if type(part) in _SCALARS:
+            if type(part) in SCALARS:
                 if not its.is_ignored:
                     self.matching.append(its)
             elif not self._is_itself(its, part):
@@ -153,7 +150,7 @@ class Comparison(msgspec.Struct):
         kind, score = compare(rule, output, reference, field.path)
         if kind == "match" and score == 1.0:
             self.matching.append(field)
-            if type(output) in _CONTAINERS and not field.is_leaf:
+            if type(output) in CONTAINERS and not field.is_leaf:
                 self.apart.append((field.path, "match", None))
         else:
             exact = rule.similarity is None or is_measured(rule, output, reference, score)
@@ -234,7 +231,7 @@ class Comparison(msgspec.Struct):
             value = output.get(name, MISSING)
             its = known.get(name) or member(name)
             kind = type(value)
-            if kind is type(expected) and kind in _SCALARS:  # written out here, as most leaves are
+            if kind is type(expected) and kind in SCALARS:  # written out here, as most leaves are
                 if its.is_ignored:
                     continue
                 if value == expected:
@@ -272,7 +269,7 @@ class Comparison(msgspec.Struct):
             for position, (value, expected) in enumerate(zip(output, reference)):
                 its = field.item(position)
                 kind = type(value)
-                if kind is type(expected) and kind in _SCALARS and value == expected:
+                if kind is type(expected) and kind in SCALARS and value == expected:
                     if not its.is_ignored:  # as in _objects
                         self.matching.append(its)
                 else:
@@ -310,12 +307,12 @@ class Comparison(msgspec.Struct):
 
 def _holds(value: Any) -> bool:
     """Whether a value has parts."""
-    return bool(value) and type(value) in _CONTAINERS
+    return bool(value) and type(value) in CONTAINERS
 
 
 def _is_value(value: Any) -> bool:
     """Whether this is there, and neither an object nor an array."""
-    return value is not MISSING and type(value) not in _CONTAINERS
+    return value is not MISSING and type(value) not in CONTAINERS
 
 
 class _Gained(Comparison):

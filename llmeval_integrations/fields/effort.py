@@ -9,18 +9,16 @@ from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.keys import keyed
 from llmeval_integrations.fields.meant import Meant
 from llmeval_integrations.fields.side import Side
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_value import CONTAINERS, canonical
 
 LETTERS: Final = 500_000
 """The pairs of characters of texts whose distance takes as long as a pair of items does."""
-
-_CONTAINERS: Final = frozenset((dict, list))
 
 
 def may_match(field: Field, side: Side) -> bool:
     """Whether items that are equal to no other may still have something in common with one."""
     return any(
-        type(side.items[place]) in _CONTAINERS or not field.item(place).is_exact
+        type(side.items[place]) in CONTAINERS or not field.item(place).is_exact
         for place in side.places
     )
 
@@ -46,7 +44,7 @@ class Effort:
 
     def _inside(self, field: Field, value: Any) -> int:
         """Count the items of arrays inside a value that would have to be tried with each other."""
-        if type(value) not in _CONTAINERS or field.is_ignored or field.is_leaf:
+        if type(value) not in CONTAINERS or field.is_ignored or field.is_leaf:
             return 0
         known = field.path, id(value)
         count = self._known.get(known)
@@ -86,7 +84,7 @@ def _count_letters(field: Field, value: Any, path: str, found: Counter[str]) -> 
     if field.is_ignored:
         return
     rule = field.rule
-    if field.is_leaf or type(value) not in _CONTAINERS:
+    if field.is_leaf or type(value) not in CONTAINERS:
         if rule.judge:
             found[path] += len(value if type(value) is str else canonical(value))
         elif rule.similarity is not None and type(value) is str:

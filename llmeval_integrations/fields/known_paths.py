@@ -8,10 +8,9 @@ from typing import Any, Final
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.field import ANY
 from llmeval_integrations.fields.schema_settings import Part, listed, types_of
-from llmeval_integrations.fields.words import cut
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
-from llmeval_integrations.wording import MOST, shown
+from llmeval_integrations.wording import MOST, cut, shown
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _UNKNOWN: Final = frozenset(

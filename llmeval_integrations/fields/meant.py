@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.fields.values import meaning_of, number_in, plain_text
-from llmeval_integrations.json_value import canonical
-
-_CONTAINERS: Final = frozenset((dict, list))
+from llmeval_integrations.json_value import CONTAINERS, canonical
 
 
 class Meant:
@@ -56,7 +54,7 @@ class Meant:
 
     def _part(self, field: Field, value: Any) -> Any:
         """Return what a part of a value stands for, in an array of its own where that is a mark."""
-        if type(value) not in _CONTAINERS or field.place.is_literal or field.is_leaf:
+        if type(value) not in CONTAINERS or field.place.is_literal or field.is_leaf:
             return self.of(field, value)
         known = field.path, id(value)
         mark = self._marks.get(known)

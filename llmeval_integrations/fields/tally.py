@@ -8,9 +8,9 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.figures import shares
 from llmeval_integrations.fields.outcome import KINDS, Kind
-from llmeval_integrations.fields.words import side_by_side
 from llmeval_integrations.frequent import Frequent
 from llmeval_integrations.json_value import canonical
+from llmeval_integrations.wording import side_by_side
 
 _MOST_FIELDS: Final = 1_000
 _MOST_EXAMPLES: Final = 3

@@ -15,7 +15,7 @@ from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.meanings import MEANINGS, meant_by_any
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_numbers import exact_decimal, read_number
-from llmeval_integrations.json_value import equal, write_scalar
+from llmeval_integrations.json_value import SCALARS, equal, write_scalar
 from llmeval_integrations.wording import shown
 
 NOISE: Final = 1e-9
@@ -42,7 +42,6 @@ _CONTAINERS: Final = frozenset(("object", "array"))
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 """As JSON writes numbers: "007" and "+49" are codes, where nobody says otherwise."""
 
-_SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 
 # Texts with fewer pairs of characters are measured exactly, though NFKC made each 18 times as long.
 _SHORT: Final = 10_000_000
@@ -248,7 +247,7 @@ def all_match(values: Collection[Any], expected: Collection[Any]) -> bool:
     """Whether these are texts, numbers and the like, each equal to the one that is expected."""
     kinds = list(map(type, values))
     return (
-        _SCALARS.issuperset(kinds)
+        SCALARS.issuperset(kinds)
         and kinds == list(map(type, expected))
         and all(map(eq, values, expected))  # one by one, for a list with NaN is equal to itself
     )

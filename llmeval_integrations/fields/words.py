@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llmeval_integrations.edit_distance import common_beginning
 from llmeval_integrations.fields.outcome import Outcome
 from llmeval_integrations.json_tree import Difference
 from llmeval_integrations.printable import printable
@@ -51,20 +50,3 @@ def _said(place: str, group: Sequence[Outcome]) -> str:
 
 def _has_parts(value: Any) -> bool:
     return type(value) in (dict, list) and bool(value)
-
-
-def side_by_side(output: str, reference: str, longest: int) -> tuple[str, str]:
-    """Cut two texts that differ so that one sees where, each to at most `longest` characters.
-
-    What they have in common at the beginning is left out, but for a few words.
-    """
-    common = common_beginning(output, reference)
-    start = common - longest // 3 if common > longest * 2 // 3 else 0
-    if start == 0 or max(len(output), len(reference)) <= longest:
-        return cut(output, longest), cut(reference, longest)
-    return cut(f"...{output[start:]}", longest), cut(f"...{reference[start:]}", longest)
-
-
-def cut(text: str, longest: int) -> str:
-    """Cut a text to at most `longest` characters."""
-    return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -11,7 +11,6 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.fields.words import side_by_side
 from llmeval_integrations.printable import printable
 from llmeval_integrations.rounding import apart_from, rounded
 from llmeval_integrations.runs.numbers import (
@@ -21,6 +20,7 @@ from llmeval_integrations.runs.numbers import (
     samples_of,
     times_of,
 )
+from llmeval_integrations.wording import side_by_side
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run

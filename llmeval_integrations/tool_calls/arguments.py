@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import equal
+from llmeval_integrations.json_value import SCALARS, equal
 from llmeval_integrations.sample import MISSING
 from llmeval_integrations.tool_calls.differences import Differences, WrongArgument, is_optional
 from llmeval_integrations.tool_calls.expected import AnyOf
-from llmeval_integrations.tool_calls.normal_form import SCALARS, normal_text
+from llmeval_integrations.tool_calls.normal_form import normal_text
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]

@@ -11,17 +11,17 @@ import msgspec
 from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.json_tree import Comparison, Difference
-from llmeval_integrations.json_value import canonical, equal
+from llmeval_integrations.json_value import CONTAINERS, SCALARS, canonical, equal
 from llmeval_integrations.sample import MISSING
 from llmeval_integrations.tool_calls.coercing import spelled
 from llmeval_integrations.tool_calls.expected import ANY_OF, AnyOf, written
 from llmeval_integrations.tool_calls.normal_form import (
-    SCALARS,
     Texts,
     known_parts,
     unequal_items,
 )
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
+from llmeval_integrations.wording import cut
 
 MAX_IN_A_SET: Final = 10_000
 """The most pairs of items of an array without order that are compared, once the items that are
@@ -30,7 +30,6 @@ equal have been paired. Beyond it they are paired as they come."""
 MAX_IN_SETS: Final = 250_000
 """The same for all such arrays of a sample together."""
 
-_CONTAINERS: Final = frozenset((dict, list))
 _SHOWN = 60
 
 _Parts = dict[int, frozenset[tuple[str | int, str | None]]]
@@ -218,8 +217,8 @@ def _is_unclear(output: list[Any], expected: list[Any], spare: Texts, wanted: Te
     """Whether it takes a comparison to pair items: a text or number is as far from any other."""
     if None in spare.values() or None in wanted.values():
         return bool(spare and wanted)
-    here = any(type(output[position]) in _CONTAINERS for position in spare)
-    return here and any(type(expected[position]) in _CONTAINERS for position in wanted)
+    here = any(type(output[position]) in CONTAINERS for position in spare)
+    return here and any(type(expected[position]) in CONTAINERS for position in wanted)
 
 
 def _nearest(parts: _Parts, others: _Parts, fitting: set[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -253,5 +252,4 @@ def _missing(items: list[Any], positions: Iterable[int], place: str) -> Iterator
 
 
 def _short(value: Any) -> str:
-    text = canonical(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return cut(canonical(value), _SHOWN)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, Final
+from typing import Any
 
-from llmeval_integrations.json_value import canonical, write_scalar
+from llmeval_integrations.json_value import CONTAINERS, SCALARS, canonical, write_scalar
 from llmeval_integrations.sample import MISSING
 from llmeval_integrations.tool_calls.expected import AnyOf, AnySpelling
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
-
-SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-_CONTAINERS: Final = frozenset((dict, list))
-
 
 _Begun = tuple[SchemaPart, ...]
 """The parts whose defaults are being written, each within the one before."""
@@ -66,7 +62,7 @@ def _reduced(value: Any, schema: SchemaPart, begun: _Begun) -> Any:
 
 def _is_default(reduced: Any, schema: SchemaPart, begun: _Begun) -> bool:
     kind, other = type(reduced), type(schema.default)
-    if kind is not other and (kind in _CONTAINERS or other in _CONTAINERS):
+    if kind is not other and (kind in CONTAINERS or other in CONTAINERS):
         return False
     return canonical(reduced) == _default_text(schema, begun)
 

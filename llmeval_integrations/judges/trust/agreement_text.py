@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from llmeval_integrations.wording import cut
+
 if TYPE_CHECKING:
     from llmeval_integrations.judges.trust.agreement import Agreement
 
@@ -39,7 +41,7 @@ def _name(label: Any) -> str:
         return "pass" if label else "fail"
     text = str(label)
     text = text if text.isprintable() else ascii(text)
-    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 3]}..."
+    return cut(text, _LONGEST_LABEL)
 
 
 def _figures(agreement: Agreement) -> list[str]:
