@@ -56,6 +56,9 @@ class Evaluator(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     """The sample's fields without which there is no answer, beside the output."""
 
+    lower_is_better: ClassVar[bool] = False
+    """Whether a lower score is a better one, as of a distance."""
+
     @abstractmethod
     def check(self, sample: Sample) -> Result:
         """Look at one sample; the one method that an evaluator writes."""

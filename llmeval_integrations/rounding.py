@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from llmeval_integrations.json_value import write_scalar
 
 
@@ -32,3 +34,8 @@ def _beside(bound: float, value: float) -> str:
 def held_to(bound: float, value: float) -> str:
     """Write on which side of a bound a figure is: "0.26 > 0.25"."""
     return f"{_beside(bound, value)} {'<' if value < bound else '>'} {write_scalar(bound)}"
+
+
+def is_same(a: float, b: float) -> bool:
+    """Say whether two figures differ by the rounding of floats at most."""
+    return math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12)

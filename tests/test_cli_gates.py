@@ -71,6 +71,15 @@ def test_a_mean_and_a_single_field_can_be_gates_too(tmp_path, capsys, gate, miss
     assert (missed or "") in capsys.readouterr().err
 
 
+def test_a_mean_that_misses_by_the_rounding_of_floats_is_reached(tmp_path, capsys):
+    file = tmp_path / "data.jsonl"
+    file.write_text(f'{{"output": "{"x" * 1035}"}}\n' * 3)  # -0.35 each, and a mean below that
+    call = ["run", str(file), "-q", "-e", "length_penalty:max_length=1000", "--fail-under"]
+    assert main([*call, "length_penalty.mean=-0.35"]) == 0
+    assert main([*call, "length_penalty.mean=-0.3499"]) == 1
+    assert "the mean -0.35 is under -0.3499" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("gate", "message"),
     [

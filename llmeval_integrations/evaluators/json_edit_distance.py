@@ -33,6 +33,7 @@ class JsonEditDistance(Evaluator):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
+    lower_is_better: ClassVar[bool] = True
 
     string_distance: str | Callable[[str, str], float] | None = None
     """A metric of StringDistance by name, or a function of two texts; None is

@@ -26,6 +26,7 @@ class StringDistance(Evaluator):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
+    lower_is_better: ClassVar[bool] = True
 
     distance: str = "jaro_winkler"
     """One of damerau_levenshtein, osa, levenshtein, indel, hamming, jaro, jaro_winkler."""

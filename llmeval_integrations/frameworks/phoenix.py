@@ -70,7 +70,7 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     {"reference": "reference.answer"} where one value is meant.
 
     Scores are filed under `name`, the evaluator's own unless given; of two evaluators of one name
-    Phoenix keeps one. Less is better for evaluators that have a `max_distance`.
+    Phoenix keeps one. Less is better for evaluators with `lower_is_better`.
     """
 
     def __init__(self, evaluator: OurEvaluator, *, name: str | None = None) -> None:
@@ -78,7 +78,7 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
         Evaluator.__init__(
             self,
             name=name or evaluator.name,
-            direction="minimize" if hasattr(evaluator, "max_distance") else "maximize",
+            direction="minimize" if evaluator.lower_is_better else "maximize",
             kind="llm" if isinstance(evaluator, JudgedEvaluator) else "code",
             input_schema=PhoenixInput,
         )

@@ -24,11 +24,13 @@ from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
 from llmeval_integrations.runs.numbers import (
     LABEL_HEADS,
+    chance,
     counted,
     figure,
     figures_of,
     labels_of,
     samples_of,
+    signed,
     times_of,
 )
 from llmeval_integrations.runs.records import text_of
@@ -190,9 +192,9 @@ def _difference(each: Difference) -> Iterator[str]:
     yield each.measure if each.field is None else quoted(each.field or "(the whole)")
     yield figure(each.a)
     yield figure(each.b)
-    yield f"{each.difference:+.3f}"
-    yield "–" if bounds is None else f"{bounds[0]:+.3f} to {bounds[1]:+.3f}"
-    yield f"{each.adjusted:.2g}"
+    yield signed(each.difference)
+    yield "–" if bounds is None else " to ".join(map(signed, bounds))
+    yield chance(each.adjusted).replace("<", "&lt;")
     yield each.verdict
 
 

@@ -23,6 +23,8 @@ MAX_SCORE: Final = 1e300
 
 _LONGEST_ERROR: Final = 2_000
 _NUMBERS: Final = (float, int, bool)
+_VERDICTS: Final = (bool, type(None))
+_TEXTS: Final = (str, type(None))
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -120,16 +122,20 @@ def _evaluate_one(evaluator: Evaluator, sample: Sample) -> Result | Exception:
 def _row(id: Any, name: str, result: Result) -> Row:
     """Make a row of a result; a score that is not a finite number is an error."""
     score, passed, label, reason = result.score, result.passed, result.label, result.reason
-    if (label is not None and type(label) is not str) or (
-        reason is not None and type(reason) is not str
+    metadata = result.metadata
+    if not (
+        type(metadata) is dict
+        and type(passed) in _VERDICTS
+        and type(label) in _TEXTS
+        and type(reason) in _TEXTS
     ):
         try:
+            passed, metadata = _verdict(passed), _details(metadata)
             label, reason = _text(label), _text(reason)
-        except Exception as error:  # noqa: BLE001 - what is made to look like a text may raise
+        except Exception as error:  # noqa: BLE001 - what is made to look like these may raise
             return _error_row(id, name, error)
     if score is None:
-        unscored = result.is_unscored
-        return Row(id, name, None, None, label, reason, result.metadata, unscored, None)
+        return Row(id, name, None, passed, label, reason, metadata, result.is_unscored, None)
     if type(score) not in _NUMBERS or not -MAX_SCORE <= score <= MAX_SCORE:
         figure = _figure(score)
         if figure is None:
@@ -137,9 +143,21 @@ def _row(id: Any, name: str, result: Result) -> Row:
                 id, name, ValueError(f"the score {shown(score)} is not a finite number")
             )
         score = figure
-    if passed is not None and passed is not True:
-        passed = bool(passed)
-    return Row(id, name, score, passed, label, reason, result.metadata, False, None)
+    return Row(id, name, score, passed, label, reason, metadata, False, None)
+
+
+def _verdict(thing: object) -> bool | None:
+    """Make a verdict of one of another type, as NumPy has."""
+    return None if thing is None else bool(thing)
+
+
+def _details(thing: object) -> dict[str, Any]:
+    """Make metadata of another mapping, or of none."""
+    if thing is None:
+        return {}
+    if isinstance(thing, Mapping):
+        return dict(thing)
+    raise TypeError(f"the metadata {shown(thing)} are not a mapping")
 
 
 def _text(thing: object) -> str | None:
@@ -153,7 +171,11 @@ def _error_row(id: Any, name: str, error: object, place: str = "") -> Row:
     """Make a row of what was raised, or of what somebody's evaluator gave instead of a result."""
     if not isinstance(error, Exception):
         error = TypeError(f"expected a Result, got {shown(error)}")
-    message = f"{place}: {error}" if place else str(error)
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - what an error says of itself may raise, too
+        said = shown(error)
+    message = f"{place}: {said}" if place else said
     text = f"{type(error).__name__}: {message}"[:_LONGEST_ERROR]
     return Row(id, name, None, None, None, None, {}, False, text)
 

@@ -1,30 +1,43 @@
-"""Which evaluators measure a distance, so that less is better."""
+"""Which evaluators have scores that are better where they are lower, as distances are."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Final
+from typing import Any
 
 from llmeval_integrations.evaluator import Evaluator
 
-_CEILING: Final = "max_distance"
-"""The option of evaluators that pass at a distance or below."""
-
 
 def distances_of(evaluators: Mapping[str, Evaluator]) -> frozenset[str]:
-    """Name those that measure a distance, by their options."""
-    return frozenset(
-        name
-        for name, evaluator in evaluators.items()
-        if is_dataclass(evaluator) and any(each.name == _CEILING for each in fields(evaluator))
-    )
+    """Name those that say so of themselves."""
+    return frozenset(name for name, each in evaluators.items() if each.lower_is_better)
 
 
 def distances_in(manifest: Mapping[str, Any]) -> frozenset[str]:
-    """Name the same of a run's manifest."""
-    return frozenset(
-        name
-        for name, described in manifest["evaluators"].items()
-        if _CEILING in described.get("options", {})
-    )
+    """Name those of a run's manifest."""
+    found = manifest["evaluators"].items()
+    return frozenset(name for name, described in found if described.get("lower_is_better"))
+
+
+class Verdicts:
+    """Between which scores rows passed, and between which they failed."""
+
+    def __init__(self) -> None:
+        self._ends = {True: (math.inf, -math.inf), False: (math.inf, -math.inf)}
+
+    def add(self, score: float, passed: bool) -> None:
+        """Take a row into account."""
+        low, high = self._ends[passed]
+        self._ends[passed] = min(low, score), max(high, score)
+
+    @property
+    def lower_passed(self) -> bool | None:
+        """Whether all that passed had lower scores than all that failed, False where higher ones.
+
+        None where neither is so: then a verdict is about something else than the score.
+        """
+        (low, high), (low_failed, high_failed) = self._ends[True], self._ends[False]
+        if high < low or high_failed < low_failed:
+            return None
+        return True if high < low_failed else False if low > high_failed else None

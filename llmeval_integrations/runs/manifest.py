@@ -85,7 +85,8 @@ def described(evaluator: Evaluator) -> dict[str, Any]:
     """Say which evaluator this is, and its options, in JSON."""
     names: list[str] = [each.name for each in fields(evaluator)] if is_dataclass(evaluator) else []
     options = {name: _plain(getattr(evaluator, name)) for name in names}
-    return {"evaluator": evaluator.name, "options": options}
+    told: dict[str, Any] = {"evaluator": evaluator.name, "options": options}
+    return {**told, "lower_is_better": True} if evaluator.lower_is_better else told
 
 
 def _plain(value: Any) -> Any:

@@ -34,6 +34,19 @@ def figure(value: Any) -> str:
     return rounded(value)
 
 
+def signed(difference: float) -> str:
+    """Write a difference with its sign and three decimals, or two digits where these say more."""
+    size = abs(difference)
+    if size == 0:
+        return "+0.000"
+    return f"{difference:{'+.3f' if 0.01 <= size < 100 else '+.4g' if size >= 100 else '+.2g'}}"
+
+
+def chance(p: float) -> str:
+    """Write a chance with four decimals, which are none where it is smaller."""
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def counted(count: int, noun: str) -> str:
     """Write so many of something, in the plural where that is right."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

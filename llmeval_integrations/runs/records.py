@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -65,8 +66,11 @@ def score_of(row: Row) -> float | None:
 
 
 def text_of(value: Any) -> str:
-    """Return a text as it is, and anything else as JSON."""
-    return value if isinstance(value, str) else write_value(value).decode()
+    """Return a text as it is, what JSON writes as one, as dates, too, and anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    written = write_value(value).decode()
+    return json.loads(written) if written.startswith('"') else written
 
 
 def batches(table: Table) -> Iterator[Any]:

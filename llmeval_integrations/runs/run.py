@@ -38,8 +38,8 @@ class Run:
     """Why samples may be missing; None where the run was finished."""
 
     distances: frozenset[str] | None = None
-    """The evaluators that measure a distance, so that less is better; None where that is not known,
-    as of a run that was read again, whose manifest says it."""
+    """The evaluators whose scores are better where they are lower; None where that is not known, as
+    of a run that was read again, whose manifest says it."""
 
     def table(self) -> str:
         """Write the figures and the findings as a table of plain text."""

@@ -94,9 +94,9 @@ def as_text(run: Run, console: Console | None = None) -> str:
 
 def _figures(run: Run) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
-    table.add_column("evaluator", no_wrap=True)
+    table.add_column("evaluator", overflow="fold", min_width=14)
     for name in _FIGURES:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for evaluator, figures in run.summary["evaluators"].items():
         cells = [_figure(figures[name]) for name in _FIGURES]
         table.add_row(Text(printable(evaluator)), *cells)

@@ -75,8 +75,8 @@ def test_it_says_what_surely_differs_from_the_first_run(tmp_path):
     lines = compared(old, new, old)
     assert lines[0] == "#### A: <code>old</code>; B: <code>new</code>"
     assert [cells(line) for line in lines[3:5]] == [
-        ["<code>json_fields</code>", "pass rate", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.00098", "worse"],
-        ["<code>json_fields</code>", "<code>&#47;a</code>", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.00098", "worse"],
+        ["<code>json_fields</code>", "pass rate", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.0010", "worse"],
+        ["<code>json_fields</code>", "<code>&#47;a</code>", "1", "0.4", "-0.600", "-0.781 to -0.333", "0.0010", "worse"],
     ]  # fmt: skip
     changed = [n for n, line in enumerate(lines) if "worse | passed | failed" in line]
     assert cells(lines[changed[0]])[1] == "<code>row 0</code>"
@@ -95,7 +95,7 @@ def test_it_says_what_surely_differs_from_the_first_run(tmp_path):
     assert lines[-1].startswith("Over the samples that both runs have; p is adjusted for all")
     assert lines[-1].endswith("intervals are not.")
     assert cells(lines[1])[6] == "adjusted p"
-    assert cells(compared(new, old)[3])[2:] == ["0.4", "1", "+0.600", "+0.333 to +0.781", "0.00098", "better"]  # fmt: skip
+    assert cells(compared(new, old)[3])[2:] == ["0.4", "1", "+0.600", "+0.333 to +0.781", "0.0010", "better"]  # fmt: skip
 
 
 def test_one_run_is_compared_with_nothing(moods):

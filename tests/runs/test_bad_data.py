@@ -1,6 +1,8 @@
 """What cannot be read is a row with an error, or stops before a run begins."""
 
 import tracemalloc
+from collections import OrderedDict
+from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO, TextIOWrapper
 from itertools import islice
@@ -9,10 +11,12 @@ import pytest
 from pace import at_most
 
 from llmeval_integrations import (
+    Evaluator,
     InputError,
     JsonMatch,
     JsonValidity,
     MissingDependencyError,
+    Result,
 )
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.reading import csv_rows
@@ -242,3 +246,67 @@ def test_an_error_in_the_callers_iterator_is_the_callers():
 
     with pytest.raises(KeyError, match="mine"):
         evaluate(samples(), [JsonValidity()])
+
+
+@dataclass(frozen=True)
+class Says(Evaluator):
+    """What does the output say?"""
+
+    def check(self, sample):
+        return sample.output()
+
+
+class Undecided:
+    def __bool__(self):
+        raise ValueError("both")
+
+
+class Speechless(Exception):  # noqa: N818
+    def __str__(self):
+        raise RuntimeError
+
+
+def speechless():
+    raise Speechless
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (lambda: Result(1.0, Undecided()), "ValueError: both"),
+        (lambda: Result(1.0, True, metadata=[1]), "TypeError: the metadata [1] are not a mapping"),
+        (speechless, "Speechless: row 2: Speechless()"),
+        (lambda: 1, "TypeError: row 2: expected a Result, got 1"),
+    ],
+)
+def test_an_evaluator_that_says_what_nobody_can_use_spoils_no_other_row(tmp_path, answer, error):
+    samples = [{"output": lambda: Result(1.0, True)}, {"output": answer}]
+    run = evaluate(samples, [Says()], out=tmp_path / "run")
+    first, second = run.rows
+    assert (first.passed, first.error) == (True, None)
+    assert second.error == error
+    assert run.summary["evaluators"]["says"]["errors"] == 1
+
+
+@pytest.mark.parametrize(
+    ("result", "row"),
+    [
+        (Result(1.0, True, metadata=None), (1.0, True, {}, False)),
+        (Result(1.0, 1, metadata=OrderedDict(a=1)), (1.0, True, {"a": 1}, False)),
+        (Result(None, False), (None, False, {}, False)),
+        (Result(None, True, answered=True), (None, True, {}, False)),
+        (Result.unscored("nobody knows"), (None, None, {}, True)),
+    ],
+)
+def test_a_result_is_kept_as_it_was_meant(tmp_path, result, row):
+    run = evaluate([{"output": lambda: result}], [Says()], out=tmp_path / "run")
+    [found] = run.rows
+    assert (found.score, found.passed, found.metadata, found.unscored) == row
+    assert run.summary["evaluators"]["says"]["pass_rate"] == found.passed
+
+
+def test_a_dataset_of_pyarrow_is_no_table():
+    dataset = pytest.importorskip("pyarrow.dataset")
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match="expected a path, an iterable of samples or a DataFrame"):
+        evaluate(dataset.dataset(pa.table({"output": ["1"]})), [JsonValidity()])

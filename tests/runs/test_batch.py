@@ -1,5 +1,6 @@
 """A table of Arrow in, a table of rows out: the rows are those of a run."""
 
+import datetime
 import json
 import pickle
 import re
@@ -205,3 +206,9 @@ def test_a_table_with_a_column_twice_is_refused():
 def test_an_empty_text_is_no_id():
     table = pa.table({"output": ["{}"], "id": [""]})
     assert evaluate_batch(table, [JsonValidity()])["id"].to_pylist() == ["1"]
+
+
+def test_an_id_is_written_as_a_run_keeps_it():
+    days = [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)]
+    made = evaluate_batch(pa.table({"output": ["{}", "{}"], "id": days}), [JsonValidity()])
+    assert made["id"].to_pylist() == ["2024-01-01", "2024-01-02"]

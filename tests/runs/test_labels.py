@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from llmeval_integrations import Evaluator, JsonValidity, Result, evaluate
+from llmeval_integrations.cli import main
 from llmeval_integrations.reports import load_format
 
 
@@ -61,3 +62,12 @@ def test_a_notebook_counts_them(run):
 
 def test_a_run_with_verdicts_has_none(tmp_path):
     assert "share" not in evaluate([{"output": "{"}], [JsonValidity()]).table()
+
+
+def test_labels_alone_are_no_regression(tmp_path, capsys):
+    rows = [{"output": text} for text in ["ab", "ac", "b"]]
+    for name in "ab":
+        evaluate(rows, [FirstLetter(), JsonValidity()], out=tmp_path / name)
+    folders = [str(tmp_path / name) for name in "ab"]
+    assert main(["compare", *folders, "--fail-on-regression"]) == 0
+    assert "first_letter: it has labels alone, and they are not compared" in capsys.readouterr().err

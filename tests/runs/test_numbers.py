@@ -3,7 +3,7 @@
 import pytest
 
 from llmeval_integrations.intervals import wilson
-from llmeval_integrations.runs.numbers import percent, percents, rounded
+from llmeval_integrations.runs.numbers import percent, percents, rounded, signed
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,19 @@ def test_nor_is_a_bound_that_only_comes_near():
 )
 def test_a_figure_is_1_only_where_it_is(value, written):
     assert rounded(value) == written
+
+
+@pytest.mark.parametrize(
+    ("difference", "written"),
+    [
+        (0.25, "+0.250"),
+        (-0.0101, "-0.010"),
+        (0.0049, "+0.0049"),
+        (-9.94e-05, "-9.9e-05"),
+        (-0.0, "+0.000"),
+        (12.3456, "+12.346"),
+        (-123456.0, "-1.235e+05"),
+    ],
+)
+def test_a_difference_is_nothing_only_where_it_is(difference, written):
+    assert signed(difference) == written

@@ -10,6 +10,7 @@ from typing import Final
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.rounding import is_same
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.wording import hint
 
@@ -127,5 +128,5 @@ def missed(run: Run, thresholds: Mapping[str, float]) -> Iterator[str]:
         if reached is None:
             why = "no row passed or failed, so" if what == "pass rate" else "there is none, so"
             yield f"{target}: {why} the {what} {rate:g} is not reached"
-        elif reached < rate:
+        elif reached < rate and not is_same(reached, rate):
             yield f"{target}: the {what} {reached:.6g} is under {rate:g}"

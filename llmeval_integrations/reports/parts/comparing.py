@@ -13,7 +13,7 @@ from llmeval_integrations.runs.comparing.changing import Change
 from llmeval_integrations.runs.comparing.compare import compare
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
-from llmeval_integrations.runs.numbers import counted, figure
+from llmeval_integrations.runs.numbers import chance, counted, figure, signed
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 
@@ -150,15 +150,15 @@ def _named(each: Difference) -> str:
 
 def _row(each: Difference) -> Html:
     bounds = each.interval
-    interval = "–" if bounds is None else f"{bounds[0]:+.3f} to {bounds[1]:+.3f}"
+    interval = "–" if bounds is None else " to ".join(map(signed, bounds))
     return tag(
         "tr",
         tag("th", each.evaluator, scope="row"),
         tag("td", each.field or each.measure),
         number(figure(each.n)),
-        number(f"{each.difference:+.3f}"),
+        number(signed(each.difference)),
         number(interval),
-        number("<0.0001" if each.adjusted < 0.0001 else f"{each.adjusted:.4f}"),
+        number(chance(each.adjusted)),
         number(figure(each.better), "" if each.better else "quiet"),
         number(figure(each.worse), "alarm" if each.worse else "quiet"),
         number(figure(each.detectable)),

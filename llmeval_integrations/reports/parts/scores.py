@@ -8,6 +8,7 @@ from typing import Final
 
 from llmeval_integrations.intervals import Interval, wilson
 from llmeval_integrations.runs.comparing.statistics import t_of
+from llmeval_integrations.runs.distances import Verdicts
 from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Row
 
@@ -34,13 +35,13 @@ class Scores:
     counts: list[int] = field(default_factory=list)
     """How many lie in each of the equal parts from lowest to highest."""
 
-    is_distance: bool = False
-    """Whether it is known that they are better where they are lower."""
+    is_distance: bool | None = None
+    """Whether they are better where they are lower; None where the rows have to tell."""
 
     _zeros: int = 0
     _ones: int = 0
     _squares: float = 0.0
-    _sums: dict[bool | None, list[float]] = field(default_factory=dict)
+    _verdicts: Verdicts = field(default_factory=Verdicts)
 
     def add(self, row: Row) -> None:
         """Count a row in (Welford, Technometrics 4 (1962) 419)."""
@@ -54,9 +55,8 @@ class Scores:
         step = score - self.mean
         self.mean += step / self.n
         self._squares += step * (score - self.mean)
-        total = self._sums.setdefault(row.passed, [0.0, 0.0])
-        total[0] += score
-        total[1] += 1
+        if row.passed is not None:
+            self._verdicts.add(score, row.passed)
 
     def sort_in(self, row: Row) -> None:
         """Count a row into its bar; all rows have to be counted in before."""
@@ -77,9 +77,10 @@ class Scores:
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether they measure a distance, or are lower of outputs that passed than of others."""
-        means = {passed: total / n for passed, (total, n) in self._sums.items()}
-        return self.is_distance or (True in means and False in means and means[True] < means[False])
+        """Whether that is known of them, or else all that passed are lower than all that failed."""
+        if self.is_distance is None:
+            return self._verdicts.lower_passed is True
+        return self.is_distance
 
     @property
     def interval(self) -> Interval | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from os import PathLike
+from typing import Any
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.comparing import direction
@@ -32,10 +33,11 @@ def compare(
     evaluators: those that are compared; all that both runs have by default.
     fields: whether single fields are compared, too. Each takes its part in the correction for
         many differences, so without them smaller differences of the evaluators are shown.
-    lower_is_better: evaluators with a score that is better where it is lower. It is found by itself
-        where rows that passed have lower scores than rows that failed, and where the evaluator has
-        a `max_distance`. Where neither is known, as of a directory without a manifest in which no
-        row passed, a score is called neither better nor worse, and a warning says so.
+    lower_is_better: evaluators with a score that is better where it is lower, beside those that
+        say so of themselves by their own `lower_is_better`. Where neither run knows its evaluators,
+        as directories without a manifest do not, they are those of which all rows that passed have
+        lower scores than all that failed. Where these tell nothing, either, a score is called
+        neither better nor worse, and a warning says so.
     changes: how many samples are listed for each evaluator and direction.
 
     Samples are joined by id. Rows of the same id are joined by occurrence, and their mean counts as
@@ -54,13 +56,14 @@ def compare(
     joined = join(runs[0], runs[1], names, fields=fields)
     if not any(joined.pairs.values()):
         raise InputError(f"no sample is in both runs: {_ids(joined)}")
-    said = _known(lower_is_better, names)
+    said = _known(lower_is_better, _names(runs[0], runs[1], None))
     lower = direction.lower_is_better(runs[0], runs[1], joined, said)
     figures = [
         each for name in names for each in measured(name, joined.pairs[name], lower=lower[name])
     ]
     differences = differences_of(figures)
-    compared = _compared(runs, joined, lower, changes)
+    labels = _with_labels_alone(runs, names)
+    compared = _compared(runs, joined, lower, changes, labels)
     return Comparison(
         str(runs[0].out or "A"),
         str(runs[1].out or "B"),
@@ -73,6 +76,8 @@ def compare(
         [
             *doubts(runs[0], runs[1], joined),
             *_left_out(compared),
+            *(f"{name}: it has labels alone, and they are not compared" for name in labels),
+            *direction.contradicted(joined, lower),
             *_without_direction(differences),
         ],
     )
@@ -107,7 +112,11 @@ def _ids(joined: Joined) -> str:
 
 
 def _compared(
-    runs: list[Run], joined: Joined, lower: Mapping[str, bool | None], most: int
+    runs: list[Run],
+    joined: Joined,
+    lower: Mapping[str, bool | None],
+    most: int,
+    labels: Collection[str],
 ) -> dict[str, Compared]:
     """Count for each evaluator what is left out and what changed, and list the latter."""
     found = {
@@ -118,13 +127,27 @@ def _compared(
     return {
         name: Compared(
             len(pairs),
-            *_counts_left_out(pairs),
+            *((0, 0, 0) if name in labels else _counts_left_out(pairs)),
             found[name].better,
             found[name].worse,
             changes[name],
         )
         for name, pairs in joined.pairs.items()
     }
+
+
+def _with_labels_alone(runs: list[Run], names: list[str]) -> list[str]:
+    """Name the evaluators of which both runs have answers, and no scores or verdicts."""
+    return [
+        name
+        for name in names
+        if all(_is_of_labels(run.summary["evaluators"][name]) for run in runs)
+    ]
+
+
+def _is_of_labels(figures: Mapping[str, Any]) -> bool:
+    others = ("scored", "unscored", "errors", "pass_rate")
+    return bool(figures.get("labels")) and not any(figures.get(each) for each in others)
 
 
 def _counts_left_out(pairs: Pairs) -> tuple[int, int, int]:
@@ -150,6 +173,6 @@ def _without_direction(differences: list[Difference]) -> Iterator[str]:
         if each.lower_is_better is None:
             yield (
                 f"{each.evaluator}: it is not known whether higher or lower scores are better: "
-                "neither run has a manifest, and no rows passed or none failed; so they are called "
-                "neither, unless lower_is_better names this evaluator"
+                "neither run has a manifest, and what passed and failed does not tell; so they are "
+                "called neither, unless lower_is_better names this evaluator"
             )

@@ -11,8 +11,9 @@ from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from llmeval_integrations.intervals import Interval
+from llmeval_integrations.rounding import is_same
 from llmeval_integrations.runs.comparing import statistics
-from llmeval_integrations.runs.comparing.joining import Pair, Pairs, is_same
+from llmeval_integrations.runs.comparing.joining import Pair, Pairs
 
 LEVEL: Final = 0.05
 """The chance of a false alarm that is accepted, for all differences of a comparison together."""
@@ -62,7 +63,8 @@ class Difference:
     detectable: float | None
     """The smallest difference that so many samples would have shown with a power of 80 %, at the
     level that is left to one of so many differences. None where no difference would have been
-    shown, of figures from 0 to 1 not even one of 1, and where the spread is not known."""
+    shown, of figures from 0 to 1 not even one of 1, where the spread is not known, and of scores
+    among more than 500 differences, where it takes more than the test's draws can tell."""
 
     better: int
     """Samples that got better; 0 where it is not known which way is better."""
@@ -174,6 +176,7 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
     n, up = len(differences), sum(each > 0 for each in differences)
     down = sum(each < 0 for each in differences)
     a, b = mean(figures.a), mean(figures.b)
+    detectable: float | None = None
     if all(each in {0.0, 1.0} for each in chain(figures.a, figures.b)):
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         p = statistics.mcnemar(down, up)
@@ -182,7 +185,8 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
     else:
         p = statistics.sign_flip(differences)
         interval = statistics.student(differences)
-        detectable = statistics.detectable_mean(differences, level)
+        if level >= statistics.LEAST_DRAWN:
+            detectable = statistics.detectable_mean(differences, level)
         if all(0 <= each <= 1 for each in chain(figures.a, figures.b)):
             interval = interval and (max(interval[0], -1.0), min(interval[1], 1.0))
             detectable = None if detectable is None or detectable > 1 else detectable

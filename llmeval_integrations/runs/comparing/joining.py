@@ -262,8 +262,3 @@ def _read(text: bytes) -> Any:
         return msgspec.json.decode(text)
     except ValueError:
         return decode_as_python(text.decode())  # a number beyond a float's range
-
-
-def is_same(a: float, b: float) -> bool:
-    """Say whether two figures differ by the rounding of floats at most."""
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)

@@ -14,6 +14,9 @@ POWER: Final = 0.8
 """The chance with which a difference that could be shown would be."""
 
 _DRAWS: Final = 9_999
+LEAST_DRAWN: Final = 1 / (_DRAWS + 1)
+"""The smallest chance that `sign_flip` tells by drawing."""
+
 _MOST_GROUPS: Final = 256
 _ENUMERATED: Final = 13
 _CLEAR: Final = 1e-4

@@ -15,13 +15,19 @@ from llmeval_integrations.printable import one_line, printable
 from llmeval_integrations.rounding import rounded
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
-from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.numbers import chance, counted, signed
 from llmeval_integrations.runs.table import WIDTH
 
 _MOST_FIELDS: Final = 6
 _MOST_DIFFERENT: Final = 20
 _MOST_CHANGES: Final = 5
 _LONGEST: Final = 60
+_LEAST_NAME: Final = 14
+_BETWEEN: Final = 2
+"""Spaces behind a column."""
+
+_BESIDE: Final = 5
+"""Spaces at the ends, and behind the name and the verdict."""
 _STYLES: Final = {"better": "green", "worse": "red", "none shown": ""}
 COLUMNS: Final = (
     *("n", "A", "B", "B - A", "95 % interval", "adjusted p"),
@@ -29,20 +35,20 @@ COLUMNS: Final = (
 )
 """What is told of each difference, between its name and its verdict."""
 
-_WHERE_NARROW: Final = COLUMNS[:6]
-"""What there is room for on a narrow terminal."""
-
-_ROOM_FOR_ALL: Final = 100
-
-_CAPTION_WHERE_NARROW: Final = (
-    "adjusted p: the chance of as much where nothing has changed, adjusted for all differences "
-    "together (Holm), which the intervals are not; a field counts in samples whose reference or "
-    "output has it"
+_LEAST: Final = (
+    *(("detectable",), ("better", "worse"), ("95 % interval",)),
+    *(("adjusted p",), ("n",), ("A", "B")),
 )
-CAPTION: Final = (
-    f"{_CAPTION_WHERE_NARROW}; detectable: the smallest difference that so many samples would have "
-    "shown, with a chance of 80 %"
-)
+"""Which of them are left out first where there is no room for all."""
+
+_CAPTIONS: Final = {
+    "adjusted p": "adjusted p: the chance of as much where nothing has changed, adjusted for all "
+    "differences together (Holm), which the intervals are not",
+    "n": "a field counts in samples whose reference or output has it",
+    "detectable": "detectable: the smallest difference that so many samples would have shown, with "
+    "a chance of 80 %",
+}
+CAPTION: Final = "; ".join(_CAPTIONS.values())
 
 
 def as_text(
@@ -55,12 +61,13 @@ def as_text(
     if console is None:
         console = Console(file=StringIO(), width=WIDTH, color_system=None)
     evaluators = [each for each in comparison.differences if each.field is None]
-    is_wide = console.width >= _ROOM_FOR_ALL
-    columns = COLUMNS if is_wide else _WHERE_NARROW
+    by_evaluator = fields_shown(comparison)
+    shown = [*evaluators, *(each for fields, _ in by_evaluator.values() for each in fields)]
+    columns = _columns_with_room(console.width, shown)
     tables: list[Table | Text] = [_differences("evaluator", evaluators, columns, title(comparison))]
-    for name, (fields, others) in fields_shown(comparison).items():
+    for name, (fields, others) in by_evaluator.items():
         tables.append(_fields(name, fields, columns, others))
-    caption = CAPTION if is_wide else _CAPTION_WHERE_NARROW
+    caption = "; ".join(said for column, said in _CAPTIONS.items() if column in columns)
     tables.append(Text(caption, style="dim italic"))
     if changes and any(each.changes for each in comparison.evaluators.values()):
         tables += [Text(""), _changes(comparison.evaluators, changes)]
@@ -94,6 +101,20 @@ def fields_shown(comparison: Comparison) -> dict[str, tuple[list[Difference], in
     return found
 
 
+def _columns_with_room(width: int, differences: list[Difference]) -> Sequence[str]:
+    """Return the columns that there is room for, none of which is to be cut."""
+    cells = [("", *COLUMNS, ""), *map(cells_of, differences)]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    needed = dict(zip(COLUMNS, widths[1:]))
+    room = width - _LEAST_NAME - widths[-1] - _BESIDE
+    for names in _LEAST:
+        if sum(needed.values()) + _BETWEEN * len(needed) <= room:
+            break
+        for name in names:
+            del needed[name]
+    return tuple(needed)
+
+
 def _differences(
     head: str,
     differences: list[Difference],
@@ -102,13 +123,14 @@ def _differences(
 ) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left")
     table.title = None if heading is None else printable(heading)
-    table.add_column(Text(printable(head)), overflow="fold", min_width=14)
+    table.add_column(Text(printable(head)), overflow="fold", min_width=_LEAST_NAME)
     for name in columns:
         table.add_column(name.replace("ed p", "ed\np"), justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for each in differences:
         name, *figures, verdict = cells_of(each)
-        cells = (name, *figures[: len(columns)], verdict)
+        said = dict(zip(COLUMNS, figures))
+        cells = (name, *map(said.__getitem__, columns), verdict)
         table.add_row(*(Text(printable(cell), _STYLES[each.verdict]) for cell in cells))
     return table
 
@@ -123,24 +145,20 @@ def _fields(name: str, fields: list[Difference], columns: Sequence[str], others:
 def cells_of(each: Difference) -> list[str]:
     """Write a difference as cells: its name, the columns, its verdict where there is one."""
     name = f"{each.evaluator} {each.measure}" if each.field is None else each.field
-    interval = "-" if each.interval is None else " to ".join(map(_signed, each.interval))
+    interval = "-" if each.interval is None else " to ".join(map(signed, each.interval))
     return [
         name or "(the whole)",
         f"{each.n:,}",
         rounded(each.a),
         rounded(each.b),
-        _signed(each.difference),
+        signed(each.difference),
         interval,
-        "<0.0001" if each.adjusted < 0.0001 else f"{each.adjusted:.4f}",
+        chance(each.adjusted),
         f"{each.better:,}",
         f"{each.worse:,}",
-        "-" if each.detectable is None else _signed(each.detectable)[1:],
+        "-" if each.detectable is None else signed(each.detectable)[1:],
         "" if each.verdict == "none shown" else each.verdict,
     ]
-
-
-def _signed(figure: float) -> str:
-    return f"{figure:+.3f}" if abs(figure) < 100 else f"{figure:+.4g}"
 
 
 def _changes(evaluators: dict[str, Compared], most: int) -> Table:

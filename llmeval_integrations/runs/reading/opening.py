@@ -108,7 +108,7 @@ def _open_object(samples: Any) -> Source:
         source.records = read_frame(samples, source)
     elif hasattr(samples, "iter_rows") and hasattr(samples, "columns"):
         source.records = read_named_rows(samples, source)
-    elif hasattr(samples, "to_batches") and hasattr(samples, "schema"):
+    elif hasattr(samples, "to_batches") and hasattr(samples, "num_rows"):
         source.records = read_table(samples, source)
     elif isinstance(samples, Iterable) and not isinstance(samples, (Mapping, bytes, bytearray)):
         source.records = read_items(samples, source)

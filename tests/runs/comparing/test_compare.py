@@ -3,6 +3,7 @@
 import json
 import re
 import tracemalloc
+from dataclasses import dataclass
 from random import Random
 
 import pytest
@@ -11,10 +12,12 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import (
     Comparison,
+    Evaluator,
     InputError,
     JsonFields,
     JsonMatch,
     JsonValidity,
+    Result,
     Run,
     StringDistance,
     compare,
@@ -23,6 +26,20 @@ from llmeval_integrations import (
 from llmeval_integrations.runs import Row
 from llmeval_integrations.runs.comparing import joining
 from llmeval_integrations.runs.rows import write_rows
+
+
+@dataclass(frozen=True)
+class Spent(Evaluator):
+    """What was spent?"""
+
+    def check(self, sample):
+        return Result(float(sample.output), float(sample.output) < 4)
+
+
+class Cheap(Spent):
+    """What was spent? The less the better."""
+
+    lower_is_better = True
 
 
 def row(id, score=None, passed=None, *, name="graded", fields=None, **said):
@@ -448,3 +465,78 @@ def test_hostile_texts_cannot_act_in_the_table():
     assert "[red]x" in table
     assert "forged" in table
     table.encode()
+
+
+def near(*outputs):
+    """Give documents that pass where their one wrong text is near, though long ones have more."""
+    short = {"name": "Miller & Sons", **{f"k{n}": n for n in range(4)}}
+    long = {"name": "Miller & Sons", **{f"k{n}": n for n in range(20)}}
+    rows = [
+        {"id": f"n{n}", "output": {**short, "name": "Miller & Son"}, "reference": short}
+        for n in range(10)
+    ]
+    return rows + [
+        {"id": f"o{n}", "output": {**long, **dict.fromkeys(outputs, -1)}, "reference": long}
+        for n in range(10)
+    ]
+
+
+def test_a_score_says_which_way_it_gets_better_and_no_rows_do():
+    evaluator = JsonFields(fields={"/name": {"similarity": 0.8}})
+    a, b = (evaluate(near(*outputs), [evaluator]) for outputs in (["k1"], ["k1", "k2"]))
+    found = compare(a, b, fields=False)
+    score = found.differences[1]
+    assert (score.measure, score.lower_is_better) == ("score", False)
+    assert (score.difference < 0, score.better, score.worse) == (True, 0, 10)
+    assert score.verdict == "worse"
+
+
+def test_an_evaluator_may_say_that_lower_is_better_and_a_doubt_is_told_where_it_does_not(tmp_path):
+    for kind in (Cheap, Spent):
+        for name, cost in (("a", 2), ("b", 1)):
+            rows = [{"id": n, "output": str(cost + n % 5)} for n in range(20)]
+            evaluate(rows, {"cost": kind()}, out=tmp_path / kind.__name__ / name)
+    found = compare(tmp_path / "Cheap/a", tmp_path / "Cheap/b")
+    assert {each.measure: each.verdict for each in found.differences}["score"] == "better"
+    assert found.warnings == []
+    found = compare(tmp_path / "Spent/a", tmp_path / "Spent/b")
+    assert {each.measure: each.verdict for each in found.differences}["score"] == "worse"
+    [warning] = found.warnings
+    assert warning.startswith("cost: higher scores count as better, though all that passed have")
+    told = compare(tmp_path / "Spent/a", tmp_path / "Spent/b", lower_is_better=["cost"])
+    assert {each.measure: each.verdict for each in told.differences}["score"] == "better"
+    assert told.warnings == []
+
+
+def test_single_evaluators_may_be_named_of_those_that_have_lower_scores():
+    a, b = (run_of([row("1", 1.0), row("1", 2.0, name="cost")]) for _ in range(2))
+    told = compare(a, b, evaluators=["graded"], lower_is_better=["cost"])
+    assert [each.evaluator for each in told.differences] == ["graded"]
+
+
+def test_large_scores_have_small_differences():
+    scores = [1e9 + n for n in range(20)]
+    a, b = (run_of([row(n, each + x) for n, each in enumerate(scores)]) for x in (0, 0.5))
+    (score,) = compare(a, b).differences
+    assert (score.difference, score.p < 0.001) == (0.5, True)
+
+
+def test_what_the_draws_cannot_tell_is_not_called_detectable():
+    paths = [f"/f{n}" for n in range(600)]
+    a, b = (
+        run_of(
+            [
+                row(
+                    n,
+                    1.0,
+                    True,
+                    fields={path: {"match": 1 + (n + x) % 3, "mismatch": 1} for path in paths},
+                )
+                for n in range(12)
+            ]
+        )
+        for x in (0, 1)
+    )
+    assert {each.detectable for each in compare(a, b).differences if each.field} == {None}
+    few = compare(a, b, fields=False).differences
+    assert len(few) < 3
