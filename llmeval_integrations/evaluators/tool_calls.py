@@ -134,9 +134,9 @@ class ToolCalls(Evaluator):
     coerce: bool = False
     """Whether a value that is only written as another type counts as the type that the tool's
     schema asks for; it needs the tools. So `"3"`, `"+3"` and `"03"` are 3 for an integer, `".5"` is
-    0.5 for a number, `"True"` is true for a boolean; where only a text is allowed 1.0 is the same
-    as `"1.0"` or `"1"`, and true as `"true"` or `"True"`. Of two texts `"1"` is not `"1.0"`. The
-    schema's defaults are read likewise."""
+    0.5 for a number, `"True"` is true for a boolean, `"1"` is 1 where the `enum` has 1 alone; where
+    only a text is allowed 1.0 is the same as `"1.0"` or `"1"`, and true as `"true"` or `"True"`. Of
+    two texts `"1"` is not `"1.0"`. The schema's defaults are read likewise."""
 
     allow_undeclared: bool = False
     """Whether arguments that the tool's schema does not name can be valid."""

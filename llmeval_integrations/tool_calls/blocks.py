@@ -50,9 +50,9 @@ def is_call_type(kind: str | None) -> bool:
     return kind in _CALLS
 
 
-def is_of_the_api(block: dict[str, Any]) -> bool:
+def is_of_the_api(block: Any) -> bool:
     """Whether this looks like a call, and is one that an API makes by itself."""
-    return type_of(block) in _OF_THE_API
+    return isinstance(block, dict) and type_of(block) in _OF_THE_API
 
 
 def is_other_type(kind: str) -> bool:
@@ -75,8 +75,12 @@ def is_other_block(item: Any) -> bool:
         bool(members)
         and all(map(_is_of_a_part, members))
         and (text is None or isinstance(text, str))
-        and not any("name" in item[key] for key in _OWN_CALLS if isinstance(item.get(key), dict))
+        and all(_is_nameless(item.get(key)) for key in _OWN_CALLS)
     )
+
+
+def _is_nameless(call: Any) -> bool:
+    return call is None or (isinstance(call, dict) and "name" not in call)
 
 
 def _is_of_a_part(member: str) -> bool:

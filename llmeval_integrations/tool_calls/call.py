@@ -8,7 +8,7 @@ import msgspec
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import Parsing, parse
-from llmeval_integrations.tool_calls.blocks import is_of_the_api
+from llmeval_integrations.tool_calls.blocks import is_of_the_api, type_of
 from llmeval_integrations.wording import shown
 
 
@@ -40,7 +40,8 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     """Read one call; None where the object is something else.
 
     The first rule that fits applies: what an API calls by itself, such as `mcp_call` and
-    `server_tool_use`, is something else; an object under `function`, `function_call` or
+    `server_tool_use`, is something else; the input of a custom tool is one text, under the argument
+    `input`, even where it is JSON; an object under `function`, `function_call` or
     `functionCall` is the call; a text under `name` or `tool_name` is its name, with the arguments
     under `arguments`, `args`, `input`, `parameters` or `tool_kwargs`; a name with no more than an
     `id`, `type` or `index` beside it, and what is null, is a call without arguments.
@@ -48,6 +49,9 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     if is_of_the_api(item):
         return None
     number = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
+    custom = _custom(item)
+    if custom is not None:
+        return ToolCall(custom["name"], {"input": custom["input"]}, number)
     for wrapper in WRAPPERS:
         inner = item.get(wrapper)
         if isinstance(inner, dict):
@@ -63,6 +67,16 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     if isinstance(arguments, str):
         return ToolCall(name, {}, number, arguments)
     return ToolCall(name, arguments, number)
+
+
+def _custom(item: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the name and input of a custom tool of OpenAI's; None where this calls another."""
+    kind = type_of(item)
+    call = item.get("custom") if kind == "custom" else item
+    if kind not in ("custom", "custom_tool_call") or not isinstance(call, dict):
+        return None
+    name, text = call.get("name"), call.get("input")
+    return call if name and isinstance(name, str) and isinstance(text, str) else None
 
 
 def _is_name_alone(item: dict[str, Any]) -> bool:

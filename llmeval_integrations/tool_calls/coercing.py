@@ -22,15 +22,17 @@ def coerce(value: Any, schema: SchemaPart) -> Any:
     A text becomes what it says where the schema allows that type and no text: a number may have a
     plus sign, zeros in front, and no digits on one side of the point, True, False and null may be
     capitalised, objects and arrays are JSON. A number, a boolean may have AnySpelling where only a
-    text is allowed. Members and items likewise. Whatever cannot be read stays as it is.
+    text is allowed. Where an `enum` or a `const` stands without a type, a text that is not among
+    its values becomes the one that it says. Members and items likewise. Whatever cannot be read
+    stays as it is.
     """
     if isinstance(value, AnyOf):
         return AnyOf([coerce(one, schema) for one in value.values], value.optional)
     types = schema.types
     if isinstance(value, str):
-        value = _from_text(value, types)
+        value = _from_text(value, types) if types else _from_chosen_text(value, schema.allowed)
     elif isinstance(value, (bool, int, float, Decimal)) and types == {"string"}:
-        known = [text for text in schema.texts if _says(text, value)]
+        known = [one for one in schema.allowed if isinstance(one, str) and _says(one, value)]
         text = known[0] if known else write_scalar(value)
         return text if len(known) == 1 else AnySpelling(value, text)
     if isinstance(value, dict):
@@ -54,10 +56,18 @@ def _says(text: str, value: Any) -> bool:
 
 
 def _from_text(text: str, types: Types) -> Any:
-    if not types or "string" in types:
+    if "string" in types:
         return text
     value = _said(text.strip())
     return value if not isinstance(value, Defect) and types & types_of(value) else text
+
+
+def _from_chosen_text(text: str, allowed: list[Any]) -> Any:
+    """Read a text where only some values are allowed, of whatever types."""
+    if not allowed or text in allowed:
+        return text
+    value = _said(text.strip())
+    return value if any(equal(value, one) for one in allowed) else text
 
 
 def _said(text: str) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import parse
+from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument
+from llmeval_integrations.tool_calls.hosted import is_built_in, is_hosted
 from llmeval_integrations.tool_calls.schema_types import as_json_schema
 from llmeval_integrations.wording import shown
 
@@ -17,6 +19,16 @@ _SCHEMAS = (
 )
 _OF_RESULTS = ("output", "response", "result", "return")
 _LISTS = ("tools", "function_declarations", "functionDeclarations")
+_ANYTHING = {"type": "object"}
+_OF_A_REFERENCE = {"$ref", "$schema", "type", "title", "description", *DEFINITIONS}
+
+# What LangChain's tools of a single input say of it, and the schema that models are given.
+_ONE_INPUT = {"tool_input": {"type": "string"}}
+_OF_ONE_INPUT = {
+    "type": "object",
+    "properties": {"__arg1": {"type": "string"}},
+    "required": ["__arg1"],
+}
 
 
 def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
@@ -25,16 +37,21 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     A definition is an object with a `name` and the schema under `parameters`, `input_schema`,
     `inputSchema`, `parameters_json_schema` or `args_schema`, which may stand under `function`; an
     object of LangChain or LlamaIndex; a Pydantic model, whose name is the tool's. A tool without
-    a schema has no arguments. Definitions come in a list, under `tools` or
+    a schema has no arguments, but any if its type is another than `function`: a custom tool, or
+    one that the model was taught, such as Anthropic's `bash_20250124`. Those without a name, which
+    an API runs by itself, are skipped. Definitions come in a list, under `tools` or
     `function_declarations`, as JSON text or one by itself. Raises InvalidOptionError.
     """
     found: dict[str, dict[str, Any]] = {}
-    for name, schema in _definitions(tools):
+    definitions = list(_definitions(tools))
+    if definitions and not any(definitions):
+        raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+    for name, schema in filter(None, definitions):
         if name in found:
             raise InvalidOptionError(f"two tools have the name {name!r}")
         if schema is not None and not isinstance(schema, dict):
             raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {shown(schema)}")
-        meant = {"type": "object", **as_json_schema(schema or {"properties": {}})}
+        meant = _referred({"type": "object", **as_json_schema(schema or {"properties": {}})})
         if "object" not in (meant["type"] if isinstance(meant["type"], list) else [meant["type"]]):
             raise InvalidOptionError(
                 f"the tool {name!r} takes arguments, which are an object, and its schema has the "
@@ -44,8 +61,19 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _definitions(tools: Any) -> Iterable[tuple[str, Any]]:
-    """Walk the definitions, whatever they are in."""
+def _referred(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what a schema consists in, where it does no more than refer to one of its own.
+
+    So Pydantic writes a model that holds itself.
+    """
+    target = SchemaDocument(schema).resolve(schema.get("$ref"))
+    if not isinstance(target, dict) or "$id" in target or schema.keys() - _OF_A_REFERENCE:
+        return schema
+    return {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+
+
+def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
+    """Walk the definitions, whatever they are in; None stands for one without a name."""
     value = _plain(tools)
     if isinstance(value, (list, tuple)):
         for item in value:
@@ -56,14 +84,22 @@ def _definitions(tools: Any) -> Iterable[tuple[str, Any]]:
         if inner is not None:
             yield from _definitions(inner)
             return
-        function = value.get("function")
-        if isinstance(function, dict):
-            value = function
-        name = value.get("name")
+        definition = _unwrapped(value)
+        name = definition.get("name")
         if isinstance(name, str) and name:
-            yield name, _schema_in(value)
+            schema = _schema_in(definition)
+            yield name, _ANYTHING if schema is None and is_built_in(value) else schema
+            return
+        if is_hosted(value):
+            yield None
             return
     raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+
+
+def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the definition, which OpenAI's chats have under the type of the tool."""
+    inner = value.get("custom" if value.get("type") == "custom" else "function")
+    return inner if isinstance(inner, dict) else value
 
 
 def _schema_in(definition: dict[str, Any]) -> Any:
@@ -91,8 +127,7 @@ def _plain(tool: Any) -> Any:
     if isinstance(tool, type) and hasattr(tool, "model_json_schema"):
         return {"name": tool.__name__, "parameters": tool.model_json_schema()}
     if hasattr(tool, "args_schema"):  # LangChain
-        schema = getattr(tool, "tool_call_schema", tool.args_schema)
-        return {"name": tool.name, "parameters": _schema_of(schema)}
+        return {"name": tool.name, "parameters": _schema_of_langchain(tool)}
     metadata: Any = getattr(tool, "metadata", None)
     if hasattr(metadata, "get_parameters_dict"):  # LlamaIndex
         return {"name": metadata.name, "parameters": metadata.get_parameters_dict()}
@@ -102,5 +137,8 @@ def _plain(tool: Any) -> Any:
     return value
 
 
-def _schema_of(schema: Any) -> Any:
+def _schema_of_langchain(tool: Any) -> Any:
+    if tool.args_schema is None and getattr(tool, "args", None) == _ONE_INPUT:
+        return _OF_ONE_INPUT
+    schema = getattr(tool, "tool_call_schema", tool.args_schema)
     return schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema

@@ -17,8 +17,9 @@ _LEVELS: Final = 16
 _AROUND_CALLS: Final = frozenset(
     [
         *("messages", "message", "choices", "candidates", "additional_kwargs"),
-        *("content", "parts", "blocks", "output"),
-        *("tool_calls", "invalid_tool_calls", "tool_call", "toolCall", *WRAPPERS),
+        *("content", "parts", "blocks", "output", "data", "kwargs"),
+        *("tool_calls", "invalid_tool_calls", "tool_call_chunks"),
+        *("tool_call", "toolCall", "custom", *WRAPPERS),
     ]
 )
 

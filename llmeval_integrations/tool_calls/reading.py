@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -12,21 +12,21 @@ from llmeval_integrations.json_text import Parsing, check, parse
 from llmeval_integrations.tool_calls.attempts import is_attempt
 from llmeval_integrations.tool_calls.blocks import (
     is_call_type,
+    is_of_the_api,
     is_other_block,
     is_other_type,
     said_by,
     type_of,
 )
 from llmeval_integrations.tool_calls.call import ToolCall, not_a_call, read_call
+from llmeval_integrations.tool_calls.envelopes import OF_A_MESSAGE, messages_of, restored
 from llmeval_integrations.tool_calls.opening import opened
 from llmeval_integrations.tool_calls.tags import OPENING, contents
 from llmeval_integrations.wording import shown
 
 _BLOCKS = ("content", "parts", "blocks", "output")
-_NO_STATE = frozenset(
-    ("role", "tool_calls", "invalid_tool_calls", "message", "choices", "candidates")
-)
-_MESSAGE = _NO_STATE.union(_BLOCKS)
+_MESSAGE = OF_A_MESSAGE.union(_BLOCKS, ("promptFeedback", "prompt_feedback"))
+_WRONG_CALLS = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
 _OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "function"))
 
 
@@ -40,27 +40,28 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
 
     A value is a call (see `read_call`), a message, a response around messages, or a list of any
     of these, whose calls come one after another; or LangGraph's state, which has such a list under
-    `messages`. In a message the first of these that holds calls
-    counts: `tool_calls` and `invalid_tool_calls`, `additional_kwargs.tool_calls`, the blocks of
-    `content`, `parts`, `blocks` or `output`, the tags in its text, which blocks of text have
-    together; and where there are none at all the text of the last message, read as a text by
-    itself, but JSON with a name and no arguments is an answer there. Blocks of other types, there
-    or in a list by themselves, hold none, nor does what an API calls by itself, such as OpenAI's
-    `mcp_call` and Anthropic's `server_tool_use`, nor messages of users, systems and tools.
-    Whatever else stands in a list is a call with a `problem`. What is not JSON in a value matters
-    in calls alone, which then have a problem.
+    `messages`, or what LangChain saved of messages. In a message the first of these that holds
+    calls counts: `tool_call_chunks`, `tool_calls` and `invalid_tool_calls`, `tool_calls` or
+    `function_call` in `additional_kwargs`, the blocks of `content`, `parts`, `blocks` or `output`,
+    the tags in its text, which blocks of text have together; and where there are none at all the
+    text of the last message, read as a text by itself, but JSON with a name and no arguments is an
+    answer there. Blocks of other types, there, in a list or by themselves, hold none, nor does what
+    an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, nor
+    messages of users, systems and tools. Whatever else stands in a list is a call with a
+    `problem`, and so is one that Google's API says it could not read. What is not JSON in a value
+    matters in calls alone, which then have a problem.
     """
     if isinstance(value, (bytes, bytearray)):
         value = _decoded(value)
     if isinstance(value, str):
         return _in_a_text(value, parsing)
-    given = _without_state(value)
+    given = messages_of(value)
     parsed = parse(_dumped(given), parsing)
     if not isinstance(parsed, Defect):
-        return _in_json(parsed, parsing)
+        return _in_json(restored(parsed), parsing)
     if parsed.name in ("prose", "empty"):
         return []
-    whole = opened(given)
+    whole = restored(opened(given))
     calls = _in_value(whole, parsing)
     if calls is None:
         return parsed
@@ -82,10 +83,10 @@ def _in_a_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
     parsed = parse(text, parsing)
     if isinstance(parsed, Defect):
         return parsed if is_attempt(text, parsed) else []
-    parsed = _without_state(parsed)
+    parsed = restored(messages_of(parsed))
     calls = _in_json(parsed, parsing)
     items = parsed if isinstance(parsed, list) else [parsed]
-    if _is_any_read(calls) or any(map(_is_message, items)):
+    if _is_any_read(calls) or any(map(_is_message, items)) or any(map(is_of_the_api, items)):
         return calls
     completed = check(text, parsing) if parsing == "lenient" else None
     if not is_attempt(text, completed):
@@ -98,6 +99,8 @@ def _is_any_read(calls: list[ToolCall] | Defect) -> bool:
 
 
 def _in_json(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
+    if is_other_block(value):
+        value = [value]
     calls = _in_value(value, parsing)
     if calls is not None:
         return calls or _in_last_words(value, parsing)
@@ -157,14 +160,6 @@ def _is_json(text: str) -> bool:
     return text.lstrip()[:1] in ("{", "[", "`") and not isinstance(parse(text), Defect)
 
 
-def _without_state(value: Any) -> Any:
-    """Return the messages of a state, whatever else it holds; all else as it is."""
-    if not isinstance(value, Mapping) or not _NO_STATE.isdisjoint(value):
-        return value
-    messages = value.get("messages")
-    return messages if isinstance(messages, (list, tuple)) else value
-
-
 def _dumped(value: Any) -> Any:
     """Let the objects in a list dump themselves, as one by itself does."""
     if not isinstance(value, (list, tuple)):
@@ -198,12 +193,22 @@ def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None
     call = read_call(value, parsing)
     if call is not None:
         return [call]
+    wrong = _wrong_call(value)
     if _MESSAGE.isdisjoint(value):
-        return None
+        return wrong or None
     inner = _inner(value)
     if inner is not None:
-        return _in_object(inner, parsing) or []
-    return _in_message(value, parsing)
+        return [*(_in_object(inner, parsing) or []), *wrong]
+    return [*_in_message(value, parsing), *wrong]
+
+
+def _wrong_call(candidate: dict[str, Any]) -> list[ToolCall]:
+    """Return what stands for a call that Google's API could not read, if a candidate ends so."""
+    reason = candidate.get("finishReason") or candidate.get("finish_reason")
+    if reason not in _WRONG_CALLS:
+        return []
+    said = candidate.get("finishMessage") or candidate.get("finish_message")
+    return [ToolCall("", problem=f"{reason}: {said}" if isinstance(said, str) else str(reason))]
 
 
 def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
@@ -217,21 +222,30 @@ def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _in_message(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:
-    found, invalid = _given(message, "tool_calls"), _given(message, "invalid_tool_calls")
-    if found and not invalid:
-        invalid = _invalid_blocks(message)
-    found = [*found, *invalid]
-    extra = message.get("additional_kwargs")
-    if not found and isinstance(extra, dict):
-        found = _given(extra, "tool_calls")
-    if found:
-        return [_with_error(item, parsing) for item in found]
+    listed = _listed(message)
+    if listed:
+        return [_with_error(item, parsing) for item in listed]
     for key in _BLOCKS:
         blocks = _given(message, key)
         calls = list(_in_blocks(blocks, parsing)) if blocks else []
         if calls:
             return calls
     return _in_text(message, parsing)
+
+
+def _listed(message: dict[str, Any]) -> list[Any]:
+    """Return what a message lists as calls, apart from its blocks."""
+    streamed = _given(message, "tool_call_chunks")
+    if streamed:  # beside them LangChain lists calls whose arguments it has completed
+        return streamed
+    found, invalid = _given(message, "tool_calls"), _given(message, "invalid_tool_calls")
+    if found and not invalid:
+        invalid = _invalid_blocks(message)
+    extra = message.get("additional_kwargs")
+    if found or invalid or not isinstance(extra, dict):
+        return [*found, *invalid]
+    alone = extra.get("function_call")
+    return _given(extra, "tool_calls") or ([alone] if isinstance(alone, dict) else [])
 
 
 def _invalid_blocks(message: dict[str, Any]) -> list[Any]:

@@ -90,12 +90,10 @@ class SchemaPart:
         return frozenset(name for part in self._parts for name in type_names(part))
 
     @cached_property
-    def texts(self) -> list[str]:
-        """The texts that an `enum` or a `const` allows without a choice."""
-        allowed = [
-            one for part in self._sure for one in [*list_of(part, "enum"), part.get("const")]
-        ]
-        return [one for one in allowed if isinstance(one, str)]
+    def allowed(self) -> list[Any]:
+        """The values that an `enum` or a `const` allows without a choice."""
+        only = [part["const"] for part in self._sure if "const" in part]
+        return only + [one for part in self._sure for one in list_of(part, "enum")]
 
     @cached_property
     def unordered(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 TYPES: Final[dict[str, str | None]] = {
@@ -23,41 +24,46 @@ TYPES: Final[dict[str, str | None]] = {
 }
 """Names of types in lower case, and JSON Schema's name; None where any value will do."""
 
-# As Google's SDK dumps them.
-_SNAKE_CASE: Final[dict[str, str]] = {
-    "any_of": "anyOf",
-    "additional_properties": "additionalProperties",
-    "defs": "$defs",
+_COUNTS: Final[dict[str, str]] = {
     "max_items": "maxItems",
     "max_length": "maxLength",
     "max_properties": "maxProperties",
     "min_items": "minItems",
     "min_length": "minLength",
     "min_properties": "minProperties",
+}
+# As Google's SDK dumps them.
+_SNAKE_CASE: Final[dict[str, str]] = {
+    "any_of": "anyOf",
+    "additional_properties": "additionalProperties",
+    "defs": "$defs",
     "ref": "$ref",
+    **_COUNTS,
 }
 _ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
 _SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
-def as_json_schema(schema: Any) -> Any:
+def as_json_schema(schema: Any, *, is_googles: bool = False) -> Any:
     """Return the JSON Schema that is meant.
 
     The names of Python's types (TYPES) and those in capitals become JSON Schema's, `nullable`
-    adds null, keywords that are null are dropped, snake case as Google's SDK dumps it becomes
-    camel case. Names of properties, defaults and enums stay what they are.
+    adds null, keywords that are null are dropped. Google's schemas, told by a type in capitals or
+    `any_of`, and those in them may have keywords in snake case and counts that are texts. Names of
+    properties, defaults and enums stay what they are.
     """
     if not isinstance(schema, dict):
         return schema
     # Where each keyword without a value is null.
     dumped = "any_of" in schema or ("ref" in schema and "defs" in schema)
+    is_googles = is_googles or dumped or _is_in_capitals(schema.get("type"))
     meant: dict[str, Any] = {}
     for given, value in schema.items():
         if value is None and (dumped or given not in ("default", "const")):
             continue
-        key = _SNAKE_CASE[given] if dumped and given in _SNAKE_CASE else given
-        meant[key] = _keyword(key, value)
+        key = _SNAKE_CASE[given] if is_googles and given in _SNAKE_CASE else given
+        meant[key] = _keyword(key, value, is_googles=is_googles)
     if "type" in meant:
         _set_type(meant, meant.pop("type"))
     if meant.pop("nullable", None) is True:
@@ -65,13 +71,20 @@ def as_json_schema(schema: Any) -> Any:
     return meant
 
 
-def _keyword(key: str, value: Any) -> Any:
+def _is_in_capitals(kind: Any) -> bool:
+    return isinstance(kind, str) and kind.isupper()
+
+
+def _keyword(key: str, value: Any, *, is_googles: bool) -> Any:
+    inner = partial(as_json_schema, is_googles=is_googles)
     if key in _ONE:
-        return as_json_schema(value)
+        return inner(value)
     if key in _SEVERAL and isinstance(value, list):
-        return [as_json_schema(part) for part in value]
+        return list(map(inner, value))
     if key in _NAMED and isinstance(value, dict):
-        return {name: as_json_schema(part) for name, part in value.items()}
+        return {name: inner(part) for name, part in value.items()}
+    if is_googles and key in _COUNTS.values() and isinstance(value, str) and value.isdecimal():
+        return int(value)  # JSON of Google's has 64 bits as a text
     return value
 
 

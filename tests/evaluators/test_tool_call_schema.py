@@ -15,7 +15,7 @@ SEARCH = {
 OPEN = {"name": "open", "parameters": {"type": "dict", "properties": {}, "additionalProperties": {"type": "float"}}}  # fmt: skip
 NAMED = {"name": "named", "parameters": {"properties": {"a": {}}, "patternProperties": {"^x_": {}}, "additionalProperties": False}}  # fmt: skip
 CLOSED = {"name": "closed", "parameters": {"type": "object", "additionalProperties": False}}
-REFERRING = {"name": "referring", "parameters": {"$ref": "#/$defs/a%2520", "$defs": {"a%20": {"properties": {"b%20": {}}, "required": ["b%20"], "additionalProperties": False}}}}  # fmt: skip
+REFERRING = {"name": "referring", "parameters": {"allOf": [{"$ref": "#/$defs/a%2520"}], "$defs": {"a%20": {"properties": {"b%20": {}}, "required": ["b%20"], "additionalProperties": False}}}}  # fmt: skip
 PAIRED = {"name": "paired", "parameters": {"type": "object", "properties": {"from": {}, "to": {}}, "dependentRequired": {"to": ["from"]}}}  # fmt: skip
 VALID = ToolCallSchema([SEARCH, OPEN, NAMED, CLOSED, REFERRING, PAIRED])
 
@@ -178,3 +178,23 @@ def test_a_schema_that_lists_the_arguments_allows_no_others_unless_it_speaks_of_
     expected = {"name": "f", "arguments": {"a": 1}}
     assert ToolCalls(tools, arguments="superset")(call, expected).passed is valid
     assert ToolCallSchema(tools, allow_undeclared=True)(call).passed
+
+
+LIST = {"properties": {"size": {}, "rest": {"$ref": "#/$defs/List"}}, "required": ["size"]}
+
+
+@pytest.mark.parametrize(
+    ("defined", "beside", "valid"),
+    [
+        (LIST, {}, False),
+        (LIST, {"description": "A list.", "type": "object"}, False),
+        ({**LIST, "additionalProperties": True}, {}, True),
+        (LIST, {"minProperties": 1}, True),
+        ({"properties": {"size": {}}, "$id": "https://a.example/list"}, {}, True),
+    ],
+)
+def test_a_schema_that_only_refers_to_one_of_its_own_is_as_closed_as_that(defined, beside, valid):
+    schema = {"$defs": {"List": defined}, "$ref": "#/$defs/List", **beside}
+    tools = [{"name": "f", "parameters": schema}]
+    assert ToolCallSchema(tools)({"name": "f", "arguments": {"size": 1, "zz": 1}}).passed is valid
+    assert not ToolCallSchema(tools)({"name": "f", "arguments": 3}).passed

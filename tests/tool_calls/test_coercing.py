@@ -45,11 +45,32 @@ from llmeval_integrations.tool_calls.schema_parts import SchemaPart
         (3, ["string", "null"], 3),
         (1, "boolean", 1),
         ("3", None, "3"),
+        ("\u0663", "integer", "\u0663"),
+        ("1.\u0663", "number", "1.\u0663"),
     ],
 )
 def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
     schema = SchemaPart.root({"type": types} if types else {})
     assert equal(written(coerce(value, schema)), read)
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "read"),
+    [
+        ("1", {"enum": [1, 2]}, 1),
+        ("1", {"const": 1}, 1),
+        ("1.0", {"enum": ["a", 1]}, 1),
+        ("True", {"enum": [True]}, True),
+        ("null", {"enum": ["a", None]}, None),
+        ("1", {"enum": [1, "1"]}, "1"),
+        ("3", {"enum": [1, 2]}, "3"),
+        ("a", {"enum": ["a", 1]}, "a"),
+        ("1", {"type": "string", "enum": [1]}, "1"),
+        ("1", {"enum": []}, "1"),
+    ],
+)
+def test_a_text_is_read_as_one_of_the_values_that_are_allowed(value, schema, read):
+    assert equal(coerce(value, SchemaPart.root(schema)), read)
 
 
 def test_a_number_that_is_too_long_to_write_out_is_read():

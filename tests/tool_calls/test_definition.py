@@ -56,6 +56,11 @@ def test_a_tool_without_a_schema_has_no_arguments():
         ({"type": "string", "enum": ["a"], "nullable": True}, {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "null"}]}),
         ({"anyOf": [{"type": "float"}]}, {"anyOf": [{"type": "number"}]}),
         ({"any_of": [{"type": "STRING"}], "min_items": None, "default": None}, {"anyOf": [{"type": "string"}]}),
+        ({"type": "ARRAY", "min_items": 2, "items": {"max_length": 3}}, {"type": "array", "minItems": 2, "items": {"maxLength": 3}}),
+        ({"type": "OBJECT", "additional_properties": False, "properties": {"min_items": {}}}, {"type": "object", "additionalProperties": False, "properties": {"min_items": {}}}),
+        ({"type": "ARRAY", "minItems": "1", "items": {"type": "STRING", "maxLength": "5"}}, {"type": "array", "minItems": 1, "items": {"type": "string", "maxLength": 5}}),
+        ({"type": "array", "min_items": 2, "minItems": "1"}, {"type": "array", "min_items": 2, "minItems": "1"}),
+        ({"type": "STRING", "default": "1", "enum": ["1"]}, {"type": "string", "default": "1", "enum": ["1"]}),
         ({"type": "string", "default": None}, {"type": "string", "default": None}),
         ({"properties": {"type": {"type": "str"}, "default": {"type": "float"}}}, {"properties": {"type": {"type": "string"}, "default": {"type": "number"}}}),
         ({"type": "string", "enum": ["dict"], "default": "dict"}, {"type": "string", "enum": ["dict"], "default": "dict"}),
@@ -110,7 +115,52 @@ def test_a_declaration_of_googles_sdk_is_read():
         function_declarations=[types.FunctionDeclaration(name="f", parameters=schema)]
     )
     properties = {"n": {"type": ["integer", "null"]}}
-    assert read_tools([tool]) == {"f": {"type": "object", "properties": properties}}
+    for given in (tool, tool.model_dump(), tool.model_dump(exclude_none=True)):
+        assert read_tools([given]) == {"f": {"type": "object", "properties": properties}}
+
+
+def test_a_dump_of_googles_schema_without_nulls_keeps_what_it_says():
+    types = pytest.importorskip("google.genai.types")
+    names = types.Schema(type="ARRAY", items=types.Schema(type="STRING", max_length=3), min_items=2)
+    schema = types.Schema(type="OBJECT", properties={"min_items": names})
+    dumped = types.FunctionDeclaration(name="f", parameters=schema).model_dump(exclude_none=True)
+    read = {"type": "array", "items": {"type": "string", "maxLength": 3}, "minItems": 2}
+    assert read_tools(dumped)["f"]["properties"] == {"min_items": read}
+
+
+def test_a_model_that_holds_itself_is_read_as_another():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Node(pydantic.BaseModel):
+        size: int
+        nodes: list["Node"] = []
+
+    read = read_tools([Node])["Node"]
+    assert (list(read["properties"]), read["required"]) == (["size", "nodes"], ["size"])
+    assert read["properties"]["nodes"]["items"] == {"$ref": "#/$defs/Node"}
+    assert "Node" in read["$defs"]
+
+
+def test_a_tool_of_langchains_with_one_input_has_the_argument_that_models_are_given():
+    tools = pytest.importorskip("langchain_core.tools")
+    calling = pytest.importorskip("langchain_core.utils.function_calling")
+    tool = tools.Tool(name="say", description="Say it.", func=str)
+    given = read_tools([calling.convert_to_openai_tool(tool)])["say"]
+    given["properties"]["__arg1"].pop("title")
+    assert read_tools([tool])["say"] == given
+
+
+def test_a_tool_of_langchains_that_takes_its_schema_from_its_function_keeps_it():
+    tools = pytest.importorskip("langchain_core.tools")
+
+    class Say(tools.BaseTool):
+        name: str = "say"
+        description: str = "Say it."
+
+        def _run(self, tool_input: str) -> str:
+            return tool_input
+
+    assert list(read_tools([Say()])["say"]["properties"]) == ["tool_input"]
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,15 @@ SHAPES = {
     "Google, a dumped call without arguments": ({"function_call": {"id": None, "args": None, "name": "now", "partial_args": None, "will_continue": None}}, [ToolCall("now")]),
     "a message with a name": ({"type": "ai", "name": "weather", "content": None}, []),
     "Google, a call of its own": ([{"tool_call": {"id": "s", "tool_type": "GOOGLE_SEARCH_WEB", "args": {}}}, {"tool_response": {}, "speechMetadata": {}}, GOOGLE], [CALL]),
+    "LlamaIndex, a message before tools": ({"role": "assistant", "blocks": [], "additional_kwargs": {"function_call": {"name": "weather", "arguments": TEXT}}}, [CALL]),
+    "OpenAI, a custom tool": ({"tool_calls": [{"id": "c1", "type": "custom", "custom": {"name": "run", "input": "print(1)"}}]}, [ToolCall("run", {"input": "print(1)"}, "c1")]),
+    "OpenAI responses, a custom tool": ({"type": "custom_tool_call", "id": "x", "call_id": "c1", "name": "run", "input": "print(1)"}, [ToolCall("run", {"input": "print(1)"}, "c1")]),
+    "a custom tool's input that is JSON": ([{"type": "custom_tool_call", "call_id": "c1", "name": "run", "input": TEXT}], [ToolCall("run", {"input": TEXT}, "c1")]),
+    "a call beside something custom": ({**PLAIN, "custom": {"a": 1}}, [CALL]),
+    "a block of text by itself": ({"type": "text", "text": "So."}, []),
+    "a block of text with tags by itself": ({"type": "text", "text": TAGS}, [CALL]),
+    "an item by itself of what an API does": ({"type": "web_search_call", "id": "w"}, []),
+    "Google, a question that it blocks": ({"promptFeedback": {"blockReason": "SAFETY"}}, []),
     "no calls, text alone": ([{"type": "text", "text": "It rains."}], []),
     "no calls, a list": ([], []),
     "no calls, null": (None, []),
@@ -142,6 +151,9 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"name": "f", "arguments": [1]}, "not a JSON object"),
         ([1], "no tool call: 1"),
         ([{"tool_call": {"name": "f", "args": {}}}], "no tool call"),
+        ([{"tool_call": "f()"}], "no tool call"),
+        ({"candidates": [{"content": {"parts": []}, "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "bad call"}]}, "bad call"),
+        ([{"content": None, "finish_reason": "UNEXPECTED_TOOL_CALL", "finish_message": None}], "UNEXPECTED_TOOL_CALL"),
         ({"name": "f", "arguments": {"a": object()}}, "not JSON (not_json)"),
         ({"name": "f", "arguments": {"a": 1, 2: 3}}, "not JSON (not_json)"),
         ([{"name": "f", "arguments": {"a": [math.nan]}}], "not JSON (nan_or_infinity)"),
@@ -166,7 +178,7 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ('<tool_call>{"name": "f", "arguments": {"a": "</think>', "truncated"),
         ('<tool_call>{"name": "f", "arguments": {"a": "</think>"}</tool_call>', "truncated"),
     ],
-)
+)  # fmt: skip
 def test_a_call_that_cannot_be_read_says_why(value, words):
     calls = read_calls(value)
     assert len(calls) == 1
@@ -185,6 +197,7 @@ def test_what_stands_beside_a_call_that_cannot_be_read_is_read():
         ('Sure: {"name": "f", "args": {}}', "prose_around"),
         ('{"name": "Ann", "arguments": 3, "age": 3', "truncated"),
         ({"answer": 3}, "not_a_call"),
+        ({"tool_call": "f()"}, "not_a_call"),
         (3, "not_a_call"),
         ({1: 2}, "not_json"),
     ],
@@ -325,6 +338,28 @@ def test_objects_in_messages_of_frameworks_are_nothing_to_read():
     assert "not JSON" in read_calls([bad])[0].problem
 
 
+@pytest.mark.parametrize("text", ['{"to": "Ann", "am', TEXT])
+def test_a_streamed_message_is_read_by_its_own_text(text):
+    messages = pytest.importorskip("langchain_core.messages")
+    chunks = [{"name": "mail", "args": text[:9], "id": "c1", "index": 0}, {"name": None, "args": text[9:], "id": None, "index": 0}]  # fmt: skip
+    first, second = (messages.AIMessageChunk("", tool_call_chunks=[chunk]) for chunk in chunks)
+    said = first + second
+    expected = read_calls({"tool_calls": [{"id": "c1", "name": "mail", "arguments": text}]})
+    for value in (said, [said], said.model_dump(), said.model_dump_json()):
+        assert read_calls(value) == expected
+    assert ("truncated" in (expected[0].problem or "")) is (text != TEXT)
+
+
+def test_a_call_that_googles_api_could_not_read_is_no_answer():
+    google = pytest.importorskip("google.genai.types")
+    candidate = {"content": {"role": "model"}, "finishReason": "MALFORMED_FUNCTION_CALL"}
+    said = google.GenerateContentResponse.model_validate({"candidates": [candidate]})
+    by_alias = said.model_dump(by_alias=True, exclude_none=True, mode="json")
+    for value in (said, said.candidates, said.model_dump(), by_alias, said.model_dump_json()):
+        (call,) = read_calls(value)
+        assert call.problem == "MALFORMED_FUNCTION_CALL"
+
+
 def test_objects_in_responses_of_sdks_are_nothing_to_read():
     google = pytest.importorskip("google.genai.types")
     part = google.Part(
@@ -402,12 +437,8 @@ OF_THE_API = {
 def test_what_an_api_calls_by_itself_is_no_call(own):
     for value in ([own, ANTHROPIC], {"content": [own, ANTHROPIC]}, {"output": [own, RESPONSES]}):
         assert read_calls(value) == read_calls(json.dumps(value)) == [WITH_ID]
-    assert read_calls([own]) == read_calls({"role": "assistant", "content": [own]}) == []
-
-
-def test_a_call_of_a_custom_tool_is_one():
-    custom = {"type": "custom_tool_call", "call_id": "c1", "name": "weather", "input": TEXT}
-    assert read_calls([custom]) == read_calls({"output": [custom]}) == [WITH_ID]
+    for value in (own, [own], {"role": "assistant", "content": [own]}):
+        assert read_calls(value) == read_calls(json.dumps(value)) == []
 
 
 def test_messages_of_sdks_hold_no_calls_of_the_api():
