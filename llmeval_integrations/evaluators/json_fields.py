@@ -56,9 +56,10 @@ class JsonFields(Evaluator):
     exactly, also 9.0 and however long ones; `multipleOf` as the grid; `enum`, `const`, `pattern`
     and `integer` exactly, whatever the `format` beside them, in `allOf` or behind a `$ref`; arrays
     with `uniqueItems` in any order, unless they have items with schemas of their own by position.
-    Where `anyOf` has a number and then any text, as Pydantic writes for Decimal, `"1250.50"` is a
-    number too. Of alternatives a text is compared by the `format` whose form it has, a number by
-    the loosest, and by the finest grid where all have one, in whatever order they stand. All else
+    Where `anyOf` has a number and right behind it any text, as Pydantic writes for Decimal, and
+    there is no other text that may be any, `"1250.50"` is a number too. Of alternatives a text is
+    compared by the `format` whose form it has, a number by the loosest, and by the finest grid
+    where all have one, an array in any order if one says so, in whatever order they stand. All else
     is compared as it is written. Objects of Pydantic models are what they dump: by their aliases,
     but by their names where a field is read by another alias than it is written. `fields` says
     otherwise for single fields; of two paths that fit, the longer one counts, of two of the same

@@ -93,7 +93,7 @@ class Place:
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        settings = {**book.defaults, **settings_of(cases), **own}
+        settings = {**book.defaults, **settings_of(cases, book.schema), **own}
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         if any(each.settings.get("ignore") is False for each in overrides if each.steps):
             settings["ignore"] = False  # or this would hide what counts further in

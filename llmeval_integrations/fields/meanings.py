@@ -10,7 +10,8 @@ from typing import Final
 from llmeval_integrations.fields.rule import Format
 
 _DATE_TIME: Final = re.compile(
-    r"(\d{4})(-\d\d-\d\d)[Tt ](\d\d:\d\d):([0-5]\d|60)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?"
+    r"(\d{4})(-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):\d\d):([0-5]\d|60)(?:\.(\d+))?"
+    r"([Zz]|[+-]\d\d:\d\d)?"
 )
 _MINUTE: Final = timedelta(minutes=1)
 _YEARS_400: Final = 146_097 * 1_440

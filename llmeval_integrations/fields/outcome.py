@@ -17,7 +17,8 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
     """What became of one leaf: a text, number, boolean, null, or an empty object or array."""
 
     pointer: str
-    """Where it is, as a JSON Pointer: in the output, or in the reference where it is missing."""
+    """Where it is in the output, as a JSON Pointer, or would be where it is missing; an item that
+    is missing as a whole has its position in the reference."""
 
     field: str
     """The same with `*` for every position of a list."""

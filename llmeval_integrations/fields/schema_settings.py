@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, Final, TypeAlias, TypeVar
 
+from llmeval_integrations.fields.decimals import are_decimals
 from llmeval_integrations.fields.meanings import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.schemas.document import SchemaDocument, matches
@@ -66,27 +67,6 @@ _EXACT_NUMBERS: Final = {
     "coerce": False,
 }
 
-_DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
-"""How the patterns of Pydantic 2.12 and 2.13 for Decimal begin, which other releases leave out."""
-
-_NOTES: Final = frozenset(
-    (
-        "title",
-        "description",
-        "default",
-        "examples",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "$comment",
-    )
-)
-"""The keywords that say nothing of a value."""
-
-_BOUNDS: Final = frozenset(
-    ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-)
-_ABOUT_DECIMALS: Final = _NOTES | _BOUNDS | {"type"}
 _NUMBERS: Final = frozenset((int, float, Decimal))
 _NUMERIC: Final = frozenset(("number", "integer"))
 
@@ -224,13 +204,13 @@ def _parts(cases: tuple[Case, ...]) -> Iterator[Part]:
     return (part for case in cases for part in case)
 
 
-def settings_of(cases: tuple[Case, ...]) -> dict[str, Any]:
+def settings_of(cases: tuple[Case, ...], document: SchemaDocument) -> dict[str, Any]:
     """Return what the schemas of a place set."""
     keywords: frozenset[str] = frozenset().union(*_parts(cases))
     settings = _of_numbers(cases, keywords)
     if not _OF_TEXTS.isdisjoint(keywords):
         settings.update(_of_texts(cases))
-    if _are_decimals(cases):
+    if are_decimals(_parts(cases), document):
         settings.update(is_number=True, is_decimal=True)
     if "uniqueItems" in keywords and any(map(_has_no_order, cases)):
         settings["order"] = "any_order"
@@ -286,28 +266,6 @@ def _grid(case: Case) -> float | None:
     if not grids and _kind_of_number(case) == "integer":
         return 1
     return min(grids, default=None)
-
-
-def _are_decimals(cases: tuple[Case, ...]) -> bool:
-    """Whether this is what Pydantic writes for Decimal: a number, then any text, also repeatedly.
-
-    Its own pattern tells a Decimal where the number is left out, as in the schema of what it dumps.
-    A number of which more than bounds is said is another type's, such as one of an enumeration.
-    """
-    last, found = None, False
-    for part in _parts(cases):
-        kind = part.get("type")
-        if kind == "string":
-            is_own = str(part.get("pattern")).startswith(_DECIMAL) and _FIXING.isdisjoint(part)
-            if not is_own and (last != "number" or part.keys() - _NOTES != {"type"}):
-                return False
-            found = True
-        elif kind == "null":
-            continue
-        elif kind not in ("number", "integer") or not part.keys() <= _ABOUT_DECIMALS:
-            return False
-        last = kind
-    return found
 
 
 def _kind_of_number(case: Case) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, Final
 
 from llmeval_integrations.schemas.patterns import MOST_ROOM, ROOM, pattern_options, spell_out
@@ -73,6 +74,20 @@ class SchemaDocument:
                 inner = value if isinstance(value, list) else []
             waiting += reversed(inner)
         return found
+
+    @cached_property
+    def before(self) -> dict[int, dict[str, Any]]:
+        """The schema that stands before another among alternatives, by the other one's `id`."""
+        return {
+            id(other): one
+            for schema, _ in subschemas(self.root)
+            for one, other in pairwise(_listed(schema.get("anyOf")))
+            if isinstance(one, dict)
+        }
+
+
+def _listed(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else []
 
 
 def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:

@@ -1,6 +1,8 @@
 """Numbers that may be texts, as Pydantic writes them for Decimal."""
 
+from datetime import date, datetime
 from decimal import Decimal
+from typing import Annotated, Literal
 
 import pytest
 from one_field import passes
@@ -14,6 +16,9 @@ SCHEMAS = [
     {"anyOf": [NUMBER, TEXT]},  # Pydantic to 2.11, and from 2.14 on
     {"anyOf": [NUMBER, TEXT, {"type": "null"}]},
     {"anyOf": [{**NUMBER, "minimum": 0}, TEXT], "title": "Total", "default": None},
+    {"anyOf": [NUMBER, TEXT, {"type": "object"}, {"type": "array"}, {"type": "boolean"}]},
+    {"anyOf": [{**TEXT, "const": "auto"}, NUMBER, TEXT, {**TEXT, "format": "date"}]},
+    {"oneOf": [{"anyOf": [NUMBER, TEXT]}, {"type": "integer"}]},
     {"anyOf": [NUMBER, {**TEXT, "pattern": PATTERN}]},  # 2.12 and 2.13
     {"anyOf": [NUMBER, {**TEXT, "pattern": LIMITED}, {"type": "null"}]},
     {**TEXT, "pattern": PATTERN},  # in the schema of what is dumped
@@ -106,7 +111,11 @@ def test_a_number_that_is_named_stays_exact(fixed, text):
         {"anyOf": [TEXT, NUMBER]},
         {"anyOf": [NUMBER, {**TEXT, "minLength": 1}]},
         {"anyOf": [NUMBER, {**TEXT, "pattern": "^[0-9.]+$"}]},
-        {"anyOf": [NUMBER, TEXT, {"const": "auto", "type": "string"}]},
+        {"anyOf": [NUMBER, TEXT, {**TEXT, "minLength": 1}]},
+        {"anyOf": [TEXT, NUMBER, TEXT]},
+        {"oneOf": [NUMBER, TEXT]},
+        {"anyOf": [{"anyOf": [{"type": "null"}, NUMBER]}, {"anyOf": [TEXT, {"type": "null"}]}]},
+        {"if": {"const": 1}, "then": NUMBER, "else": TEXT},
         {"anyOf": [{"type": "integer"}, TEXT]},
         {"type": ["number", "string"]},
         {**TEXT, "pattern": "^[+-]?0*"},
@@ -148,3 +157,36 @@ def test_a_model_with_decimals():
     assert result.label == "wrong_type"
     near = JsonFields(model, {"/total": {"tolerance": 0.01}})
     assert near({"total": "1250.504", "tip": None}, model(total="1250.5")).passed
+
+
+def test_a_number_of_one_alternative_and_a_text_of_another_are_no_decimal():
+    pydantic = pytest.importorskip("pydantic")
+    number = pydantic.create_model("Number", kind=(Literal["number"], ...), value=(float, ...))
+    text = pydantic.create_model("Text", kind=(Literal["text"], ...), value=(str, ...))
+    tagged = Annotated[number | text, pydantic.Field(discriminator="kind")]
+    kinds = (number | text, text | number, tagged)
+    for kind in (*kinds, dict[str, float] | dict[str, str]):
+        told = JsonFields(pydantic.create_model("Holder", v=(kind, ...)))
+        for output, reference in [("1.10", "1.1"), ("1e2", "100"), (1.1, "1.1")]:
+            one, other = ({"kind": "text", "value": value} for value in (output, reference))
+            assert not told({"v": one}, {"v": other}).passed
+    lists = JsonFields(pydantic.create_model("Lists", v=(list[float] | list[str], ...)))
+    assert not lists({"v": ["1.10"]}, {"v": ["1.1"]}).passed
+
+
+def test_a_decimal_is_one_beside_whatever_else_there_may_be():
+    pydantic = pytest.importorskip("pydantic")
+    money = pydantic.create_model("Money", amount=(Decimal, ...), currency=(str, ...))
+    for kind in (
+        Decimal | money,
+        Decimal | date,
+        datetime | Decimal,
+        Decimal | bool,
+        Decimal | list[Decimal],
+        Decimal | Literal["n/a"],
+        Decimal | int | None,
+    ):
+        model = pydantic.create_model("Bill", total=(kind, ...))
+        told = JsonFields(model)
+        assert told({"total": 12.5}, model(total=Decimal("12.50"))).passed, kind
+        assert not told({"total": 12.51}, model(total=Decimal("12.50"))).passed, kind
