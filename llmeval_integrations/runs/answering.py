@@ -23,8 +23,6 @@ MAX_SCORE: Final = 1e300
 
 _LONGEST_ERROR: Final = 2_000
 _NUMBERS: Final = (float, int, bool)
-_VERDICTS: Final = (bool, type(None))
-_TEXTS: Final = (str, type(None))
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -123,11 +121,11 @@ def _row(id: Any, name: str, result: Result) -> Row:
     """Make a row of a result; a score that is not a finite number is an error."""
     score, passed, label, reason = result.score, result.passed, result.label, result.reason
     metadata = result.metadata
-    if not (
-        type(metadata) is dict
-        and type(passed) in _VERDICTS
-        and type(label) in _TEXTS
-        and type(reason) in _TEXTS
+    if (
+        type(metadata) is not dict
+        or (passed is not True and passed is not False and passed is not None)
+        or (label is not None and type(label) is not str)
+        or (reason is not None and type(reason) is not str)
     ):
         try:
             passed, metadata = _verdict(passed), _details(metadata)

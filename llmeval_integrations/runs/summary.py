@@ -179,14 +179,13 @@ def apart(rows: Sequence[Row]) -> tuple[list[Any], list[int]]:
 
     These passed, as most do, and have no label. Gives their scores, and the places of the others.
     """
-    scores: list[Any] = []
-    others = []
-    for place, row in enumerate(rows):
-        if row.passed is True and row.label is None and row.score is not None:
-            scores.append(row.score)
-        else:
-            others.append(place)
-    return scores, others
+    others = [
+        place
+        for place, row in enumerate(rows)
+        if row.passed is not True or row.label is not None or row.score is None
+    ]
+    plain: list[Any] = [row.score for row in rows if row.passed is True and row.label is None]
+    return [score for score in plain if score is not None], others
 
 
 def counted_of(row: Row) -> Row:
