@@ -103,7 +103,8 @@ def fields_shown(comparison: Comparison) -> dict[str, tuple[list[Difference], in
 
 def _columns_with_room(width: int, differences: list[Difference]) -> Sequence[str]:
     """Return the columns that there is room for, none of which is to be cut."""
-    cells = [("", *COLUMNS, ""), *map(cells_of, differences)]
+    heads = (max(_head(name).split("\n"), key=len) for name in COLUMNS)
+    cells = [("", *heads, ""), *map(cells_of, differences)]
     widths = [max(map(len, column)) for column in zip(*cells)]
     needed = dict(zip(COLUMNS, widths[1:]))
     room = width - _LEAST_NAME - widths[-1] - _BESIDE
@@ -113,6 +114,10 @@ def _columns_with_room(width: int, differences: list[Difference]) -> Sequence[st
         for name in names:
             del needed[name]
     return tuple(needed)
+
+
+def _head(name: str) -> str:
+    return name.replace("ed p", "ed\np")
 
 
 def _differences(
@@ -125,7 +130,7 @@ def _differences(
     table.title = None if heading is None else printable(heading)
     table.add_column(Text(printable(head)), overflow="fold", min_width=_LEAST_NAME)
     for name in columns:
-        table.add_column(name.replace("ed p", "ed\np"), justify="right", no_wrap=True)
+        table.add_column(_head(name), justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for each in differences:
         name, *figures, verdict = cells_of(each)

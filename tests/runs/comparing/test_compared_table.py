@@ -41,7 +41,7 @@ TOLD = "40 1 0.5 -0.500 -0.648 to -0.328 <0.0001 0 20"
     [
         (38, "B - A", "-0.500"),
         (70, "n A B B - A p", "40 1 0.5 -0.500 <0.0001"),
-        (90, ALL.removesuffix(" better worse detectable"), TOLD.removesuffix(" 0 20")),
+        (84, ALL.removesuffix(" better worse detectable"), TOLD.removesuffix(" 0 20")),
         (100, ALL.removesuffix(" detectable"), TOLD),
         (110, ALL, f"{TOLD} 0.390"),
     ],
