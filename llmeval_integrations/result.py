@@ -40,8 +40,8 @@ class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
     @property
     def is_unscored(self) -> bool:
-        """Whether the evaluator could not tell: there is no score, verdict or other answer."""
-        return self.score is None and self.passed is None and not self.answered
+        """Whether the evaluator could not tell: there is neither a score nor another answer."""
+        return self.score is None and not self.answered
 
     def expect_pass(self) -> Result:
         """Return the result if it passed; raise AssertionError with the reason if it did not."""

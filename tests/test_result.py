@@ -42,13 +42,6 @@ def test_a_score_of_zero_is_a_score_and_an_unscored_result_has_none():
     assert not Result(None, None, "warm", answered=True).is_unscored
 
 
-def test_a_verdict_without_a_score_is_an_answer():
-    assert not Result(None, True).is_unscored
-    assert not Result(None, False).is_unscored
-    with pytest.raises(AssertionError, match="failed"):
-        Result(None, False).expect_pass()
-
-
 def test_results_share_no_metadata():
     one, other = Result(1), Result(1)
     one.metadata["a"] = 1

@@ -41,7 +41,7 @@ def are_decimals(parts: Iterable[dict[str, Any]], document: SchemaDocument) -> b
     number of which more than bounds is said is another type's, such as one of an enumeration.
     """
     parts = [*parts]
-    numbers = [part for part in parts if part.get("type") == "number"]
+    numbers = {id(part) for part in parts if part.get("type") == "number"}
     found = False
     for part in parts:
         kind = part.get("type")
@@ -58,12 +58,9 @@ def are_decimals(parts: Iterable[dict[str, Any]], document: SchemaDocument) -> b
     return found
 
 
-def _is_of_decimal(
-    text: dict[str, Any], numbers: list[dict[str, Any]], document: SchemaDocument
-) -> bool:
+def _is_of_decimal(text: dict[str, Any], numbers: set[int], document: SchemaDocument) -> bool:
     if str(text.get("pattern")).startswith(_PATTERN):
         return text.keys().isdisjoint(("enum", "const"))
     if not numbers or text.keys() - _NOTES != {"type"}:
         return False
-    before = document.before.get(id(text))
-    return any(before is number for number in numbers)
+    return id(document.before.get(id(text))) in numbers

@@ -133,7 +133,9 @@ def _row(id: Any, name: str, result: Result) -> Row:
         except Exception as error:  # noqa: BLE001 - what is made to look like these may raise
             return _error_row(id, name, error)
     if score is None:
-        return Row(id, name, None, passed, label, reason, metadata, result.is_unscored, None)
+        unscored = result.is_unscored
+        passed = None if unscored else passed
+        return Row(id, name, None, passed, label, reason, metadata, unscored, None)
     if type(score) not in _NUMBERS or not -MAX_SCORE <= score <= MAX_SCORE:
         figure = _figure(score)
         if figure is None:

@@ -51,7 +51,7 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
             raise InvalidOptionError(f"two tools have the name {name!r}")
         if schema is not None and not isinstance(schema, dict):
             raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {shown(schema)}")
-        meant = _referred({"type": "object", **as_json_schema(schema or {"properties": {}})})
+        meant = {"type": "object", **_referred(as_json_schema(schema or {"properties": {}}))}
         if "object" not in (meant["type"] if isinstance(meant["type"], list) else [meant["type"]]):
             raise InvalidOptionError(
                 f"the tool {name!r} takes arguments, which are an object, and its schema has the "
@@ -69,7 +69,7 @@ def _referred(schema: dict[str, Any]) -> dict[str, Any]:
     target = SchemaDocument(schema).resolve(schema.get("$ref"))
     if not isinstance(target, dict) or "$id" in target or schema.keys() - _OF_A_REFERENCE:
         return schema
-    return {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+    return {**{key: value for key, value in schema.items() if key != "$ref"}, **target}
 
 
 def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:

@@ -11,6 +11,16 @@ OF_A_MESSAGE: Final = frozenset(
 """Members that a state has none of: messages beside them are those that were answered."""
 
 
+_KINDS: Final = {
+    "HumanMessage": "human",
+    "SystemMessage": "system",
+    "ToolMessage": "tool",
+    "FunctionMessage": "function",
+    "AIMessage": "ai",
+}
+"""The types of messages by their classes, of which LangChain.js saves these alone."""
+
+
 def messages_of(value: Any) -> Any:
     """Return the messages of a state, those in results of LangChain's; all else as it is.
 
@@ -58,4 +68,8 @@ def _restored(item: Any) -> Any:
     if "lc" not in item or item.get("type") != "constructor" or not isinstance(members, dict):
         return item
     message = members.get("message")  # of a generation
-    return members if message is None else {**members, "message": _restored(message)}
+    if message is not None:
+        return {**members, "message": _restored(message)}
+    classes = item.get("id")
+    kind = _KINDS.get(str(classes[-1])) if isinstance(classes, list) and classes else None
+    return members if kind is None else {"type": kind, **members}

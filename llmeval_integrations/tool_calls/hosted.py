@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 # What Google's tools have for a member, here without underscores and capitals.
@@ -12,6 +13,18 @@ _GOOGLES: Final = frozenset(
         *("parallelaisearch", "exaaisearch"),
     ]
 )
+
+_TYPES: Final = frozenset(
+    [
+        *("custom", "web_search", "web_search_preview", "file_search", "code_interpreter"),
+        *("computer", "computer_use_preview", "image_generation", "mcp", "mcp_toolset"),
+        *("local_shell", "shell", "apply_patch", "tool_search", "code_execution"),
+    ]
+)
+"""The types of tools that OpenAI and Anthropic define; of some there are versions by date."""
+
+_DATED: Final = re.compile(r"_20\d\d_?\d\d_?\d\d\Z", re.ASCII)
+_OF_OWN_TOOLS: Final = ("properties", "parameters", "input_schema", "inputSchema", "function")
 
 
 def is_hosted(definition: dict[str, Any]) -> bool:
@@ -27,4 +40,5 @@ def is_hosted(definition: dict[str, Any]) -> bool:
 def is_built_in(definition: dict[str, Any]) -> bool:
     """Whether the model knows the arguments of this tool without a schema, or takes a text."""
     kind = definition.get("type")
-    return isinstance(kind, str) and kind != "function" and "properties" not in definition
+    is_known = isinstance(kind, str) and (kind in _TYPES or _DATED.search(kind) is not None)
+    return is_known and definition.keys().isdisjoint(_OF_OWN_TOOLS)

@@ -99,7 +99,7 @@ def _is_any_read(calls: list[ToolCall] | Defect) -> bool:
 
 
 def _in_json(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
-    if is_other_block(value):
+    if isinstance(value, dict) and value.keys() != {"text"} and is_other_block(value):
         value = [value]
     calls = _in_value(value, parsing)
     if calls is not None:

@@ -293,7 +293,7 @@ def test_an_evaluator_that_says_what_nobody_can_use_spoils_no_other_row(tmp_path
     [
         (Result(1.0, True, metadata=None), (1.0, True, {}, False)),
         (Result(1.0, 1, metadata=OrderedDict(a=1)), (1.0, True, {"a": 1}, False)),
-        (Result(None, False), (None, False, {}, False)),
+        (Result(None, False), (None, None, {}, True)),
         (Result(None, True, answered=True), (None, True, {}, False)),
         (Result.unscored("nobody knows"), (None, None, {}, True)),
     ],

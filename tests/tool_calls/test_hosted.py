@@ -66,3 +66,30 @@ def test_hosted_tools_of_googles_sdk_are_skipped():
     own = types.Tool(function_declarations=[types.FunctionDeclaration(name="now")])
     assert list(read_tools([search, own])) == ["now"]
     assert list(read_tools([search.model_dump(exclude_none=True), own])) == ["now"]
+
+
+@pytest.mark.parametrize(
+    "misspelt",
+    [
+        {"type": "tool", "nmae": "f", "parameters": {"properties": {}}},
+        {"type": "function ", "fucntion": {"name": "f"}},
+        {"type": "object", "title": "Weather", "required": ["a"]},
+        {"type": "text", "text": "hi"},
+        {"type": "web_search", "parameters": {"properties": {}}},
+    ],
+    ids=str,
+)
+def test_a_misspelt_definition_is_no_hosted_tool(misspelt):
+    with pytest.raises(InvalidOptionError, match="no definition of a tool"):
+        read_tools([{"name": "now"}, misspelt])
+
+
+def test_a_name_beside_another_type_is_a_tool_without_arguments():
+    for kind in ("object", "tool"):
+        assert read_tools([{"name": "f", "type": kind}])["f"].get("properties") == {}
+
+
+def test_a_schema_that_refers_to_a_text_is_refused():
+    schema = {"$ref": "#/$defs/S", "$defs": {"S": {"type": "string"}}}
+    with pytest.raises(InvalidOptionError, match="has the"):
+        read_tools([{"name": "f", "parameters": schema}])

@@ -30,10 +30,13 @@ def lower_is_better(
 def contradicted(joined: Joined, lower: Mapping[str, bool | None]) -> Iterator[str]:
     """Word where the rows say something else than is known of an evaluator."""
     for name, pairs in joined.pairs.items():
-        if lower[name] is False and _lower_passed(pairs):
+        told, seen = lower[name], _lower_passed(pairs)
+        if None not in (told, seen) and told is not seen:
+            better, passed = ("lower", "higher") if told else ("higher", "lower")
+            hint = "" if told else "; name it in lower_is_better if that is wrong"
             yield (
-                f"{name}: higher scores count as better, though all that passed have lower ones "
-                "than all that failed; name it in lower_is_better if that is wrong"
+                f"{name}: {better} scores count as better, though all that passed have {passed} "
+                f"ones than all that failed{hint}"
             )
 
 

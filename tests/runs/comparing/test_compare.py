@@ -467,28 +467,38 @@ def test_hostile_texts_cannot_act_in_the_table():
     table.encode()
 
 
-def near(*outputs):
-    """Give documents that pass where their one wrong text is near, though long ones have more."""
-    short = {"name": "Miller & Sons", **{f"k{n}": n for n in range(4)}}
+def near(*wrong):
+    """Give short documents that pass, with a text that is near, and long ones with wrong fields."""
+    short = {"name": "Miller & Sons"}
     long = {"name": "Miller & Sons", **{f"k{n}": n for n in range(20)}}
-    rows = [
-        {"id": f"n{n}", "output": {**short, "name": "Miller & Son"}, "reference": short}
-        for n in range(10)
-    ]
-    return rows + [
-        {"id": f"o{n}", "output": {**long, **dict.fromkeys(outputs, -1)}, "reference": long}
-        for n in range(10)
+    return [
+        *({"id": f"n{n}", "output": {"name": "Miller"}, "reference": short} for n in range(10)),
+        *(
+            {"id": f"o{n}", "output": {**long, **dict.fromkeys(wrong, -1)}, "reference": long}
+            for n in range(10)
+        ),
     ]
 
 
 def test_a_score_says_which_way_it_gets_better_and_no_rows_do():
-    evaluator = JsonFields(fields={"/name": {"similarity": 0.8}})
-    a, b = (evaluate(near(*outputs), [evaluator]) for outputs in (["k1"], ["k1", "k2"]))
+    evaluator = JsonFields(fields={"/name": {"similarity": 0.4}})
+    a, b = (evaluate(near(*wrong), [evaluator]) for wrong in (["k1"], ["k1", "k2"]))
+    scores = {each.passed: each.score for each in b.rows}
+    assert scores[True] < scores[False]
     found = compare(a, b, fields=False)
     score = found.differences[1]
     assert (score.measure, score.lower_is_better) == ("score", False)
     assert (score.difference < 0, score.better, score.worse) == (True, 0, 10)
     assert score.verdict == "worse"
+    assert found.warnings[-1].startswith("json_fields: higher scores count as better, though all")
+    told = compare(a, b, fields=False, lower_is_better=["json_fields"])
+    assert not any("count as better" in warning for warning in told.warnings)
+
+
+def test_a_doubt_is_told_of_what_is_said_to_be_better_where_it_is_lower():
+    a, b = (verdicts(*passes(*sides)) for sides in ((5, 5), (8, 2)))
+    [warning] = compare(a, b, lower_is_better=["graded"]).warnings
+    assert warning.startswith("graded: lower scores count as better, though all that passed have")
 
 
 def test_an_evaluator_may_say_that_lower_is_better_and_a_doubt_is_told_where_it_does_not(tmp_path):
@@ -521,22 +531,23 @@ def test_large_scores_have_small_differences():
     assert (score.difference, score.p < 0.001) == (0.5, True)
 
 
-def test_what_the_draws_cannot_tell_is_not_called_detectable():
-    paths = [f"/f{n}" for n in range(600)]
+@pytest.mark.parametrize(("count", "is_told"), [(400, True), (600, False)])
+def test_what_the_draws_cannot_tell_is_not_called_detectable(count, is_told):
     a, b = (
         run_of(
             [
                 row(
                     n,
-                    1.0,
-                    True,
-                    fields={path: {"match": 1 + (n + x) % 3, "mismatch": 1} for path in paths},
+                    fields={
+                        f"/f{place}": {"match": 1 + (n * 7 + x * place) % 5, "mismatch": 1}
+                        for place in range(1, count + 1)
+                    },
                 )
-                for n in range(12)
+                for n in range(40)
             ]
         )
         for x in (0, 1)
     )
-    assert {each.detectable for each in compare(a, b).differences if each.field} == {None}
-    few = compare(a, b, fields=False).differences
-    assert len(few) < 3
+    fields = [each for each in compare(a, b).differences if each.field]
+    assert len(fields) == count
+    assert any(each.detectable is not None for each in fields) is is_told
