@@ -178,7 +178,7 @@ class _WithClients(JudgedEvaluator):
 
     def __init__(self, judge: JudgedEvaluator, change: Callable[[Client], Client]) -> None:
         self.name = judge.name
-        vars(self)["needs"] = judge.needs
+        vars(self).update(needs=judge.needs, lower_is_better=judge.lower_is_better)
         self._judge = judge
         self._change = change
 

@@ -69,6 +69,8 @@ class WeightedSum(Evaluator):
         object.__setattr__(self, "parts", pairs)
         needs = dict.fromkeys(field for part, _ in pairs for field in part.needs)
         object.__setattr__(self, "needs", tuple(needs))
+        is_lower = all(part.lower_is_better is (weight > 0) for part, weight in pairs)
+        object.__setattr__(self, "lower_is_better", is_lower and self.min_score is None)
 
     def _given(self) -> Iterable[Any]:
         parts = self.parts

@@ -46,6 +46,7 @@ class Vote(JudgedEvaluator):
         check_number(self, "n", minimum=1, whole=True)
         check_number(self, "temperature", minimum=0, maximum=2, optional=True)
         object.__setattr__(self, "needs", self.of.needs)
+        object.__setattr__(self, "lower_is_better", self.of.lower_is_better)
 
     def judge(self, sample: Sample) -> Conversation:
         drawn = partial(_drawn, temperature=self.temperature)

@@ -17,6 +17,7 @@ from llmeval_integrations import (
     MissingFieldError,
     Result,
     Sample,
+    StringDistance,
     ToolCallSchema,
     WeightedSum,
     evaluate,
@@ -213,3 +214,12 @@ def test_it_goes_to_other_processes():
 def test_what_makes_no_sum_is_named(parts, options, message):
     with pytest.raises(InvalidOptionError, match=message):
         WeightedSum(parts, **options)
+
+
+def test_a_sum_of_distances_is_better_where_it_is_lower():
+    distance, length = StringDistance(), LengthPenalty()
+    assert WeightedSum([(distance, 1.0)]).lower_is_better
+    assert WeightedSum([(distance, 1.0), (length, -1.0)]).lower_is_better
+    assert not WeightedSum([(distance, -1.0)]).lower_is_better
+    assert not WeightedSum([(distance, 1.0), (length, 1.0)]).lower_is_better
+    assert not WeightedSum([(distance, 1.0)], min_score=0.5).lower_is_better
