@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from os import PathLike
-from typing import Any
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.runs.comparing import direction
@@ -62,8 +61,7 @@ def compare(
         each for name in names for each in measured(name, joined.pairs[name], lower=lower[name])
     ]
     differences = differences_of(figures)
-    labels = _with_labels_alone(runs, names)
-    compared = _compared(runs, joined, lower, changes, labels)
+    compared = _compared(runs, joined, lower, changes)
     return Comparison(
         str(runs[0].out or "A"),
         str(runs[1].out or "B"),
@@ -76,7 +74,6 @@ def compare(
         [
             *doubts(runs[0], runs[1], joined),
             *_left_out(compared),
-            *(f"{name}: it has labels alone, and they are not compared" for name in labels),
             *direction.contradicted(joined, lower),
             *_without_direction(differences),
         ],
@@ -112,11 +109,7 @@ def _ids(joined: Joined) -> str:
 
 
 def _compared(
-    runs: list[Run],
-    joined: Joined,
-    lower: Mapping[str, bool | None],
-    most: int,
-    labels: Collection[str],
+    runs: list[Run], joined: Joined, lower: Mapping[str, bool | None], most: int
 ) -> dict[str, Compared]:
     """Count for each evaluator what is left out and what changed, and list the latter."""
     found = {
@@ -127,27 +120,13 @@ def _compared(
     return {
         name: Compared(
             len(pairs),
-            *((0, 0, 0) if name in labels else _counts_left_out(pairs)),
+            *_counts_left_out(pairs),
             found[name].better,
             found[name].worse,
             changes[name],
         )
         for name, pairs in joined.pairs.items()
     }
-
-
-def _with_labels_alone(runs: list[Run], names: list[str]) -> list[str]:
-    """Name the evaluators of which both runs have answers, and no scores or verdicts."""
-    return [
-        name
-        for name in names
-        if all(_is_of_labels(run.summary["evaluators"][name]) for run in runs)
-    ]
-
-
-def _is_of_labels(figures: Mapping[str, Any]) -> bool:
-    others = ("scored", "unscored", "errors", "pass_rate")
-    return bool(figures.get("labels")) and not any(figures.get(each) for each in others)
 
 
 def _counts_left_out(pairs: Pairs) -> tuple[int, int, int]:

@@ -20,6 +20,7 @@ from llmeval_integrations.runs.run import Run
 
 _TOO_LARGE: Final = 1e100
 _NONE: Final = -1
+_NOTHING: Final = -2
 _COUNT: Final = "i"  # up to two thousand million rows, for which no memory would do
 _SORTED_AT_ONCE: Final = 20_000
 
@@ -47,10 +48,8 @@ class Said(NamedTuple):
     place: int
     """Which of the run's rows it is."""
 
-    @property
-    def is_nothing(self) -> bool:
-        """Whether there is neither score nor verdict: the row is unscored or an error."""
-        return self.score is None and self.passed is None
+    is_nothing: bool = False
+    """Whether there is neither score nor verdict, nor a label as an answer without either."""
 
 
 class Pair(NamedTuple):
@@ -82,15 +81,17 @@ class Column:
         score, passed = self._scores[number], self._passed[number]
         return Said(
             None if math.isnan(score) else score,
-            None if passed == _NONE else bool(passed),
+            bool(passed) if passed >= 0 else None,
             self._fields[number] if number < len(self._fields) else None,
             self._places[number],
+            passed == _NOTHING,
         )
 
     def __setitem__(self, number: int, said: Said) -> None:
         _put(self._places, number, said.place, _NONE)
         _put(self._scores, number, math.nan if said.score is None else said.score, math.nan)
-        _put(self._passed, number, _NONE if said.passed is None else bool(said.passed), _NONE)
+        no_verdict = _NOTHING if said.is_nothing else _NONE
+        _put(self._passed, number, no_verdict if said.passed is None else said.passed, _NONE)
         if said.fields is not None:
             _put(self._fields, number, said.fields, None)
 
@@ -216,10 +217,13 @@ class _Reading:
 
     def _said(self, row: Row, place: int) -> Said:
         if row.error is not None or row.unscored:
-            return Said(None, None, None, place)
+            return Said(None, None, None, place, is_nothing=True)
         fields = row.metadata.get("fields") if self._with_fields else None
         shares = self._shares_in(fields) if isinstance(fields, Mapping) else None
-        return Said(_figure(row.score), row.passed, shares, place)
+        score = _figure(row.score)
+        is_answer = row.score is None and row.label is not None
+        is_nothing = score is None and row.passed is None and not is_answer
+        return Said(score, row.passed, shares, place, is_nothing)
 
     def _shares_in(self, fields: Mapping[str, Any]) -> Shares:
         """Return each field's share; the same object for the many rows that have the same."""
