@@ -11,10 +11,11 @@ class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """One evaluator's answer about one sample: scored, or unscored with a reason."""
 
     score: float | int | bool | None
-    """The figure; its range is the evaluator's own. None means unscored: there is no figure."""
+    """The figure; its range is the evaluator's own. None where there is none: then the
+    result is unscored, unless it is `answered` all the same."""
 
     passed: bool | None = None
-    """Whether the output is good enough; None where unscored."""
+    """Whether the output is good enough; None where that is not said."""
 
     label: str | None = None
     """A short name of what was found, such as a defect, to count over a run."""

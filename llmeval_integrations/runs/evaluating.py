@@ -16,7 +16,6 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
-from llmeval_integrations.runs.distances import distances_of
 from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
@@ -124,7 +123,9 @@ class Evaluating:
     def _made(self, rows: list[Row] | StoredRows, path: Path | None = None) -> Run:
         return Run.of(
             *(self.samples, self.tallies, rows, path, self._judging),
-            distances=distances_of(self._evaluators),
+            lower_is_better=frozenset(
+                name for name, each in self._evaluators.items() if each.lower_is_better
+            ),
         )
 
     def _incomplete(self, rows: list[Row] | StoredRows, path: Path | None = None) -> Run:

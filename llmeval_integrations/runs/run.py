@@ -37,7 +37,7 @@ class Run:
     incomplete: str | None = None
     """Why samples may be missing; None where the run was finished."""
 
-    distances: frozenset[str] | None = None
+    lower_is_better: frozenset[str] | None = None
     """The evaluators whose scores are better where they are lower; None where that is not known, as
     of a run that was read again, whose manifest says it."""
 
@@ -69,7 +69,7 @@ class Run:
         out: Path | None,
         judging: Judging | None = None,
         *,
-        distances: frozenset[str] | None = None,
+        lower_is_better: frozenset[str] | None = None,
     ) -> Run:
         """Make a run of what was counted."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
@@ -79,7 +79,7 @@ class Run:
             for name, taken in judging.figures().items():
                 figures[name]["judge"] = taken
             summary["judging"] = judging.summary()
-        return cls(summary, rows, findings, out, distances=distances)
+        return cls(summary, rows, findings, out, lower_is_better=lower_is_better)
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

@@ -41,8 +41,10 @@ _TEXTS: Final = frozenset(("text", "text-plain", "output_text"))
 
 def type_of(block: dict[str, Any]) -> str | None:
     """Return the type that a block says it has."""
-    kinds = (block.get("type"), block.get("block_type"))
-    return next((kind for kind in kinds if isinstance(kind, str)), None)
+    kind = block.get("type")
+    if not isinstance(kind, str):
+        kind = block.get("block_type")
+    return kind if isinstance(kind, str) else None
 
 
 def is_call_type(kind: str | None) -> bool:

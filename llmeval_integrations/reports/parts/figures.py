@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from llmeval_integrations.reports.parts.scores import Scores
-from llmeval_integrations.runs.comparing.direction import known_distances
+from llmeval_integrations.runs.comparing.direction import known_lower
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
@@ -32,10 +32,10 @@ class Figures:
 def figures_of(run: Run) -> dict[str, Figures]:
     """Read a run's rows twice, and give the figures of each of its evaluators."""
     scores: dict[str, Scores] = defaultdict(Scores)
-    known = known_distances(run)
+    known = known_lower(run)
     if known is not None:
         for name in run.summary["evaluators"]:
-            scores[name].is_distance = name in known
+            scores[name].known_lower = name in known
     for row in rows_of(run):
         scores[row.evaluator].add(row)
     for row in rows_of(run):

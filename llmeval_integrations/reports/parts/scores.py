@@ -8,9 +8,9 @@ from typing import Final
 
 from llmeval_integrations.intervals import Interval, wilson
 from llmeval_integrations.runs.comparing.statistics import t_of
-from llmeval_integrations.runs.distances import Verdicts
 from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.verdicts import Verdicts
 
 BARS: Final = 20
 """Bars of a histogram."""
@@ -35,7 +35,7 @@ class Scores:
     counts: list[int] = field(default_factory=list)
     """How many lie in each of the equal parts from lowest to highest."""
 
-    is_distance: bool | None = None
+    known_lower: bool | None = None
     """Whether they are better where they are lower; None where the rows have to tell."""
 
     _zeros: int = 0
@@ -78,9 +78,9 @@ class Scores:
     @property
     def lower_is_better(self) -> bool:
         """Whether that is known of them, or else all that passed are lower than all that failed."""
-        if self.is_distance is None:
+        if self.known_lower is None:
             return self._verdicts.lower_passed is True
-        return self.is_distance
+        return self.known_lower
 
     @property
     def interval(self) -> Interval | None:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from llmeval_integrations.runs.comparing.comparable import manifest_of_run
 from llmeval_integrations.runs.comparing.joining import Joined, Pair
-from llmeval_integrations.runs.distances import Verdicts, distances_in
 from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.verdicts import Verdicts
 
 
 def lower_is_better(
@@ -18,9 +18,9 @@ def lower_is_better(
     They are where that is `said`, and where the evaluator says so. Where the evaluators are known
     of neither run, the rows tell; None where these do not, either.
     """
-    known = known_distances(a)
+    known = known_lower(a)
     if known is None:
-        known = known_distances(b)
+        known = known_lower(b)
     return {
         name: name in said or (_lower_passed(pairs) if known is None else name in known)
         for name, pairs in joined.pairs.items()
@@ -40,12 +40,15 @@ def contradicted(joined: Joined, lower: Mapping[str, bool | None]) -> Iterator[s
             )
 
 
-def known_distances(run: Run) -> frozenset[str] | None:
+def known_lower(run: Run) -> frozenset[str] | None:
     """Name the evaluators whose scores are better where they are lower; None where not known."""
-    if run.distances is not None:
-        return run.distances
+    if run.lower_is_better is not None:
+        return run.lower_is_better
     manifest = manifest_of_run(run)
-    return None if manifest is None else distances_in(manifest)
+    if manifest is None:
+        return None
+    described = manifest["evaluators"].items()
+    return frozenset(name for name, each in described if each.get("lower_is_better"))
 
 
 def _lower_passed(pairs: Iterable[Pair]) -> bool | None:

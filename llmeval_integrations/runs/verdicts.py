@@ -1,23 +1,8 @@
-"""Which evaluators have scores that are better where they are lower, as distances are."""
+"""Whether rows passed at lower or at higher scores."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
-
-from llmeval_integrations.evaluator import Evaluator
-
-
-def distances_of(evaluators: Mapping[str, Evaluator]) -> frozenset[str]:
-    """Name those that say so of themselves."""
-    return frozenset(name for name, each in evaluators.items() if each.lower_is_better)
-
-
-def distances_in(manifest: Mapping[str, Any]) -> frozenset[str]:
-    """Name those of a run's manifest."""
-    found = manifest["evaluators"].items()
-    return frozenset(name for name, described in found if described.get("lower_is_better"))
 
 
 class Verdicts:
