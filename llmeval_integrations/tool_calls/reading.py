@@ -203,7 +203,13 @@ def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None
 
 
 def _wrong_call(candidate: dict[str, Any]) -> list[ToolCall]:
-    """Return what stands for a call that Google's API could not read, if a candidate ends so."""
+    """Return what stands for a call that Google's API could not read, if a candidate ends so.
+
+    LangChain keeps a candidate's end in the metadata of its message.
+    """
+    ended = candidate.get("response_metadata")
+    if isinstance(ended, dict):
+        candidate = ended
     reason = candidate.get("finishReason") or candidate.get("finish_reason")
     if reason not in _WRONG_CALLS:
         return []
