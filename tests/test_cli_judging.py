@@ -1,13 +1,14 @@
 """`llmeval run` with judges, against a server: what it asks, keeps, spends and exits with."""
 
 import json
+import subprocess
 import sys
 
 import pytest
 
 pytest.importorskip("openai")
 
-from server import ModelServer, chat
+from server import ModelServer, answer, chat
 
 from llmeval_integrations.cli import main
 from llmeval_integrations.commands.parts.default_cache import default_cache
@@ -95,6 +96,14 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1(run, server):
     assert (code, len(server.requests), judging(summary)["not_asked"]) == (1, 3, 7)
     assert f"7 requests were not made: the budget max_tokens={3 * TOKENS} was spent" in said
     assert run("--max-tokens", str(100 * TOKENS))[0] == 0
+
+
+def test_a_reply_that_is_none_but_was_paid_is_on_the_account(run, server):
+    usage = {"prompt_tokens": 900, "completion_tokens": 100}
+    server.plays(answer({"choices": [], "usage": usage}))
+    _, summary, _ = run("--max-tokens", "2000", "--concurrency", "1")
+    assert (len(server.requests), judging(summary)["not_asked"]) == (2, 8)
+    assert (judging(summary)["input_tokens"], judging(summary)["output_tokens"]) == (1_800, 200)
 
 
 def test_dollars_need_a_price(run, server):
@@ -220,3 +229,24 @@ def test_what_an_earlier_call_left_out_is_not_laid_to_this_one(run, server):
     code, summary, said = run("--out", "r", "--resume", "--retry-errors")
     assert (code, judging(summary)["not_asked"], len(server.requests)) == (0, 0, 10)
     assert "requests were not made" not in said
+
+
+def test_a_key_that_is_not_there_stops_a_run_unless_it_is_frozen(run, server, tmp_path):
+    assert run()[0] == 0
+    client = {**run.client, "api_key": "${NO_SUCH_KEY}"}
+    judge = f"pass_fail:client={json.dumps(client)},question=Is it, all in all, so?"
+    code, _, said = run("--out", "run", judge=judge)
+    assert (code, "no variable 'NO_SUCH_KEY'" in said) == (2, True)
+    assert not (tmp_path / "run").exists()
+    code, summary, _ = run("--out", "run", "--frozen", judge=judge)
+    assert (code, judging(summary)["cached"], len(server.requests)) == (0, 10, 10)
+
+
+def test_a_run_that_tells_more_shows_no_key_in_an_address(run, server):
+    client = {**run.client, "base_url": f"{server.url}/v1?key=SECRET-1234"}
+    judge = f"pass_fail:client={json.dumps(client)},question=Is it?"
+    command = [sys.executable, "-m", "llmeval_integrations", "-v", "run", "data.jsonl", "-e", judge]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "evaluating data.jsonl" in done.stderr
+    assert server.requests
+    assert "SECRET" not in done.stdout + done.stderr

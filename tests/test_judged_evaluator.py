@@ -11,8 +11,9 @@ from llmeval_integrations import Result, Sample
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.reply import JudgeReply, Usage
 from llmeval_integrations.asking.request import JudgeRequest
-from llmeval_integrations.errors import ClientError, UnreadableJudgementError
+from llmeval_integrations.errors import ClientError, MissingFieldError, UnreadableJudgementError
 from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.judges import Panel, PassFail, Vote
 
 
 @dataclass(frozen=True)
@@ -102,3 +103,13 @@ def test_tokens_of_all_replies_are_summed():
     replies = [JudgeReply("a", usage=Usage(3, 4, 1, 2), model="m"), JudgeReply("a", usage=Usage(5))]
     account = Echo(Scripted(*replies), 2)("a").metadata["judge"]
     assert (account["input_tokens"], account["output_tokens"]) == (8, 4)
+
+
+@pytest.mark.parametrize("around", [lambda judge: judge, Vote, lambda judge: Panel([judge])])
+def test_a_bad_call_raises_before_anything_is_asked(around):
+    client = Scripted("a")
+    judge = around(PassFail(client, "Is it?", prompt="Judge {output} on {topic}"))
+    samples = [Sample("a", variables={"topic": "x"}) for _ in range(4)]
+    with pytest.raises(MissingFieldError, match="topic"):
+        judge.evaluate_many([*samples, Sample("b")])
+    assert client.requests == []

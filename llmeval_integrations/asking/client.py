@@ -24,6 +24,9 @@ class Client(ABC):
     def identity(self) -> dict[str, Any]:
         """Name everything but the request that shapes a reply, as JSON; never a key."""
 
+    def check(self) -> None:  # noqa: B027 - most lack nothing
+        """Raise InvalidOptionError where each call would fail for want of what it is set up by."""
+
     def ask(self, request: JudgeRequest) -> JudgeReply:
         """Ask once and block; raises JudgeError."""
         return drive(self.answer(request))

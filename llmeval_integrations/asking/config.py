@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.asking.request import Output
+from llmeval_integrations.asking.sdks.keys import without_keys
 from llmeval_integrations.errors import InputError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.wording import shown
 
@@ -20,6 +21,9 @@ _REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 NO_KEY = "-"
 """What stands for "no key": local servers want none, and an SDK then looks where it always does."""
+
+LONGEST: Final = 86_400.0
+"""A day: the seconds that stand for no limit, and the most that a call may take."""
 
 
 class ClientConfig(BaseModel):
@@ -45,7 +49,7 @@ class ClientConfig(BaseModel):
     temperature: float | None = Field(default=0.0, ge=0.0, le=2.0)
     """The sampling temperature; None leaves it to the server. Not sent to models without one."""
 
-    timeout: float = Field(default=30, gt=0)
+    timeout: float = Field(default=30, gt=0, le=LONGEST)
     """The seconds a call may take."""
 
     retries: int = Field(default=1, ge=0)
@@ -56,6 +60,9 @@ class ClientConfig(BaseModel):
 
     options: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of the vendor's own call, by its names."""
+
+    def __repr_args__(self) -> Any:  # pydantic's, of which it makes `repr` and `str`
+        return [(name, without_keys(value, name or "")) for name, value in super().__repr_args__()]
 
     def key(self) -> str | None:
         """Return the key itself, None where none is set; raises InvalidOptionError.

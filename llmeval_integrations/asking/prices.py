@@ -40,9 +40,11 @@ def price_of(identity: Mapping[str, Any]) -> Price | None:
         return None
 
     def price(usage: Usage) -> float:
+        read = min(usage.cached_tokens, usage.input_tokens)
         tokens = Tokens(
             input_tokens=usage.input_tokens,
-            cache_read_tokens=min(usage.cached_tokens, usage.input_tokens),
+            cache_read_tokens=read,
+            cache_write_tokens=min(usage.written_tokens, usage.input_tokens - read),
             output_tokens=usage.output_tokens,
         )
         return float(model.calc_price(tokens, provider).total_price)

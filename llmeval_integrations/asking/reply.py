@@ -20,7 +20,7 @@ class Usage(msgspec.Struct, frozen=True):
     """Tokens, counted the same way for every vendor."""
 
     input_tokens: int = 0
-    """All tokens of the prompt, those read from the vendor's cache among them."""
+    """All tokens of the prompt, those of the vendor's cache among them."""
 
     output_tokens: int = 0
     """All tokens that were generated, those of the model's thinking among them."""
@@ -30,6 +30,9 @@ class Usage(msgspec.Struct, frozen=True):
 
     reasoning_tokens: int = 0
     """How many of the generated tokens were the model's thinking."""
+
+    written_tokens: int = 0
+    """How many of the prompt's tokens the vendor put into its cache, which may cost more."""
 
     @property
     def total(self) -> int:

@@ -38,8 +38,9 @@ class JudgeRequest(msgspec.Struct, frozen=True):
     fence: str = ""
     """A mark in the messages that is drawn anew for each call, and so no part of a cache key."""
 
-    draw: int = 0
-    """Which of several replies to the same question is wanted; each is cached by itself."""
+    draw: tuple[int, ...] = ()
+    """Which of several replies to the same question is wanted: its number in each vote around it,
+    the outermost one's first. Each is cached by itself."""
 
     without: frozenset[str] = frozenset()
     """Parameters of the vendor's call that are left out; clients say this to themselves, when a

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
-from llmeval_integrations.asking.config import NO_KEY, ClientConfig
+from llmeval_integrations.asking.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.asking.messages import Message, system_apart
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
@@ -21,6 +21,11 @@ from llmeval_integrations.errors import (
     MissingDependencyError,
 )
 from llmeval_integrations.wording import shown
+
+_OWN_HEADERS: Final = frozenset(
+    ("content-type", "user-agent", "x-goog-api-client", "x-goog-api-key", "authorization")
+)
+"""Headers that google-genai sets by itself."""
 
 
 class GoogleClient(SdkClient):
@@ -50,16 +55,25 @@ class GoogleClient(SdkClient):
             )
         cls.check_beside(thing, options)
         inner = getattr(thing, "_api_client", None)
-        address = getattr(getattr(inner, "_http_options", None), "base_url", None)
+        http = getattr(inner, "_http_options", None)
         fields = {
             "platform": "google",
-            "base_url": address,
+            "base_url": getattr(http, "base_url", None),
             "api_key": getattr(inner, "api_key", None) or NO_KEY,
         }
+        waited = getattr(http, "timeout", None)  # milliseconds
+        if waited:
+            fields["timeout"] = min(waited / 1000, LONGEST)
         return cls(ClientConfig.of(**{**fields, **options}), thing)
 
     def key(self) -> str | None:
         return super().key() or (NO_KEY if self.config.base_url else None)
+
+    def sent_by_given(self) -> dict[str, Any]:
+        http = getattr(getattr(self.given, "_api_client", None), "_http_options", None)
+        headers = getattr(http, "headers", None) or {}
+        own = {name: value for name, value in headers.items() if name.lower() not in _OWN_HEADERS}
+        return {"default_headers": own} if own else {}
 
     def make(self, *, asynchronous: bool) -> Any:  # noqa: ARG002 - one object serves both
         if self.given is not None:

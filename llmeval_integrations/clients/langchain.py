@@ -209,4 +209,5 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
         output_tokens=usage["output_tokens"],
         cached_tokens=usage.get("input_token_details", {}).get("cache_read") or 0,
         reasoning_tokens=usage.get("output_token_details", {}).get("reasoning") or 0,
+        written_tokens=usage.get("input_token_details", {}).get("cache_creation") or 0,
     )

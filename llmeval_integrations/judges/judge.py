@@ -108,6 +108,8 @@ class Judge(JudgedEvaluator):
                 return reply.text
             text = without_thinking(reply.text, *foreign)
             found = find_sole_object(text)
+            if found and len(found.members) < len(found.members.pairs):
+                raise UnreadableJudgementError(f"it has a key twice: {shown(text)}")
             if found and self.score is not None and quotations.hold_object(found, text):
                 raise UnreadableJudgementError(
                     f"it only repeats a text that was shown: {shown(text)}"

@@ -87,10 +87,10 @@ class StudentRunner:
             if not isinstance(prompt, str) or not prompt.strip():
                 raise InvalidOptionError(f"prompts: {shown(prompt)} is not a text")
         asked = [f"{prompt.strip()}\n\n{task.strip()}" for prompt in prompts]
-        requests = [self._request(text, self.temperature, 0) for text in asked]
+        requests = [self._request(text, self.temperature) for text in asked]
         return self._responses(asked, requests)
 
-    def _request(self, text: str, temperature: float | None, draw: int) -> JudgeRequest:
+    def _request(self, text: str, temperature: float | None, *draw: int) -> JudgeRequest:
         system = () if self.role is None else (Message("system", self.role),)
         return JudgeRequest(
             (*system, Message("user", text)),

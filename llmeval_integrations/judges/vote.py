@@ -50,10 +50,7 @@ class Vote(JudgedEvaluator):
 
     def judge(self, sample: Sample) -> Conversation:
         drawn = partial(_drawn, temperature=self.temperature)
-        works = [
-            mapped(self.of.steps(sample), partial(drawn, draw=draw * _draws(self.of)))
-            for draw in range(self.n)
-        ]
+        works = [mapped(self.of.steps(sample), partial(drawn, draw=draw)) for draw in range(self.n)]
         return majority((yield Together(works)))
 
 
@@ -78,6 +75,8 @@ class Panel(JudgedEvaluator):
         object.__setattr__(self, "judges", tuple(judges))
         needs = dict.fromkeys(field for judge in judges for field in judge.needs)
         object.__setattr__(self, "needs", tuple(needs))
+        is_lower = all(judge.lower_is_better for judge in judges)
+        object.__setattr__(self, "lower_is_better", is_lower)
 
     def judge(self, sample: Sample) -> Conversation:
         return majority((yield Together([judge.steps(sample) for judge in self.judges])))
@@ -119,22 +118,15 @@ def _side(result: Result) -> str | None:
     return next((str(each) for each in said if each is not None), None)
 
 
-def _draws(judge: JudgedEvaluator) -> int:
-    """Return how often a judge may make the same request."""
-    if isinstance(judge, Vote):
-        return judge.n * _draws(judge.of)
-    return max(map(_draws, judge.judges)) if isinstance(judge, Panel) else 1
-
-
 def _ballot(result: Result) -> dict[str, object]:
     return {"score": result.score, "label": result.label, "reason": result.reason}
 
 
 def _drawn(step: Step, temperature: float | None, draw: int) -> Step:
-    """Number a request as one of several draws, counting on from a nested vote's."""
+    """Number a request as one of several draws; one of a nested vote is numbered already."""
     if not isinstance(step, Ask):
         return step
     asked = step.request
     chosen = temperature if asked.temperature is None else asked.temperature
-    changed = msgspec.structs.replace(asked, temperature=chosen, draw=asked.draw + draw)
+    changed = msgspec.structs.replace(asked, temperature=chosen, draw=(draw, *asked.draw))
     return Ask(step.client, changed)

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
 from llmeval_integrations.runs.engine import Helpers
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
-from llmeval_integrations.runs.judging import Judging
+from llmeval_integrations.runs.judging import Judging, add_earlier
 from llmeval_integrations.runs.reading.source import Record, RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.rows import Row, StoredRows, as_stored, is_failing, read_many
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
@@ -168,6 +168,8 @@ class Evaluating:
             only = {name: self._evaluators[name]}
             [pending] = begin(only, self._columns, chunk, self._source, self._judging)
             for place, row in zip(places, pending.rows(), strict=True):
+                if isinstance(self._evaluators[name], JudgedEvaluator):
+                    add_earlier(row, rows[place])
                 rows[place] = row
         return rows
 

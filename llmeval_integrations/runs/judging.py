@@ -119,8 +119,8 @@ def judging(
 ) -> Iterator[Judging | None]:
     """Make ready to ask the judges among the evaluators; gives None where there are none.
 
-    Raises InvalidOptionError for a judge whose price is not known where `max_cost` needs it;
-    InputError for a cache.
+    Raises InvalidOptionError for a judge whose price is not known where `max_cost` needs it, and
+    for one whose key is not there; InputError for a cache.
     """
     judges = {name: each for name, each in evaluators.items() if isinstance(each, JudgedEvaluator)}
     if not judges:
@@ -133,6 +133,8 @@ def judging(
     budget = Budget(options.max_cost, options.max_tokens)
     for client in clients_of(evaluators):
         budget.price(client.identity())
+        if not options.frozen:
+            client.check()
     replies = None if options.replies is None else Replies(options.replies)
     with (
         nullcontext() if replies is None else closing(replies),
@@ -169,6 +171,20 @@ def _clients_in(thing: Any) -> Iterator[Client]:
     elif isinstance(thing, JudgedEvaluator) and is_dataclass(thing):
         for field in fields(thing):
             yield from _clients_in(getattr(thing, field.name))
+
+
+def add_earlier(row: Row, earlier: Row) -> None:
+    """Add to what a row took what the one in its place had taken, for that was paid as well."""
+    took, before = row.metadata.get("judge"), earlier.metadata.get("judge")
+    if before is None:
+        return
+    if took is None:  # it could not even be asked about
+        row.metadata["judge"] = before
+        return
+    for name in ("calls", "cached", "failed", "input_tokens", "output_tokens"):
+        took[name] += before[name]
+    known = took["cost"] is not None and before["cost"] is not None
+    took["cost"] = took["cost"] + before["cost"] if known else None
 
 
 def _charged(result: Result | Exception, account: dict[str, Any]) -> Result | Exception:

@@ -61,6 +61,7 @@ def test_fields_that_make_sense(fields):
         ({"retries": -1}, "retries: "),
         ({"retries": 1.5}, "retries: "),
         ({"timeout": 0}, "timeout: "),
+        ({"timeout": float("inf")}, "timeout: .*86400"),
         ({"max_tokens": 0}, "max_tokens: "),
         ({"output": "yaml"}, "output: .*got 'yaml'"),
         ({"options": 7}, "options: "),

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from msgspec.structs import replace
 
 from llmeval_integrations import MissingDependencyError
 from llmeval_integrations.asking.prices import price_of
@@ -64,3 +65,24 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "genai_prices.data_snapshot", None)
     with pytest.raises(MissingDependencyError, match=r"genai-prices is not installed.*\[prices\]"):
         price_of({"platform": "openai", "name": "gpt-4o-mini"})
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [Usage(1_000, 50), Usage(1_000, 50, 300, 0, 600), Usage(1_000, 50, 0, 0, 1_000)],
+    ids=str,
+)
+def test_what_is_put_into_a_cache_costs_what_the_package_says(usage):
+    genai_prices = pytest.importorskip("genai_prices")
+    name, seller = "claude-sonnet-4-5", "anthropic"
+    tokens = genai_prices.Usage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.written_tokens,
+    )
+    known = genai_prices.calc_price(tokens, name, provider_id=seller).total_price
+    price = price_of({"platform": seller, "name": name})
+    assert price(usage) == pytest.approx(float(known))
+    unwritten = replace(usage, written_tokens=0)
+    assert (price(usage) > price(unwritten)) == (usage.written_tokens > 0)

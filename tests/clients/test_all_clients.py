@@ -10,6 +10,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from email.utils import formatdate
+from weakref import ref
 
 import pytest
 from pace import at_most
@@ -17,6 +18,7 @@ from server import CUT, DROPPED, GARBAGE, answer
 from vendors import keys
 
 from llmeval_integrations.asking.loading import load_client
+from llmeval_integrations.asking.reply import Usage
 from llmeval_integrations.errors import ClientError, InvalidOptionError, RefusedReplyError
 
 pytest.importorskip("pydantic")
@@ -325,3 +327,30 @@ def test_a_call_that_is_given_up_leaves_the_client_usable(case, question, warm):
         return reply
 
     assert asyncio.run(give_up_and_go_on()).text == "Here"
+
+
+def test_a_loop_that_ends_leaves_nothing_open(case, question):
+    client = case.client()
+
+    async def once():
+        await client.aask(question())
+        return ref(client._sdk_of_loop())
+
+    gc.collect()  # what other tests have left
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made = [asyncio.run(once()) for _ in range(3)]
+        gc.collect()
+    assert [str(one.message) for one in told if one.category is ResourceWarning] == []
+    assert [sdk() for sdk in made] == [None] * 3
+
+
+def test_a_reply_that_is_none_is_paid_all_the_same(case, question):
+    usage = {
+        "prompt_tokens": 900, "completion_tokens": 100,
+        "input_tokens": 900, "output_tokens": 100,
+    }  # fmt: skip
+    google = {"promptTokenCount": 900, "candidatesTokenCount": 100}
+    case.server.plays(answer({"choices": [], "usage": usage, "usageMetadata": google}))
+    reply = case.ask(case.client(), question(schema=SCHEMA))
+    assert (reply.text, reply.finish, reply.usage) == ("", "failed", Usage(900, 100))

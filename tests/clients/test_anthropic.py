@@ -197,7 +197,7 @@ def test_thinking_is_no_part_of_the_text(client_of, ask, server):
                 "cache_read_input_tokens": 4,
                 "cache_creation_input_tokens": 100,
             },
-            Usage(115, 7, 4),
+            Usage(115, 7, 4, 0, 100),
         ),
         (
             {
@@ -264,3 +264,17 @@ def test_an_object_of_another_class_serves_its_own_kind_of_calls(question, serve
     assert client.ask(question()).text == "Paris"
     with pytest.raises(InvalidOptionError, match="serves only blocking calls"):
         asyncio.run(client.aask(question()))
+
+
+def test_headers_and_a_query_of_an_object_tell_models_apart():
+    identities = [
+        load_client(anthropic.Anthropic(api_key=KEY, **sent), name="m").identity()
+        for sent in (
+            {},
+            {"default_headers": {"x-route": "a"}},
+            {"default_headers": {"x-route": "b"}},
+            {"default_query": {"route": "a"}},
+        )
+    ]
+    assert all(identities.count(each) == 1 for each in identities)
+    assert "default_headers" not in identities[0]

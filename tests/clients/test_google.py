@@ -223,3 +223,29 @@ def test_closing_leaves_the_callers_object_open(question, server):
 def test_an_object_that_is_no_client_is_a_bad_call():
     with pytest.raises(InvalidOptionError, match=r"expected google\.genai\.Client"):
         load_client(genai.types.Part(text="x"), name="m")
+
+
+def test_headers_of_an_object_tell_models_apart_and_those_of_the_package_do_not():
+    identities = [
+        load_client(genai.Client(api_key=KEY, http_options=options), name="m").identity()
+        for options in (None, {"headers": {"x-route": "a"}}, {"headers": {"x-route": "b"}})
+    ]
+    assert all(identities.count(each) == 1 for each in identities)
+    assert "default_headers" not in identities[0]
+    assert identities[1]["default_headers"].keys() == {"x-route"}
+
+
+def test_a_key_in_an_objects_header_is_not_quoted(question, server):
+    server.plays(answer({"error": {"code": 401, "message": "hdr-SECRET is wrong"}}, 401))
+    options = {"base_url": server.url, "headers": {"x-api-key": "hdr-SECRET"}}
+    client = load_client(genai.Client(api_key=KEY, http_options=options), name="m")
+    with pytest.raises(ClientError) as caught:
+        client.ask(question())
+    assert "SECRET" not in str(caught.value) + json.dumps(client.identity())
+
+
+@pytest.mark.parametrize(("milliseconds", "seconds"), [(None, 30), (120_000, 120), (10**9, 86_400)])
+def test_a_time_out_of_the_callers_choice_is_kept(milliseconds, seconds):
+    given = genai.Client(api_key=KEY, http_options={"timeout": milliseconds})
+    assert load_client(given, name="m").config.timeout == seconds
+    assert load_client(given, name="m", timeout=7).config.timeout == 7

@@ -249,9 +249,10 @@ def test_a_content_of_blocks_is_its_text_without_the_thinking(content, text, que
         (
             {"usage_metadata": {
                 "input_tokens": 15, "output_tokens": 9, "total_tokens": 24,
-                "input_token_details": {"cache_read": 4}, "output_token_details": {"reasoning": 2},
+                "input_token_details": {"cache_read": 4, "cache_creation": 1},
+                "output_token_details": {"reasoning": 2},
             }},
-            Usage(15, 9, 4, 2),
+            Usage(15, 9, 4, 2, 1),
         ),
         (
             {"response_metadata": {"token_usage": {"prompt_tokens": 3, "completion_tokens": 2}}},

@@ -78,7 +78,7 @@ def test_anthropic_through_litellm(client_of, ask, server):
     assert server.last.path == "/v1/messages"
     assert KEY in (server.last.headers.get("x-api-key"), server.last.headers.get("authorization"))
     assert server.last.body["system"] == [{"type": "text", "text": "Be short."}]
-    assert reply.usage == Usage(15, 7, 3)
+    assert reply.usage == Usage(15, 7, 3, 0, 1)
     server.plays(anthropic_body({"type": "text", "text": "Pa"}, stop="max_tokens"))
     client = client_of("anthropic/claude-sonnet-4-5", root="")
     assert ask(client, JudgeRequest(MESSAGES)).finish == "length"

@@ -195,7 +195,7 @@ def test_a_reply_that_did_not_end_by_itself_says_so(model_of, ask, question, ser
                 "cache_read_input_tokens": 3, "cache_creation_input_tokens": 1,
             }},
             {},
-            ("length", Usage(15, 7, 3), "claude"),
+            ("length", Usage(15, 7, 3, 0, 1), "claude"),
         ),
         (
             {"done_reason": "length", "model": "llama", "prompt_eval_count": 4, "eval_count": 5},

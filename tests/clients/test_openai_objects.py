@@ -5,10 +5,12 @@ import json
 import pickle
 
 import pytest
-from server import answer
+from server import answer, chat
 
+from llmeval_integrations import evaluate
 from llmeval_integrations.asking.loading import load_client
 from llmeval_integrations.errors import ClientError, InvalidOptionError
+from llmeval_integrations.judges.pass_fail import PassFail
 
 openai = pytest.importorskip("openai")
 
@@ -19,6 +21,10 @@ KEY = "sk-0123456789"
 def _no_key_in_the_environment(monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_API_VERSION"):
         monkeypatch.delenv(name, raising=False)
+
+
+def verdict(word):
+    return json.dumps({"reasoning": "r", "verdict": word, "confidence": "High"})
 
 
 def given_settings(server):
@@ -166,3 +172,36 @@ def test_options_beside_an_object_are_checked(options, message):
 def test_an_object_that_is_no_client_is_a_bad_call():
     with pytest.raises(InvalidOptionError, match=r"expected openai\.OpenAI or openai\.AsyncOpenAI"):
         load_client(openai.OpenAI(api_key=KEY).chat, name="m")
+
+
+@pytest.mark.parametrize("sent", ["default_headers", "default_query"])
+def test_what_an_object_sends_with_each_request_tells_models_apart(sent, server, tmp_path):
+    def routed(request):
+        is_other = "other" in request.path or request.headers.get("x-route") == "other"
+        return chat(verdict("Fail" if is_other else "Pass"))
+
+    server.plays(routed)
+    settings = {"api_key": KEY, "base_url": server.url + "/v1"}
+    labels = []
+    for route in ("one", "other", "one"):
+        given = openai.OpenAI(**settings, **{sent: {"x-route": route}})
+        judge = PassFail(load_client(given, name="m"), "Is it right?")
+        [row] = evaluate([{"output": "a"}], [judge], cache=tmp_path / "replies.sqlite").rows
+        labels.append((row.label, row.metadata["judge"]["cached"]))
+    assert labels == [("Pass", 0), ("Fail", 0), ("Pass", 1)]
+
+
+def test_what_every_object_sends_is_no_part_of_who_answers(server):
+    given = openai.OpenAI(api_key=KEY, base_url=server.url + "/v1")
+    plain = load_client("openai:m", api_key=KEY, base_url=server.url + "/v1")
+    assert load_client(given, name="m").identity().keys() == plain.identity().keys()
+
+
+@pytest.mark.parametrize("sent", ["default_headers", "default_query"])
+def test_a_short_key_that_an_object_sends_is_not_quoted(sent, question, server):
+    server.plays(answer({"error": {"message": "hdr-SECRET is wrong"}}, 401))
+    settings = {"api_key": KEY, "base_url": server.url, sent: {"key": "hdr-SECRET"}}
+    client = load_client(openai.OpenAI(**settings), name="m")
+    with pytest.raises(ClientError) as caught:
+        client.ask(question())
+    assert "SECRET" not in str(caught.value) + json.dumps(client.identity())

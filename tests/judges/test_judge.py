@@ -264,3 +264,12 @@ def test_an_answer_with_lists_and_numbers_is_repeated_where_all_are_the_same(sho
     reply = {"steps": ["It is wrong."], "score": 5}
     judge = Judge(Scripted(reply), "Rate {output}", Steps, "score", retries=0)
     assert judge(json.dumps(shown)).is_unscored is is_repeated
+
+
+@pytest.mark.parametrize("stars", [(4, 1), (4, 4)])
+def test_an_answer_with_a_key_twice_is_unscored(stars):
+    first, second = stars
+    twice = f'{{"reasoning": "r", "tone": "warm", "stars": {first}, "stars": {second}}}'
+    result = Judge(Scripted(twice), "Rate {output}", Rating, "stars")("a poem")
+    assert (result.score, result.label) == (None, "unreadable")
+    assert "a key twice" in result.reason

@@ -344,3 +344,11 @@ def test_a_judgement_that_was_shown_is_repeated_whatever_is_added(reply, options
     assert PassFail(own, **options).evaluate(sample).label == "Pass"
     other = Scripted(reply.replace("Pass", "Fail"))
     assert PassFail(other, **options).evaluate(sample).label == "Fail"
+
+
+@pytest.mark.parametrize("nothing", ["", " \n"])
+def test_a_reply_without_text_goes_back_as_words(nothing):
+    client = Scripted(nothing, judgement())
+    assert PassFail(client, "Is it short?")("a").label == "Pass"
+    [said] = [each for each in client.requests[1].messages if each.role == "assistant"]
+    assert said.text == "(nothing)"

@@ -25,7 +25,7 @@ def test_a_batch_spreads_the_temperatures_evenly(count, bounds, temperatures):
     responses = StudentRunner(client).generate_batch(TASK, count, bounds)
     assert [response.temperature for response in responses] == temperatures
     assert [response.text for response in responses] == [f"at {t}" for t in temperatures]
-    assert {request.draw for request in client.requests} == set(range(count))
+    assert {request.draw for request in client.requests} == {(number,) for number in range(count)}
 
 
 def test_each_variation_is_a_prompt_and_the_task():

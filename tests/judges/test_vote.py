@@ -1,9 +1,18 @@
 """Several judgements as one: majorities, ties, and votes that are missing."""
 
+import json
+
 import pytest
+from remote_model import Remote
 from scripted import Scripted, judgement
 
-from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample
+from llmeval_integrations import (
+    InvalidOptionError,
+    MissingFieldError,
+    Sample,
+    WeightedSum,
+    evaluate,
+)
 from llmeval_integrations.errors import ClientError
 from llmeval_integrations.judges import (
     Classification,
@@ -65,7 +74,7 @@ def test_a_missing_vote_that_can_turn_nothing_does_no_harm():
 def test_each_vote_is_another_draw_at_the_votes_temperature():
     client = Scripted(judgement())
     Vote(PassFail(client, "Is it short?"), n=3, temperature=0.7)("a")
-    assert [request.draw for request in client.requests] == [0, 1, 2]
+    assert [request.draw for request in client.requests] == [(0,), (1,), (2,)]
     assert {request.temperature for request in client.requests} == {0.7}
 
 
@@ -73,7 +82,10 @@ def test_votes_of_votes_are_draws_of_their_own():
     client = Scripted(judgement())
     inner = Panel([Vote(PassFail(client, "Is it short?"), n=3), PassFail(client, "Is it short?")])
     Vote(inner, n=2)("a")
-    assert sorted(request.draw for request in client.requests) == [0, 0, 1, 2, 3, 3, 4, 5]
+    assert sorted(request.draw for request in client.requests) == [
+        *[(0,), (0, 0), (0, 1), (0, 2)],
+        *[(1,), (1, 0), (1, 1), (1, 2)],
+    ]
 
 
 def test_labels_without_scores_are_votes():
@@ -115,7 +127,7 @@ def test_what_all_votes_took_is_added_up():
 def test_votes_of_what_asks_side_by_side_are_drawn_too():
     client = Scripted(judgement())
     Vote(Questionnaire(client, ["Is it short?", "Is it kind?"]), n=2)("a")
-    assert sorted(request.draw for request in client.requests) == [0, 0, 1, 1]
+    assert sorted(request.draw for request in client.requests) == [(0,), (0,), (1,), (1,)]
 
 
 def test_a_panel_asks_each_of_its_judges_once():
@@ -150,3 +162,18 @@ def test_what_a_judge_needs_its_vote_needs():
 def test_a_wrong_option_is_refused(build):
     with pytest.raises(InvalidOptionError):
         build()
+
+
+def test_votes_within_what_is_weighed_are_draws_of_their_own(tmp_path):
+    client = Remote(lambda _: json.dumps(judgement()), seconds=0)
+    weighed = WeightedSum([(Vote(PassFail(client, "Is it short?"), n=3), 1)])
+    evaluate([{"output": "a"}], [Vote(weighed, n=2)], cache=tmp_path / "replies.sqlite")
+    assert len(client.asked) == 6
+
+
+@pytest.mark.parametrize(("ways", "is_lower"), [((True, True), True), ((True, False), False)])
+def test_a_panel_of_judges_of_distances_is_one_itself(ways, is_lower):
+    judges = [PassFail(Scripted(judgement()), "Is it short?") for _ in ways]
+    for judge, way in zip(judges, ways, strict=True):
+        object.__setattr__(judge, "lower_is_better", way)
+    assert Panel(judges).lower_is_better is is_lower

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +26,7 @@ from llmeval_integrations import (
     evaluate,
     load_evaluator,
 )
+from llmeval_integrations.asking.reply import JudgeReply, Usage
 from llmeval_integrations.asking.steps import Together
 from llmeval_integrations.errors import ClientError
 from llmeval_integrations.evaluator import JudgedEvaluator
@@ -377,3 +380,39 @@ def test_a_client_can_be_given_as_its_configuration():
     assert {row.label for row in run.rows} == {"Pass"}
     assert run.summary["judging"]["input_tokens"] == 40 * 11
     assert len({request.connection for request in server.requests}) <= 4
+
+
+def test_what_replaced_rows_have_cost_is_not_forgotten(tmp_path):
+    broken = JudgeReply("", "failed", Usage(10, 5))
+    for says in (lambda _: broken, str):
+        client = Remote(says, seconds=0)
+        run = evaluate(
+            SAMPLES[:10], [Repeats(client)], out=tmp_path / "run", resume=True, retry_errors=True
+        )
+    figures = run.summary["judging"]
+    assert (len(client.asked), run.summary["evaluators"]["repeats"]["scored"]) == (10, 10)
+    assert (figures["calls"], figures["input_tokens"], figures["output_tokens"]) == (20, 200, 100)
+
+
+FULL = """
+import resource
+from remote_model import Remote, Repeats
+from llmeval_integrations import evaluate
+
+client = Remote(lambda text: "x" * 3_000, seconds=0)
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+run = evaluate([{{"output": str(n)}} for n in range(40)], [Repeats(client)], cache={!r}, concurrency=1)
+print(len(client.asked), sum(row.error is None for row in run.rows))
+"""
+
+
+def test_a_full_disk_loses_no_reply_that_was_paid(tmp_path):
+    pytest.importorskip("resource")
+    code = FULL.format(str(tmp_path / "replies.sqlite"))
+    command = [sys.executable, "-c", code]
+    path = str(Path(__file__).parents[1])
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
+    asked, scored = map(int, done.stdout.split())
+    assert 0 < asked == scored < 40

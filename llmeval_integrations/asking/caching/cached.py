@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from llmeval_integrations.asking.caching.cache import Cache, Kept
+from llmeval_integrations.asking.caching.cache_file import CacheError
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest
@@ -53,7 +55,8 @@ class Cached(Client):
             raise ClientError(f"{self.cache.path} does not hold the reply", kind="not_cached")
         reply = yield from self.client.answer(request)
         if reply.finish != "failed":  # like a call that failed, it may succeed later
-            self.cache.put(key, Kept(reply, request.fence))
+            with suppress(CacheError):  # it is paid for; the next look says so, before paying
+                self.cache.put(key, Kept(reply, request.fence))
         return reply
 
     async def aclose(self) -> None:
@@ -79,7 +82,7 @@ def request_key(identity: str, request: JudgeRequest) -> bytes:
         request.output,
         None if request.temperature is None else float(request.temperature),
         request.max_tokens,
-        request.draw,
+        *(request.draw or (0,)),  # as a vote's first, for which it may stand
     )
     return sha256(json.dumps(shape).encode()).digest()
 

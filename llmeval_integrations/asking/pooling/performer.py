@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -12,6 +13,7 @@ from weakref import WeakValueDictionary
 from llmeval_integrations.asking.backoff import FIRST_PAUSE, LONGEST_PAUSE
 from llmeval_integrations.asking.budget import Budget, Spending
 from llmeval_integrations.asking.caching.cache import Cache
+from llmeval_integrations.asking.caching.cache_file import CacheError
 from llmeval_integrations.asking.caching.cached import Cached, identity_text, request_key
 from llmeval_integrations.asking.caching.replies import Replies
 from llmeval_integrations.asking.client import Ask, Client
@@ -114,7 +116,8 @@ class Performer:
         if left is not None:
             return left
         reply = await self._reply(line, request)
-        self._replies.put(key, request, reply)
+        with suppress(CacheError):  # it is paid for; the next look says so, before paying
+            self._replies.put(key, request, reply)
         return reply
 
     async def _reply(self, line: _Line, request: JudgeRequest) -> JudgeReply:

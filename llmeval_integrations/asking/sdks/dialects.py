@@ -60,6 +60,7 @@ def usage_of(account: Any) -> Usage:
         or _count(prompt, "cached_tokens")
         or _count(account, "cached_content_token_count"),
         reasoning_tokens=thoughts or _count(completion, "reasoning_tokens", "thinking_tokens"),
+        written_tokens=written,
     )
 
 

@@ -145,21 +145,22 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
 
-def _told_keys(value: Any, name: str) -> Iterator[str]:
+def _told_keys(value: Any, name: str, sent: bool = False) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, each in value.items():
-            yield from _told_keys(each, str(key))
+            yield from _told_keys(each, str(key), bool(_OF_REQUESTS.search(name)))
     elif isinstance(value, (list, tuple)):
         for each in value:
-            yield from _told_keys(each, name)
-    elif isinstance(value, str) and _is_key(value, name):
+            yield from _told_keys(each, name, sent)
+    elif isinstance(value, str) and _is_key(value, name, sent):
         yield from (value, value.split(" ")[-1])  # "Bearer KEY"
     elif isinstance(value, str) and _is_address(value, name):
         yield from _keys_in_address(value)
 
 
-def _is_key(text: str, name: str) -> bool:
-    is_long = len(text) >= _LENGTH_OF_KEYS
+def _is_key(text: str, name: str, sent: bool) -> bool:
+    """Tell whether a text is a key; in headers and queries its length tells nothing."""
+    is_long = sent or len(text) >= _LENGTH_OF_KEYS
     return _tells_of_key(name) or (is_long and _may_tell_of_key(name))
 
 

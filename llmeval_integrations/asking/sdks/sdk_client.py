@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping
 from functools import partial
 from threading import Lock
 from typing import Any, ClassVar, Final
@@ -18,6 +18,7 @@ from llmeval_integrations.asking.client import Client
 from llmeval_integrations.asking.config import ClientConfig
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest, Output
+from llmeval_integrations.asking.sdks.dialects import usage_of, value_of
 from llmeval_integrations.asking.sdks.http_problems import status_problem, transport_problem
 from llmeval_integrations.asking.sdks.keys import keys_in_options, without_keys
 from llmeval_integrations.asking.sdks.wrapped import causes
@@ -130,6 +131,9 @@ class SdkClient(Client):
     async def close(self, sdk: Any) -> None:
         """Close an asynchronous object that `make` made."""
 
+    def check(self) -> None:
+        self.key()
+
     def check_options(self, known: Collection[str]) -> None:
         """Raise InvalidOptionError for an option that the vendor's call does not take."""
         unknown = sorted(self.config.options.keys() - {*known})
@@ -158,9 +162,14 @@ class SdkClient(Client):
         """Return the longest reply to be asked for; None for none."""
         return self.config.max_tokens if request.max_tokens is None else request.max_tokens
 
+    def sent_by_given(self) -> dict[str, Any]:
+        """Return headers and queries of the caller's object that may lead to another model."""
+        return {}
+
     def identity(self) -> dict[str, Any]:
         config = self.config.model_dump(mode="json", exclude={"api_key", "timeout", "retries"})
-        return without_keys({"client": type(self).__name__, **config, "base_url": self.server()})  # type: ignore[no-any-return]
+        names = {"client": type(self).__name__, **config, "base_url": self.server()}
+        return without_keys({**names, **self.sent_by_given()})  # type: ignore[no-any-return]
 
     def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
         """Ask in the best way that the server takes; one that it refuses is not tried again."""
@@ -221,6 +230,9 @@ class SdkClient(Client):
         try:
             return self.read(response, output)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            usage = usage_of(value_of(response, "usage", "usage_metadata"))
+            if usage.total:  # there is no reply in it, and it was paid for
+                return JudgeReply("", "failed", usage, self.config.name, output)
             problem = self._unreadable(response)
             problem.args = (self._sayable(str(problem)),)
             raise problem from error
@@ -261,6 +273,7 @@ class SdkClient(Client):
         return [
             *(key.strip() for key in keys if key and len(key.strip()) >= _SHORTEST_KEY),
             *keys_in_options(self.config.options),
+            *keys_in_options(self.sent_by_given()),
             *keys_in_options(self.server(), "base_url"),
         ]
 
@@ -279,17 +292,35 @@ class SdkClient(Client):
         import asyncio
 
         loop = asyncio.get_running_loop()
-        sdk = self._of_loop.get(loop)
-        if sdk is None:
-            sdk = self._of_loop[loop] = self.make(asynchronous=True)
-        return sdk
+        if loop not in self._of_loop:
+            held = self._held()
+            try:
+                held.asend(None).send(None)  # from now on the loop closes it at its own end
+            except StopIteration as made:
+                self._of_loop[loop] = made.value, held
+        return self._of_loop[loop][0]
+
+    async def _held(self) -> AsyncGenerator[Any, None]:
+        """Give the SDK's object for the running loop, and close it as the loop ends.
+
+        A generator, as those are all that a loop closes at its own end: a caller of
+        `asyncio.run(judge.aevaluate(sample))` has no other place for it.
+        """
+        import asyncio
+
+        sdk = self.make(asynchronous=True)
+        try:
+            yield sdk
+        finally:
+            self._of_loop.pop(asyncio.get_running_loop(), None)
+            await self.close(sdk)
 
     async def aclose(self) -> None:
         import asyncio
 
-        sdk = self._of_loop.pop(asyncio.get_running_loop(), None)
-        if sdk is not None:
-            await self.close(sdk)
+        found = self._of_loop.get(asyncio.get_running_loop())
+        if found is not None:
+            await found[1].aclose()
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:

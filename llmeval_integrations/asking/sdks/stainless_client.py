@@ -8,7 +8,7 @@ from inspect import signature
 from operator import attrgetter
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.asking.config import NO_KEY, ClientConfig
+from llmeval_integrations.asking.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.sdks.http_problems import status_problem
 from llmeval_integrations.asking.sdks.sdk_client import SdkClient
@@ -23,8 +23,8 @@ from llmeval_integrations.wording import shown
 _BLOCKING, _AWAITED = "SyncAPIClient", "AsyncAPIClient"
 """The bases of all objects of the packages, those for other clouds among them."""
 
-_NO_LIMIT: Final = 86_400.0
-"""A day: the seconds that stand for no limit, and the most that a call may take."""
+_SENT: Final = ("default_headers", "default_query")
+"""Settings of the packages' objects that may lead a request to another model."""
 
 _LOGINS: Final = ("api_key", "auth_token", "_azure_ad_token")
 """Attributes of the packages' objects that hold what must not be shown."""
@@ -91,6 +91,10 @@ class StainlessClient(SdkClient):
     def server(self) -> str | None:
         return self.address() or super().server()
 
+    def sent_by_given(self) -> dict[str, Any]:
+        found = self._settings() if self.given is not None else {}
+        return {name: found[name] for name in _SENT if found.get(name)}
+
     def make(self, *, asynchronous: bool) -> Any:
         ours = {"timeout": self.config.timeout, "max_retries": 0}
         if self.given is None:
@@ -152,7 +156,7 @@ class StainlessClient(SdkClient):
 def _seconds(timeout: Any) -> float:
     """Return how long a caller waits for an answer, by a number or httpx's parts of a time-out."""
     waited = timeout if isinstance(timeout, (int, float)) else getattr(timeout, "read", None)
-    return _NO_LIMIT if waited is None else min(waited, _NO_LIMIT)
+    return LONGEST if waited is None else min(waited, LONGEST)
 
 
 def _bases(thing: Any) -> set[str]:

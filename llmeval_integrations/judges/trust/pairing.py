@@ -144,7 +144,10 @@ def folded(value: Any) -> Any:
 
 def verdict_of(value: Any, row: Any, name: str) -> bool:
     """Read a value that is not missing as pass or fail; raise InputError where it is neither."""
-    verdict = as_verdict(value.passed if is_result(value) else value)
+    said = value
+    if is_result(value):
+        said = value.label if value.passed is None else value.passed
+    verdict = as_verdict(said)
     if verdict is None:
         wanted = "a result that passed or failed" if is_result(value) else "True, False, pass, fail"
         raise InputError(f"{name}, row {shown(row)}: {shown(value)} is not a verdict ({wanted})")

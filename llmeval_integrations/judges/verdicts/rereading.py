@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -13,6 +13,9 @@ from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.errors import UnreadableJudgementError
 
 T = TypeVar("T")
+
+_NOTHING: Final = "(nothing)"
+"""Stands for a reply without text, which some servers refuse in a conversation."""
 
 
 def read_reply(
@@ -35,7 +38,7 @@ def read_reply(
 
 
 def _corrected(request: JudgeRequest, reply: JudgeReply, error: Any) -> JudgeRequest:
-    said = Message("assistant", reply.text)
+    said = Message("assistant", reply.text if reply.text.strip() else _NOTHING)
     objection = Message(
         "user", f"That reply cannot be used: {error}. Answer again, in the form asked for."
     )

@@ -65,7 +65,8 @@ def test_awaited_and_blocking_callers_share_what_is_kept(ask, cache):
         {"temperature": 0.6},
         {"temperature": None},
         {"max_tokens": 100},
-        {"draw": 1},
+        {"draw": (1,)},
+        {"draw": (0, 0)},
         {"fence": "right"},
     ],
 )
@@ -225,3 +226,9 @@ def test_a_cached_client_is_the_client_that_it_stands_for(cache):
     assert cached.identity() == client.identity()
     asyncio.run(cached.aclose())
     assert client.closed_in
+
+
+def test_the_first_draw_of_a_vote_is_the_reply_to_the_plain_question(ask):
+    ask()
+    for draw, asked in (((0,), False), ((1,), True), ((0, 0), True)):
+        assert ask(msgspec.structs.replace(REQUEST, draw=draw))[1] is asked

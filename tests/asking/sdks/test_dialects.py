@@ -34,7 +34,7 @@ ACCOUNTS = {
             "cache_read_input_tokens": 3,
             "cache_creation_input_tokens": 1,
         },
-        Usage(15, 9, 3),
+        Usage(15, 9, 3, 0, 1),
     ),
     "Bedrock counts its cache apart": (
         {"inputTokens": 11, "outputTokens": 9, "cacheReadInputTokens": 3},
@@ -47,7 +47,7 @@ ACCOUNTS = {
             "cache_read_input_tokens": 3,
             "cache_creation_input_tokens": 1,
         },
-        Usage(15, 9, 3),
+        Usage(15, 9, 3, 0, 1),
     ),
     "Google counts its thinking apart": (
         {

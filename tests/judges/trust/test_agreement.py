@@ -339,3 +339,9 @@ def test_numbers_of_numpy_are_labels():
     numpy = pytest.importorskip("numpy")
     found = agreement(numpy.array([1, 2, 3]), numpy.array([1, 2, 2]))
     assert (found.n, found.accuracy) == (3, 2 / 3)
+
+
+def test_results_of_a_classification_as_pass_and_fail_are_verdicts():
+    judged = [Result(None, None, label, answered=True) for label in ("pass", "fail", "pass")]
+    found = agreement(judged, ["pass", "fail", "fail"])
+    assert (found.n, found.sensitivity, found.specificity) == (3, 1, 0.5)
