@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import closing
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import msgspec
@@ -14,7 +13,7 @@ from llmeval_integrations.asking.client import Ask, Client
 from llmeval_integrations.asking.conversing import answered
 from llmeval_integrations.asking.reply import JudgeReply, Usage
 from llmeval_integrations.asking.request import JudgeRequest
-from llmeval_integrations.asking.steps import Step, Steps, Together, adrive, drive, mapped
+from llmeval_integrations.asking.steps import Step, Steps, adrive, begun, drive, mapped
 from llmeval_integrations.errors import JudgeError
 from llmeval_integrations.fresh_stack import NoStackIsEnoughError, on_fresh_stack
 from llmeval_integrations.result import Result
@@ -162,23 +161,14 @@ class JudgedEvaluator(Evaluator):
         """Ask about many samples side by side; a bad call raises before anything is asked."""
         from llmeval_integrations.asking.pooling.pool import Pool
 
-        for sample in samples:
-            _begin(self.steps(sample))
+        works = [begun(self.steps(sample)) for sample in samples]
         results: list[Result] = []
         with Pool() as pool:
-            for result in pool.all(map(self.steps, samples)):
+            for result in pool.all(works):
                 if isinstance(result, Exception):
                     raise result
                 results.append(result)
         return results
-
-
-def _begin(steps: Steps[Any]) -> None:
-    """Work up to the first questions, where a bad call raises, and ask none of them."""
-    with closing(steps):
-        first = next(steps, None)
-        for work in first.works if isinstance(first, Together) else ():
-            _begin(work)
 
 
 class _WithClients(JudgedEvaluator):

@@ -179,3 +179,32 @@ def mapped(steps: Steps[T], change: Callable[[Step], Step]) -> Steps[T]:
             resume, given = steps.send, (yield change(step))
         except Exception as error:  # noqa: BLE001 - the work decides what it makes of it
             resume, given = steps.throw, error
+
+
+def begun(steps: Steps[T]) -> Steps[T]:
+    """Work up to the first steps, where a bad call raises, and give what goes on from there."""
+    try:
+        first = next(steps)
+    except StopIteration as done:
+        return _ended(done.value)
+    if isinstance(first, Together):
+        first = Together([begun(work) for work in first.works])
+    return _going_on(steps, first)
+
+
+def _ended(value: T) -> Steps[T]:
+    return value
+    yield  # which makes it a generator
+
+
+def _going_on(steps: Steps[T], step: Step) -> Steps[T]:
+    resume: Callable[[Any], Step]
+    while True:
+        try:
+            resume, given = steps.send, (yield step)
+        except Exception as error:  # noqa: BLE001 - the work decides what it makes of it
+            resume, given = steps.throw, error
+        try:
+            step = resume(given)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
