@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from llmeval_integrations.edit_distance import common_beginning
@@ -63,3 +63,12 @@ def side_by_side(output: str, reference: str, longest: int) -> tuple[str, str]:
 def cut(text: str, longest: int) -> str:
     """Cut a text to at most `longest` characters."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """Return the name, with a number behind it where it is taken."""
+    taken = set(taken)
+    candidate, number = name, 2
+    while candidate in taken:
+        candidate, number = f"{name}_{number}", number + 1
+    return candidate

@@ -14,7 +14,7 @@ from llmeval_integrations.evaluator import Conversation, Evaluator, JudgedEvalua
 from llmeval_integrations.options import check_choice, check_number, is_number, wrong
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
+from llmeval_integrations.wording import free_name, shown
 
 Unscored = Literal["unscored", "left_out"]
 
@@ -136,8 +136,7 @@ class WeightedSum(Evaluator):
         """Name the parts; of two that are called alike the second is `name_2`."""
         names: list[str] = []
         for part, _ in self._pairs():
-            same = sum(name == part.name or name.startswith(f"{part.name}_") for name in names)
-            names.append(f"{part.name}_{same + 1}" if part.name in names else part.name)
+            names.append(free_name(part.name, names))
         return names
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -81,15 +81,17 @@ class Batches:
         source = Source("the table", unit="")
         source.records = read_table(table, source)
         columns = self.columns
-        if _has_ids(table, next(iter(columns.values())).of[-1]):
+        # Whether any row has one: the first ones, which decide elsewhere, are others in each cut.
+        if any(self.has_ids(table)):
             columns = called_by_place(columns)
         run = Evaluating(self._evaluators, columns, source, judging=self._judges).run()
         made = batches(Table(COLUMNS, map(record_of, run.rows)))
         return pyarrow.Table.from_batches(made, schema(COLUMNS))
 
-
-def _has_ids(table: Any, column: str) -> bool:
-    """Whether any row has an id: the first ones, which decide elsewhere, are others in each cut."""
-    if column not in table.column_names:
-        return False
-    return any(value.as_py() not in (None, "") for value in table.column(column))
+    def has_ids(self, table: Any) -> Iterator[bool]:
+        """Yield for each row whether it has an id; for none where there is no column of ids."""
+        first = next(iter(self.columns.values()))
+        places = [place for place, name in enumerate(table.column_names) if name == first.of[-1]]
+        if places:
+            ids = read_table(table.select(places), Source("the table"))
+            yield from (first.has_id(row) for _, row in ids)

@@ -63,6 +63,8 @@ class Columns(msgspec.Struct, frozen=True):
     def sample(self, row: Any, number: RowNumber) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none.
 
+        Raises it, too, where a cell that is looked at cannot be read.
+
         A null among columns is neither output nor reference, as an empty cell of a table is none:
         JSON null is the text "null". In a Sample, which can be without one, it is JSON's null.
         """
@@ -119,7 +121,10 @@ class Columns(msgspec.Struct, frozen=True):
         return not _is_no_id(own)
 
     def _own_id(self, row: Any) -> Any:
-        return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[-1])
+        try:
+            return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[-1])
+        except InputError:  # of a cell that cannot be read
+            return None
 
     def _unlike_others(self, own: Any, number: RowNumber) -> Any:
         """Return an id that is not a text, so that no made-up one equals one that stands in a row.

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence, 
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
-from itertools import islice
 from math import isfinite
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -20,6 +19,7 @@ from llmeval_integrations.asking.client import Client
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import STDIN, open_source
+from llmeval_integrations.runs.reading.selecting import select
 from llmeval_integrations.runs.reading.source import Record
 from llmeval_integrations.runs.rows import write_in_order
 from llmeval_integrations.version import __version__
@@ -120,7 +120,9 @@ def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
             return {"kind": "iterator"}
         told: dict[str, Any] = {"kind": type(samples).__name__, "samples": len(samples)}
         if _can_be_read_again(samples):
-            told["rows_sha256"] = _digest_of_rows(islice(open_source(samples).records, limit))
+            source = open_source(samples)
+            select(source, limit, None, 0)
+            told["rows_sha256"] = _digest_of_rows(source.records)
         return told
     path = Path(samples)
     if os.fspath(samples) == STDIN or not path.is_file():

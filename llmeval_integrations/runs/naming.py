@@ -7,7 +7,7 @@ from typing import Any
 
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.wording import shown
+from llmeval_integrations.wording import free_name, shown
 
 
 def name_evaluators(
@@ -31,15 +31,6 @@ def name_evaluators(
     for name, evaluator in named.items():
         _check(name, evaluator)
     return named
-
-
-def free_name(name: str, taken: Iterable[str]) -> str:
-    """Return the name, with a number behind it where it is taken."""
-    taken = set(taken)
-    candidate, number = name, 2
-    while candidate in taken:
-        candidate, number = f"{name}_{number}", number + 1
-    return candidate
 
 
 def _check(name: object, evaluator: object) -> None:

@@ -16,6 +16,7 @@ import msgspec
 
 from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
+from llmeval_integrations.json_plain import dump_model
 from llmeval_integrations.sample import MISSING
 from llmeval_integrations.wording import shown
 
@@ -117,13 +118,15 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def _plain(value: Any) -> Any:
-    """Return another library's number as Python's, and anything else as text that describes it."""
+    """Return another library's number as Python's, what a Pydantic model dumps, else a text."""
     if isinstance(value, int):
         return str(Decimal(value))
     try:
         if isinstance(value, Integral):
             number = int(value)  # for a float makes one of two large ones
             return number if abs(number) < _LARGEST else str(Decimal(number))
+        if hasattr(type(value), "model_dump"):
+            return dump_model(value)
         return float(value) if isinstance(value, Real) and isfinite(value) else repr(value)
     except Exception:  # noqa: BLE001 - a repr may raise anything, and the row must be written
         return shown(value)
@@ -197,6 +200,8 @@ def _write(value: Any) -> str:
     """Write a value with Python's own encoder, which escapes lone surrogates, else part by part."""
     if isinstance(value, msgspec.Struct):
         value = members_of(value)
+    elif hasattr(type(value), "model_dump"):
+        value = _plain(value)
     try:
         return json.dumps(value, default=_as_encoded, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
@@ -211,4 +216,4 @@ def _write(value: Any) -> str:
             return str(value)
     except RecursionError:
         pass
-    return json.dumps(_plain(value))
+    return json.dumps(_plain(value), default=shown)

@@ -7,6 +7,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, Final
 
+from llmeval_integrations.errors import InputError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.reading.source import Record, RowNumber
@@ -23,7 +24,10 @@ class Samples:
     def __init__(self, columns: Columns, chunk: Sequence[Record]) -> None:
         self._columns = columns
         self._chunk = chunk
-        self._made = [columns.sample(row, number) for number, row in chunk]
+        try:
+            self._made = [columns.sample(row, number) for number, row in chunk]
+        except InputError:  # of a cell that cannot be read
+            self._made = [_sample(columns, row, number) for number, row in chunk]
         self._unreadable: dict[int, Any] = {
             place: made for place, made in enumerate(self._made) if type(made) is not Sample
         }
@@ -67,6 +71,13 @@ class Samples:
     def readable(self) -> list[Any]:
         """Return what is a sample at all."""
         return self.without(self._unreadable)
+
+
+def _sample(columns: Columns, row: Any, number: RowNumber) -> Sample | InputError:
+    try:
+        return columns.sample(row, number)
+    except InputError as error:
+        return error
 
 
 def samples_of(columns: Mapping[str, Columns], chunk: Sequence[Record]) -> dict[str, Samples]:

@@ -36,6 +36,8 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.frameworks import ray as ours
 from llmeval_integrations.frameworks.ray import RayEngine, evaluate_dataset
+from llmeval_integrations.frameworks.ray.dataset import _Named
+from llmeval_integrations.runs.judging import JudgingOptions
 
 FILES = ("results.jsonl", "samples.jsonl", "summary.json")
 MEMORY = 80_000_000
@@ -169,6 +171,21 @@ def test_a_row_without_an_id_is_refused(second):
         evaluate_dataset(dataset(rows, 1), [JsonValidity()]).take_all()
     made = evaluate_dataset(dataset(rows, 1), [JsonValidity()], fields={"id": "key"}).take_all()
     assert [(row["id"], row["score"]) for row in made] == [("a", 1.0)]
+
+
+@pytest.mark.parametrize("ids", [["a", ""], ["a", None], [1.0, float("nan")]])
+def test_what_is_no_id_in_a_run_is_none_in_a_dataset(ids):
+    with _Named([JsonValidity()], None, JudgingOptions()) as batches:
+        with pytest.raises(InputError, match="rows without an id in column 'id'"):
+            batches(pa.table({"id": ids, "output": ["{}", "{}"]}))
+        assert batches(pa.table({"id": ids[:1], "output": ["{}"]}))["score"].to_pylist() == [1.0]
+
+
+def test_a_dataset_with_two_columns_of_ids_is_refused():
+    table = pa.table([["a"], ["b"], ["1"]], names=["id", "id", "output"])
+    named = _Named([JsonValidity()], None, JudgingOptions())
+    with named as batches, pytest.raises(InputError, match="two columns share a name"):
+        batches(table)
 
 
 def test_a_wrong_call_is_refused_by_the_call(cluster, judge):

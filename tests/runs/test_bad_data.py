@@ -1,5 +1,6 @@
 """What cannot be read is a row with an error, or stops before a run begins."""
 
+import gzip
 import tracemalloc
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pace import at_most
 
 from llmeval_integrations import (
     Evaluator,
+    ExactMatch,
     InputError,
     JsonMatch,
     JsonValidity,
@@ -64,7 +66,11 @@ def test_items_of_an_array_that_are_no_objects_are_error_rows(tmp_path):
 
 BAD_CSV = [
     (b"output,reference\n1,1\n2,2,2\n3,3\n", 3, "3 cells under a header of 2"),
-    (b"output,reference\n1,1\n\xff,2\n3,3\n", 3, "bytes that are not UTF-8"),
+    (
+        b"output,reference\n1,1\n\xff,2\n3,3\n",
+        3,
+        "bytes that are not UTF-8; save the file as UTF-8",
+    ),
     (b'output,reference\n1,1\n"2"x,2\n3,3\n', 3, "not CSV: ',' expected after '\"'"),
     (b'output,reference\n1,1\n3,3\n"2,2', 4, "not CSV: a quote that opens here is never closed"),
     (b"reference,output\n1,1\n2\n3,3\n", 3, "nothing in column 'output', only in 'reference'"),
@@ -158,6 +164,17 @@ UNREADABLE = [
     ("rows.json", b'["\xff"]', "byte 3 is not UTF-8"),
     ("rows.jsonl", '{"output": 1}'.encode("utf-16"), "is UTF-16; save it as UTF-8"),
     ("rows.csv", "output\n1".encode("utf-16"), "is UTF-16; save it as UTF-8"),
+    (
+        "rows.jsonl",
+        gzip.compress(b'{"output": 1}', mtime=0),
+        "compressed (gzip); unpack it first",
+    ),
+    (
+        "rows.json",
+        gzip.compress(b'[{"output": 1}]', mtime=0),
+        "compressed (gzip); unpack it first",
+    ),
+    ("rows.csv", gzip.compress(b"output\n1", mtime=0), "compressed (gzip); unpack it first"),
     ("rows.csv", b"output,id,output\n1,2,3", "two columns are called 'output'"),
     ("rows.csv", b"output,,output,\n1,2,3,4", "two columns are called 'output'"),
     ("rows.csv", b",,\n1,2,3", "the header names no column; it has to be the first row"),
@@ -310,3 +327,48 @@ def test_a_dataset_of_pyarrow_is_no_table():
     pa = pytest.importorskip("pyarrow")
     with pytest.raises(InputError, match="expected a path, an iterable of samples or a DataFrame"):
         evaluate(dataset.dataset(pa.table({"output": ["1"]})), [JsonValidity()])
+
+
+def unreadable(kind):
+    """Give a column of pyarrow whose second cell has no form in Python."""
+    pa = pytest.importorskip("pyarrow")
+    if kind == "text":
+        ends = b"".join(end.to_bytes(4, "little") for end in (0, 2, 3))
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"{}\xff")]
+        return pa.Array.from_buffers(pa.string(), 2, buffers)
+    cells = {
+        "time": (pa.int64(), 10**18, pa.timestamp("ms")),
+        "date": (pa.int32(), 10**7, pa.date32()),
+        "zone": (pa.int64(), 1, pa.timestamp("ms", "Nowhere/Land")),
+    }
+    stored, cell, kind = cells[kind]
+    return pa.array([None, cell], stored).cast(kind)
+
+
+@pytest.mark.parametrize("form", ["table", "parquet"])
+@pytest.mark.parametrize("kind", ["time", "date", "zone", "text"])
+def test_a_cell_that_python_has_no_form_for_is_an_error_where_it_is_looked_at(tmp_path, kind, form):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"id": ["a", "b"], "output": ["{}", "1"], "odd": unreadable(kind)})
+    stands_for = table["odd"].type
+    if form == "parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, tmp_path / "data.parquet")
+        table = tmp_path / "data.parquet"
+    evaluators = {"valid": JsonValidity(), "odd": ExactMatch()}
+    run = evaluate(table, evaluators, fields={"odd.reference": "odd"})
+    assert [(row.id, row.score) for row in run.rows[::2]] == [("a", 1), ("b", 1)]
+    assert [row.id for row in run.rows[1::2]] == ["a", "b"]
+    said = f"InputError: row 2: column 'odd': {stands_for} that cannot be read: "
+    assert run.rows[3].error.startswith(said)
+
+
+def test_an_id_that_cannot_be_read_is_none_also_where_the_run_is_gone_on_with(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"id": unreadable("text"), "output": ["{}", "1"]})
+    for options in ({}, {"resume": True}, {"resume": True, "retry_errors": True}):
+        run = evaluate(table, [JsonValidity()], out=tmp_path, **options)
+        first, second = run.rows
+        assert (first.id, first.score, second.id) == ("{}", 1, "row 2")
+        assert second.error.startswith("InputError: row 2: column 'id': string that cannot be read")

@@ -16,6 +16,7 @@ from remote_model import Remote, Repeats
 from slow_evaluators import Slow
 
 from llmeval_integrations import (
+    ExactMatch,
     InputError,
     InvalidOptionError,
     JsonEquality,
@@ -26,6 +27,8 @@ from llmeval_integrations import (
     evaluate,
     evaluate_batch,
 )
+from llmeval_integrations.runs.batch import Batches
+from llmeval_integrations.runs.judging import JudgingOptions
 
 pa = pytest.importorskip("pyarrow")
 
@@ -212,3 +215,29 @@ def test_an_id_is_written_as_a_run_keeps_it():
     days = [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)]
     made = evaluate_batch(pa.table({"output": ["{}", "{}"], "id": days}), [JsonValidity()])
     assert made["id"].to_pylist() == ["2024-01-01", "2024-01-02"]
+
+
+def test_a_cell_that_python_has_no_form_for_is_an_error_where_it_is_looked_at():
+    far = pa.array([10**18, None], pa.int64()).cast(pa.timestamp("ms"))
+    table = pa.table({"id": ["a", "b"], "output": ["{}", "1"], "far": far})
+    assert evaluate_batch(table, [JsonValidity()])["score"].to_pylist() == [1.0, 1.0]
+    made = evaluate_batch(table, [ExactMatch()], fields={"reference": "far"})
+    first, second = made["error"].to_pylist()
+    assert first.startswith("InputError: column 'far': timestamp[ms] that cannot be read: ")
+    assert second.startswith("InputError: nothing in column 'far'")
+    made = evaluate_batch(table, [JsonValidity()], fields={"id": "far"})
+    assert made["id"].to_pylist() == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "has_ids"),
+    [
+        (["a", "", None], [True, False, False]),
+        ([0.5, float("nan"), float("inf")], [True, False, False]),
+        ([datetime.date(2024, 1, 1), None, datetime.date(2024, 1, 2)], [True, False, True]),
+    ],
+)
+def test_a_row_has_an_id_as_it_has_in_a_run(ids, has_ids):
+    batches = Batches([JsonValidity()], {"id": "key"}, JudgingOptions())
+    assert list(batches.has_ids(pa.table({"output": ["1"] * 3, "key": ids}))) == has_ids
+    assert list(batches.has_ids(pa.table({"output": ["1"] * 3, "id": ids}))) == []

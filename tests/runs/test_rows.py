@@ -50,6 +50,16 @@ class Unspeakable:
         raise RuntimeError("no")
 
 
+class Dumps:
+    """Is dumped as a model of Pydantic is."""
+
+    def __init__(self, dumped=None):
+        self.dumped = dumped
+
+    def model_dump(self, *, mode):
+        return self if self.dumped is None else self.dumped
+
+
 def nested(levels):
     value = []
     for _ in range(levels):
@@ -77,6 +87,10 @@ ODD = [
     ({"x": date(2024, 1, 2), "y": "\ud800"}, "2024-01-02"),
     ({"x": {"\ud800"}}, ["\ud800"]),
     ({"x": Unspeakable()}, "<Unspeakable"),
+    ({"x": [Dumps({"y": Decimal("1.5")})]}, [{"y": 1.5}]),
+    ({"x": Dumps({"y": math.nan, "z": "\ud800"})}, {"y": "nan", "z": "\ud800"}),
+    ({"x": Dumps({"y": 10**5000})}, {"y": "1" + "0" * 5000}),
+    ({"x": Dumps()}, "<"),
 ]
 
 

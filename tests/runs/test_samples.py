@@ -70,3 +70,16 @@ def test_of_what_is_no_sample_to_an_evaluator_its_id_is_kept(tmp_path, lacking, 
 def test_texts_that_utf_8_cannot_hold_are_kept_there_too(tmp_path):
     evaluate([{**ROW, "other": "\ud800"}], EVALUATORS, fields=FIELDS, out=tmp_path)
     assert kept(tmp_path)[0]["evaluators"]["new"] == {**NEW, "output": "\ud800"}
+
+
+def test_of_a_pydantic_model_is_kept_what_it_dumps(tmp_path):
+    pydantic = pytest.importorskip("pydantic")
+
+    class Bill(pydantic.BaseModel):
+        total: int = pydantic.Field(alias="sum")
+
+    row = {"id": "q1", "output": Bill(sum=12), "reference": [Bill(sum=13)]}
+    evaluate([row], [JsonMatch()], out=tmp_path)
+    assert kept(tmp_path) == [
+        {"row": 0, "output": {"sum": 12}, "reference": [{"sum": 13}], "id": "q1"}
+    ]

@@ -1,5 +1,6 @@
 """Several processes: the same files, byte for byte, and nothing lost where one of them dies."""
 
+import json
 import os
 import subprocess
 import sys
@@ -125,3 +126,48 @@ def is_alive(pid):
 def test_a_number_of_processes_is_a_whole_one(data, workers):
     with pytest.raises(InvalidOptionError, match="workers="):
         evaluate(data, [JsonValidity()], workers=workers)
+
+
+AT_ONCE = """
+import json, sys
+from slow_evaluators import Leaves
+from llmeval_integrations import evaluate
+from llmeval_integrations.runs import workers
+
+class AtOnce(workers.Workers):
+    def ready(self, source):
+        self._starting.join()
+        return super().ready(source)
+
+workers._LARGE = 0
+run = evaluate(sys.argv[1], [Leaves()], format="jsonl", engine=lambda job, *_: AtOnce(2, job))
+print(json.dumps([[row.id, row.label] for row in run.rows]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere /dev/fd leads to no other path")
+@pytest.mark.parametrize("path", ["/dev/stdin", "/dev/fd/{}"])
+def test_a_file_that_this_process_alone_has_open_is_read_by_the_others(tmp_path, path):
+    data = tmp_path / "data.jsonl"
+    output = "x" * 100
+    data.write_text("".join(f'{{"id": "n{n}", "output": "{output}"}}\n' for n in range(150)))
+    with data.open("rb") as file:
+        done = called(AT_ONCE, path.format(file.fileno()), stdin=file, pass_fds=[file.fileno()])
+    rows = json.loads(done.stdout)
+    assert [each for each, _ in rows] == [f"n{n}" for n in range(150)]
+    assert len({pid for _, pid in rows}) == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere /dev/fd leads to no other path")
+def test_a_pipe_with_a_path_is_read_by_one_process(tmp_path):
+    command = "from llmeval_integrations.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+    arguments = ["run", "/dev/stdin", "-e", "json_validity", "--format", "jsonl", "--workers", "2", "--quiet", "--out", str(tmp_path / "out")]  # fmt: skip
+    called(command, *arguments, input=b'{"output": "{}"}\n' * 20)
+    assert len((tmp_path / "out" / "results.jsonl").read_text().splitlines()) == 20
+
+
+def called(code, *arguments, **options):
+    """Run code in a process, and wait for it no longer than a minute."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=60, env=environment, **options)  # fmt: skip

@@ -15,8 +15,7 @@ from llmeval_integrations.commands.parts.describing import option_types
 from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
 from llmeval_integrations.evaluators.weighted_sum import Parts
-from llmeval_integrations.runs.naming import free_name
-from llmeval_integrations.wording import shown
+from llmeval_integrations.wording import free_name, shown
 
 _OPTION = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")

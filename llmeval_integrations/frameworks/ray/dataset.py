@@ -94,8 +94,8 @@ class _Named(Batches):
     """Looks at tables whose rows can be told apart once they are cut and mixed."""
 
     def __call__(self, table: Any) -> Any:
-        column = next(iter(self.columns.values())).of[-1]
-        if table.num_rows and (column not in table.column_names or table.column(column).null_count):
+        if sum(self.has_ids(table)) < table.num_rows:
+            column = next(iter(self.columns.values())).of[-1]
             raise InputError(
                 f"rows without an id in column {column!r}, only {table.column_names!r:.300}; rows "
                 'of a dataset come in no order: name the column with fields={"id": ...}'

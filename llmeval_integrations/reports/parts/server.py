@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from llmeval_integrations.errors import EvalError, InputError
 from llmeval_integrations.reports import html
@@ -42,6 +43,11 @@ class Server(ThreadingHTTPServer):
                 "free one is taken"
             ) from error
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away before it had everything."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
     @property
     def address(self) -> str:
         """Where a browser finds it."""
@@ -69,8 +75,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer, unless another site's name was made to point here (DNS rebinding)."""
-        hosts = {f"{host}:{self.server.server_port}" for host in (_LOOPBACK, "localhost")}
-        if self.headers.get("Host") not in hosts:
+        # With any port: a browser leaves 80 out, and a tunnel may have another one at its end.
+        host = self.headers.get("Host", "").partition(":")[0]
+        if host.lower() not in (_LOOPBACK, "localhost"):
             self.send_error(HTTPStatus.FORBIDDEN, "this server answers to 127.0.0.1 only")
         elif self.path == "/version":
             self._answer(self.server.version().encode(), "text/plain")

@@ -49,7 +49,27 @@ def _check_names(schema: Any, source: Source) -> None:
 def _rows(batches: Iterable[Any], source: Source) -> Iterator[Record]:
     for batch in batches:
         kinds = {field.name: field.type for field in batch.schema if not is_json(field.type)}
-        for row in batch.to_pylist():
+        try:
+            rows, is_plain = batch.to_pylist(), not kinds
+        except Exception:  # noqa: BLE001 - pyarrow raises what a type's own library does
+            rows, is_plain = _one_by_one(batch), False
+        for row in rows:
             source.done += 1
             present = {key: cell for key, cell in row.items() if cell is not None}
-            yield source.done, Cells(present, kinds) if kinds else present
+            yield source.done, present if is_plain else Cells(present, kinds)
+
+
+def _one_by_one(batch: Any) -> list[dict[str, Any]]:
+    """Read a batch with cells for which Python has no form, such as a date beyond the year 9999."""
+    columns = [map(_cell, column) for column in batch.columns]
+    return [
+        dict(zip(batch.schema.names, cells, strict=True)) for cells in zip(*columns, strict=True)
+    ]
+
+
+def _cell(cell: Any) -> Any:
+    """Return a cell as Python has it, or the InputError that says why it cannot be read."""
+    try:
+        return cell.as_py()
+    except Exception as error:  # noqa: BLE001 - as in a whole batch
+        return InputError(f"{cell.type} that cannot be read: {error}")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from llmeval_integrations.errors import InputError
 from llmeval_integrations.json_numbers import decode_as_python
 from llmeval_integrations.picking import as_python, is_plain
 
@@ -24,11 +25,13 @@ class Cells(dict[str, Any]):
         self._kinds = kinds
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return a cell with Python's lists and objects."""
+        """Return a cell with Python's lists and objects; raise InputError where it has none."""
         if key not in self:
             return default
-        kind = self._kinds.get(key)
-        return as_python(self[key]) if kind is None else as_json(self[key], kind)
+        cell, kind = self[key], self._kinds.get(key)
+        if isinstance(cell, InputError):
+            raise InputError(f"column {key!r}: {cell}")
+        return as_python(cell) if kind is None else as_json(cell, kind)
 
 
 def readable(row: dict[str, Any], kinds: Mapping[str, Any] = _NONE) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def is_json(kind: Any) -> bool:
 
 
 def as_json(cell: Any, kind: Any) -> Any:
-    """Return a cell as JSON has it: a map is an object, a tensor a list, a JSON text its value."""
+    """Return a cell as JSON has it: maps are objects, tensors lists of lists, JSON texts values."""
     from pyarrow import types
 
     if cell is None:
@@ -62,9 +65,21 @@ def as_json(cell: Any, kind: Any) -> Any:
         return {field.name: as_json(cell[field.name], field.type) for field in kind}
     if hasattr(kind, "value_field"):
         return [as_json(item, kind.value_type) for item in cell]
-    if getattr(kind, "extension_name", None) == "arrow.json":
+    name = getattr(kind, "extension_name", None)
+    if name == "arrow.json":
         return _parsed(cell)
+    if name == "arrow.fixed_shape_tensor":
+        return _nested(as_python(cell), kind)
     return as_python(cell)
+
+
+def _nested(numbers: list[Any], kind: Any) -> list[Any]:
+    """Put the numbers of a tensor in lists of lists; in one where its axes have another order."""
+    order = list(kind.permutation or ())
+    if order == sorted(order):  # pyarrow does not read another one as it has written it
+        for size in reversed(kind.shape[1:]):
+            numbers = [numbers[at : at + size] for at in range(0, len(numbers), size or 1)]
+    return numbers
 
 
 def _parsed(text: str) -> Any:

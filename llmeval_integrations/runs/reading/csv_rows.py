@@ -132,7 +132,7 @@ def _row(header: list[str], cells: list[str]) -> dict[str, str] | InputError:
     try:
         "".join(row.values()).encode()
     except UnicodeEncodeError:
-        return InputError("bytes that are not UTF-8")
+        return InputError("bytes that are not UTF-8; save the file as UTF-8")
     return row
 
 

@@ -82,7 +82,9 @@ def _open_file(path: str, format: str | None) -> Source:
         source.records = reader(sys.stdin.buffer, source)
         return source
     source = Source(path)
-    source.lines_of = path if reader is read_lines else None
+    # Resolved, for /dev/stdin is another file in another process; a pipe is none at all.
+    file = os.path.realpath(path)
+    source.lines_of = file if reader is read_lines and Path(file).is_file() else None
     source.records = _from_disk(path, reader, source)
     return source
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -28,7 +29,7 @@ def select(source: Source, limit: int | None, sample: int | None, seed: int) -> 
     if seed and sample is None:
         raise InvalidOptionError(f"seed={seed} says which rows are drawn; say how many: sample=...")
     if limit is not None:
-        source.records = islice(source.records, limit)
+        source.records = islice(source.records, min(limit, sys.maxsize))
         source.total = source.lines_of = None  # how far the file was read says nothing any more
     if sample is not None:
         source.records = _drawn(source.records, sample, random.Random(seed))  # noqa: S311

@@ -28,6 +28,7 @@ def place_of(number: RowNumber) -> tuple[int, int]:
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
+_GZIP: Final = b"\x1f\x8b"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -65,7 +66,12 @@ class Source:
         return records
 
     def without_mark(self, start: bytes) -> bytes:
-        """Take the byte order mark off a file's beginning; raise InputError where it is UTF-16."""
+        """Take the byte order mark off a file's beginning.
+
+        Raises InputError where it is UTF-16, or compressed.
+        """
+        if start.startswith(_GZIP):
+            raise InputError(f"{self.name} is compressed (gzip); unpack it first")
         if start.startswith(_UTF_16):
             raise InputError(f"{self.name} is UTF-16; save it as UTF-8")
         return start.removeprefix(BYTE_ORDER_MARK)

@@ -336,11 +336,14 @@ def test_arrays_that_no_evaluator_looks_at_stay_arrays(form, monkeypatch):
 
 
 def column(kind, *cells):
-    """Give a column of pyarrow: of maps, of such in a list and a struct, or of texts of JSON."""
+    """Give a column of pyarrow: maps, such in a list and a struct, texts of JSON, or tensors."""
     pa = pytest.importorskip("pyarrow")
     pairs = pa.map_(pa.string(), pa.list_(pa.int64()))
     if kind == "json":
         return pa.ExtensionArray.from_storage(pa.json_(), pa.array(cells, pa.string()))
+    if kind == "tensor":
+        stored = pa.array(cells, pa.list_(pa.int64(), 4))
+        return pa.ExtensionArray.from_storage(pa.fixed_shape_tensor(pa.int64(), [2, 2]), stored)
     return pa.array(cells, pairs if kind == "map" else pa.struct({"m": pa.list_(pairs)}))
 
 
@@ -352,6 +355,7 @@ def column(kind, *cells):
         ("nested", {"m": [[("a", [1])], None]}, '{"m": [{"a": [1]}, null]}'),
         ("json", '{"a": [1]}', '{"a": [1]}'),
         ("json", '"[1]"', "[1]"),
+        ("tensor", [0, 1, 2, 3], "[[0, 1], [2, 3]]"),
     ],
 )
 @pytest.mark.parametrize("form", ["table", "parquet", "pandas"])
@@ -368,6 +372,25 @@ def test_cells_of_arrow_are_what_they_stand_for(tmp_path, form, kind, cell, refe
     first, second = evaluate(table, [JsonEquality()]).rows
     assert (first.score, first.error) == (True, None)
     assert second.error.startswith("InputError: row 2: nothing in column 'output'")
+
+
+@pytest.mark.parametrize(
+    ("shape", "order", "reference"),
+    [
+        ([4], None, "[0, 1, 2, 3]"),
+        ([2, 1, 2], None, "[[[0, 1]], [[2, 3]]]"),
+        ([2, 1, 2], [0, 1, 2], "[[[0, 1]], [[2, 3]]]"),
+        ([2, 1, 2], [1, 2, 0], "[0, 1, 2, 3]"),
+    ],
+)
+def test_a_tensor_is_lists_by_its_shape_where_its_axes_are_in_order(shape, order, reference):
+    pa = pytest.importorskip("pyarrow")
+    kind = pa.fixed_shape_tensor(pa.int64(), shape, permutation=order)
+    stored = pa.array([[0, 1, 2, 3]], pa.list_(pa.int64(), 4))
+    table = pa.table(
+        {"output": pa.ExtensionArray.from_storage(kind, stored), "reference": [reference]}
+    )
+    assert evaluate(table, [JsonEquality()]).rows[0].score is True
 
 
 def test_a_text_in_a_column_of_json_is_the_text():

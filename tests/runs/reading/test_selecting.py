@@ -18,6 +18,12 @@ def test_the_first_rows():
     assert len(ids(limit=1_000)) == 100
 
 
+def test_more_rows_than_any_data_have_are_all_of_them(tmp_path):
+    for options in ({"limit": 2**63}, {"sample": 2**63}, {"limit": 2**70, "out": tmp_path}):
+        assert len(ids(**options)) == 100
+    assert len(ids(limit=2**70, out=tmp_path, resume=True)) == 100
+
+
 def test_rows_drawn_by_chance_keep_order_and_numbers_and_come_again():
     drawn = ids(sample=10, seed=5)
     assert drawn == sorted(drawn)
