@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -41,6 +42,9 @@ _LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code: 0 done, 1 threshold missed, 2 wrong call."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us, as `>&-` does
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what a terminal cannot show must not end the program
             stream.reconfigure(errors="backslashreplace")
@@ -51,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             call.refuse(f"unrecognized arguments: {' '.join(unknown)}")
         command += f" {call.subcommand}"
         if call.verbose:
-            logging.basicConfig(level=logging.INFO, format=_LOG)
+            logging.basicConfig(format=_LOG)
+            logging.getLogger(__package__).setLevel(logging.INFO)  # others log addresses with keys
         code: int = call.run(call)
     except (EvalError, OSError) as error:
         say(f"{command}: error: {error}")

@@ -89,9 +89,8 @@ def _head(result: Result) -> str:
 
 def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
     """Add the fields of a document, and to each its leaves."""
-    counts: Mapping[str, Mapping[str, int]] = (
-        metadata.get("fields", {}) if "outcomes" in metadata else {}
-    )
+    fields = metadata.get("fields")
+    counts = fields if "outcomes" in metadata and isinstance(fields, Mapping) else {}
     by_field: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
     for outcome in entries(metadata, "outcomes", "differences"):
         by_field.setdefault(outcome.get("field", _place(outcome)), []).append(outcome)

@@ -112,18 +112,45 @@ def _read(value: Any, *, finite: bool) -> Any:
         except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
             return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
         return plain(dumped, finite=finite)
-    return check_value(value, finite=finite) or _plain(value)
+    defect = check_value(value, finite=finite)
+    if defect and defect.name == "not_json" and isinstance(value, (dict, list, tuple)):
+        try:
+            value = _dumped(value)
+        except RecursionError:
+            raise
+        except Exception:  # noqa: BLE001 - what is no model stands there, or one whose code raises
+            return defect
+        defect = check_value(value, finite=finite)
+    return defect or _plain(value)
+
+
+def _dumped(value: Any) -> Any:
+    """Put what Pydantic models dump in their places in arrays and objects.
+
+    Raises TypeError at whatever else is not JSON, for all behind it is in vain.
+    """
+    if value is None or isinstance(value, (str, int, float, Decimal)):
+        return value
+    if isinstance(value, dict):
+        return {key: _dumped(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_dumped(item) for item in value]
+    if not hasattr(type(value), "model_dump"):
+        raise TypeError(type(value).__name__)
+    return dump_model(value)
 
 
 def dump_model(model: Any) -> Any:
-    """Return what a Pydantic model dumps, as `plain` says, or what is like one."""
+    """Return what a Pydantic model dumps, as `plain` says, or what is like one.
+
+    Computed fields are left out, as they are in the schema that a language model is given.
+    """
     kind: Any = type(model)
-    if _is_written_as_read(kind):
-        try:
-            return model.model_dump(mode="json", by_alias=True)
-        except TypeError:  # for what is like a Pydantic model may know no aliases
-            pass
-    return model.model_dump(mode="json")
+    by_alias = {"by_alias": True} if _is_written_as_read(kind) else {}
+    try:
+        return model.model_dump(mode="json", round_trip=True, **by_alias)
+    except TypeError:  # for what is like a Pydantic model may know neither
+        return model.model_dump(mode="json")
 
 
 @lru_cache(maxsize=512)

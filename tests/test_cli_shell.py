@@ -27,6 +27,38 @@ def test_bash_completes_a_command(capsys, tmp_path):
     assert done.stdout.split() == ["report"]
 
 
+def test_bash_completes_files(capsys, tmp_path):
+    main(["completion", "bash"])
+    script = tmp_path / "llmeval"
+    script.write_text(capsys.readouterr().out)
+    (tmp_path / "rows.jsonl").touch()
+    for words in ("run r", "report r", "compare r", "run rows.jsonl --out r"):
+        count = len(words.split())
+        ask = f"cd {tmp_path}; source {script}; COMP_WORDS=(llmeval {words}); COMP_CWORD={count}; $(complete -p llmeval | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${{COMPREPLY[@]}}"  # fmt: skip
+        done = subprocess.run(["/bin/bash", "-c", ask], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["rows.jsonl"], words
+
+
+def test_zsh_is_given_nothing_to_run(capsys):
+    main(["completion", "zsh"])
+    described = [line for line in capsys.readouterr().out.splitlines() if "OPTION=VALUE" in line]
+    assert described
+    for line in described:
+        assert "NAME[:OPTION" not in line
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "2>/dev/full"])
+@pytest.mark.parametrize(("data", "code"), [("rows.jsonl", 0), ("none.jsonl", 2)])
+def test_a_stream_that_is_closed_changes_no_exit_code(tmp_path, closed, data, code):
+    (tmp_path / "rows.jsonl").write_text('{"output": "1"}\n{"id": "a", "output": "2"}\n')
+    command = f"{sys.executable} -m llmeval_integrations run {data} -e json_validity {closed}"
+    done = subprocess.run(
+        ["/bin/bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == code
+
+
 def test_every_command_has_an_example_and_the_help_fits_a_screen(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])

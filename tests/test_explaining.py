@@ -215,6 +215,7 @@ def test_the_kind_of_a_call_has_its_colour(kind, colour):
     [
         {"calls": 3, "errors": ["a", None], "fields": {"a": 0.5}, "differences": None},
         {"calls": [{}, {"name": None, "kind": 1}], "errors": [{}], "outcomes": [{}]},
+        {"outcomes": {"a": 1}, "fields": ["a"]},
     ],
 )
 def test_metadata_that_means_something_else_does_no_harm(metadata):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from json_strategies import broken_texts, documents, json_texts, law
 from pace import at_most
 
-from llmeval_integrations import JsonFields, JsonSchema
+from llmeval_integrations import JsonFields, JsonMatch, JsonSchema
 from llmeval_integrations.json_text import PARSINGS, parse, parse_both
 
 
@@ -146,6 +146,42 @@ def test_generated_aliases_are_those_that_are_read():
     config = pydantic.ConfigDict(alias_generator=str.upper)
     model = pydantic.create_model("Model", __config__=config, due=(str, ...))
     assert parse(model(DUE="x")) == {"DUE": "x"}
+
+
+def test_a_computed_field_is_in_no_schema_and_so_left_out():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Line(pydantic.BaseModel):
+        quantity: int
+        price: float
+
+        @pydantic.computed_field
+        @property
+        def total(self) -> float:
+            return self.quantity * self.price
+
+    line = Line(quantity=2, price=1.5)
+    assert parse(line) == {"quantity": 2, "price": 1.5}
+    assert JsonFields(Line)('{"quantity": 2, "price": 1.5}', reference=line).passed
+    assert JsonSchema({**Line.model_json_schema(), "additionalProperties": False})(line).passed
+
+
+def test_objects_of_models_in_arrays_and_objects_are_dumped():
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("City", name=(str, pydantic.Field(alias="city")))
+    oslo, written = model(city="Oslo"), {"city": "Oslo"}
+    assert parse([oslo, 1]) == [written, 1]
+    assert parse({"all": ({"one": oslo}, None)}) == {"all": [{"one": written}, None]}
+    assert JsonMatch()([oslo], '[{"city": "Oslo"}]').passed
+    assert parse([oslo, {"a": {1}}]).name == "not_json"
+
+
+def test_an_object_that_fails_to_dump_itself_is_no_json():
+    class Failing:
+        def model_dump(self, **_):
+            raise ValueError("not now")
+
+    assert "Failing is not a JSON value" in parse([Failing()]).reason
 
 
 def test_what_knows_no_aliases_is_dumped_without():

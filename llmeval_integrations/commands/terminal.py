@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from llmeval_integrations.printable import one_line
@@ -34,4 +34,5 @@ def unless_closed() -> Iterator[None]:
 
 def say(text: str) -> None:
     """Print one line on stderr."""
-    sys.stderr.write(one_line(text) + "\n")
+    with suppress(OSError):  # nobody reads it, or the disk is full: the exit code still says it
+        sys.stderr.write(one_line(text) + "\n")

@@ -11,6 +11,7 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.options import check_flag
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
+from llmeval_integrations.wording import side_by_side
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _NO_DIGITS = str.maketrans("", "", string.digits)
@@ -44,7 +45,8 @@ class ExactMatch(Evaluator):
         output = self._prepare(text_of(sample.output))
         if output == reference:
             return Result(1, True)
-        return Result(0, False, None, f"{output[:80]!r} is not {reference[:80]!r}")
+        output, reference = side_by_side(output, reference, 80)
+        return Result(0, False, None, f"{output!r} is not {reference!r}")
 
     def _prepare(self, text: str) -> str:
         if self.ignore_case:

@@ -8,6 +8,7 @@ from dataclasses import fields as options_of
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
+from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read_both
@@ -163,7 +164,10 @@ class Layout:
     ) -> None:
         self._rules = (fields, check_settings(defaults, "defaults"), judged)
         self._schema = _parsed(schema)
-        self._says_all = isinstance(schema, (Mapping, str, bytes))
+        # A Pydantic model or type writes its schema anew; what is given as JSON is all there is.
+        self._write: Any = getattr(
+            schema, "model_json_schema", getattr(schema, "json_schema", None)
+        )
         self._root = root_field(self._schema, *self._rules)
         self.leaves_out_nulls = nulls == "absent"
         """Whether members that are null are taken out of the documents."""
@@ -175,12 +179,19 @@ class Layout:
     def check_paths(self) -> None:
         """Raise InvalidOptionError for a path that the schema has no place for.
 
-        Schemas that samples bring need not have all paths, and a Pydantic model may be dumped by
-        other names than its schema has.
+        Schemas that samples bring need not have all paths, and an object of a Pydantic model is
+        dumped by its fields' aliases or by their names.
         """
         fields, _, judged = self._rules
-        if self._says_all:
-            check_paths(fields, judged, self._schema)
+        if self._schema is None:
+            return
+        for path in (*fields, *judged):
+            settings = {path: fields[path]} if path in fields else {}
+            try:
+                check_paths(settings, [path], self._schema)
+            except InvalidOptionError:
+                if self._write is None or not _fits(settings, path, self._write(by_alias=False)):
+                    raise
 
     def root(self, sample: Sample) -> Field:
         """Return the field of the whole document, by the sample's own schema if it has one."""
@@ -256,6 +267,14 @@ def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
     if comparison.apart:
         metadata["values"] = values_by_field(comparison, counts)
     return metadata
+
+
+def _fits(settings: Mapping[str, Any], path: str, schema: Any) -> bool:
+    try:
+        check_paths(settings, [path], schema)
+    except InvalidOptionError:
+        return False
+    return True
 
 
 def _parsed(schema: Any) -> Any:

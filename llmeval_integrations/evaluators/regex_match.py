@@ -110,6 +110,10 @@ def _compile(pattern: str, flags: int) -> Any:
             known = re.compile(pattern, flags)  # refuses what only the other module knows
             _refuse_bombs(pattern, flags)
         as_in_re = _as_in_re(pattern, verbose=bool(known.flags & re.VERBOSE))
+        # With another branch, which never matches, no text has to stand in every match: `regex`
+        # would look for it with a table that takes cubic time, and no time limit holds for that.
+        if len(pattern) > 1_000:
+            as_in_re = f"(?:{as_in_re}|(?!))"
         return regex.compile(as_in_re, translated | int(regex.VERSION0))
     except (re.error, regex.error, ValueError, RecursionError, OverflowError) as error:
         raise InvalidReferenceError(

@@ -31,12 +31,13 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.seen_messages import seen
 from llmeval_integrations.wording import shown
 
 try:
     from llama_index.core import Settings
     from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
-    from llama_index.core.llms import ChatMessage
+    from llama_index.core.llms import ChatMessage, CompletionResponse
     from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 except ModuleNotFoundError as error:
     if error.name not in ("llama_index", "llama_index.core"):
@@ -120,6 +121,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
                     f"{self.evaluator.name} needs a response; pass response=..."
                 )
             fields = (MISSING if field is None else field for field in (reference, query, contexts))
+            response = _said(self.evaluator, response)
             result = yield _Evaluation(self.evaluator, Sample(response, *fields))
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -253,6 +255,21 @@ def _as_prompt(template: Any) -> Prompt:
 def _text(value: Any) -> str | None:
     """Return the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
     return None if value is None else text_of(value).encode(errors="backslashreplace").decode()
+
+
+def _said(evaluator: Evaluator, response: Any) -> Any:
+    """Return what an evaluator sees of what a model, an agent or an engine of LlamaIndex gave."""
+    if isinstance(response, CompletionResponse):
+        return response.text
+    if hasattr(type(response), "source_nodes") or hasattr(response, "source_nodes"):
+        return _output_and_contexts(response)[0]
+    message = response
+    for name in ("message", "response"):  # of a ChatResponse, of an agent's output
+        inner = getattr(response, name, None)
+        message = inner if isinstance(inner, ChatMessage) else message
+    if not isinstance(message, ChatMessage):
+        return response
+    return seen(evaluator, response, message.content or "")
 
 
 def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:

@@ -107,7 +107,7 @@ class Tallies:
         missed: dict[str, list[str]] = {}
         for (test, evaluator), tally in self._tallies().items():
             least = self._rates.get(test, 1)
-            if least < 1 and (tally.rate is None or tally.rate < least):
+            if least < 1 and (tally.rate or 0.0) < least:
                 rate = "nothing" if tally.rate is None else percent(tally.rate)
                 line = f"{evaluator} passed {rate}, under min_pass_rate={least:g}"
                 missed.setdefault(test, []).append(line)

@@ -43,6 +43,12 @@ def test_a_difference_is_shown_in_few_words():
     assert len(ExactMatch()("x" * 1_000_000, "y" * 1_000_000).reason) < 300
 
 
+def test_what_differs_is_shown_however_far_behind():
+    output, reference = ExactMatch()("a" * 100 + "x", "a" * 100 + "y").reason.split(" is not ")
+    assert output.endswith("x'")
+    assert reference.endswith("y'")
+
+
 def test_a_reference_is_needed():
     with pytest.raises(MissingFieldError, match="exact_match needs a reference"):
         ExactMatch()("a")

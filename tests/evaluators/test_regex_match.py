@@ -325,6 +325,14 @@ def test_a_runaway_is_neither_right_nor_wrong():
         RegexMatch("^(a|aa)+$", timeout=0.1)("a" * 60 + "!")
 
 
+@pytest.mark.parametrize("pattern", ["-" * 3_000, "ab" * 2_000, "a" * 5_000])
+def test_a_long_text_that_repeats_itself_is_a_pattern_as_any_other(pattern):
+    with at_most(2):
+        assert RegexMatch(pattern, where="search")(pattern[:2] * 20_000).score == 1
+        assert RegexMatch(pattern + "x", where="search")(pattern[:2] * 20_000).score == 0
+        assert RegexMatch(pattern, where="fullmatch")(pattern).score == 1
+
+
 def test_a_megabyte_is_searched_in_time():
     text = "a b " * 250_000
     for pattern, score in (("a", 1), ("c", 0), ("(?i)z{3}", 0), (r"\d\d", 0), (r"b $", 1)):

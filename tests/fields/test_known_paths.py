@@ -114,6 +114,19 @@ def test_a_samples_own_schema_need_not_have_all_paths():
     assert told({"date": "x"}, {"date": "x"}, variables={"schema": INVOICE}).passed
 
 
+@pytest.mark.parametrize("fields", [{"/totl": {}}, {"/lines": {"key": "sk"}}], ids=str)
+@pytest.mark.parametrize("as_adapter", [False, True])
+def test_a_slip_beside_a_model_is_refused(fields, as_adapter):
+    pydantic = pytest.importorskip("pydantic")
+    line = pydantic.create_model("Line", sku=(str, pydantic.Field(alias="SKU")))
+    model = pydantic.create_model("Bill", total=(float, ...), lines=(list[line], ...))
+    schema = pydantic.TypeAdapter(model) if as_adapter else model
+    with pytest.raises(InvalidOptionError, match="did you mean"):
+        JsonFields(schema, fields)
+    for key in ("sku", "SKU"):
+        JsonFields(schema, {"/total": {"tolerance": 0.1}, "/lines": {"key": key}})
+
+
 def test_a_model_may_be_dumped_by_other_names():
     pydantic = pytest.importorskip("pydantic")
     model = pydantic.create_model("P", price=(float, pydantic.Field(alias="unitPrice")))

@@ -13,6 +13,7 @@ pytest.importorskip("langchain_core")
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 
 from llmeval_integrations import (
+    JsonFields,
     JsonMatch,
     JsonValidity,
     LengthPenalty,
@@ -169,6 +170,20 @@ def test_langgraphs_state_is_what_a_chain_may_end_with():
     assert LangChainEvaluator(ToolCallSchema(TOOLS)).as_runnable().invoke(state)["score"] == 0.0
     beside = {**state, "reference": EXPECTED}
     assert LangChainEvaluator(ToolCalls()).as_runnable().invoke(beside) == {"score": 1.0}
+
+
+def test_an_agents_structured_response_is_its_answer():
+    city = pytest.importorskip("pydantic").create_model("City", city=(str, ...))
+    told = ToolMessage("Returning structured response: city='Paris'", tool_call_id="1")
+    state = {"messages": [QUESTION, CALLS, told], "structured_response": city(city="Paris")}
+    beside = {**state, "reference": {"city": "Paris"}}
+    for wrapped in (LangChainEvaluator(JsonFields()), LangChainEvaluator(JsonMatch())):
+        assert wrapped.as_runnable().invoke(beside)["score"] == 1
+        assert wrapped.evaluate_strings(prediction=state, reference={"city": "Paris"})["score"] == 1
+    beside = {**state, "reference": EXPECTED}
+    assert LangChainEvaluator(ToolCalls()).as_runnable().invoke(beside) == {"score": 1.0}
+    state = {"messages": [AIMessage("[1]")], "structured_response": None, "reference": [1]}
+    assert LangChainEvaluator(JsonMatch()).as_runnable().invoke(state)["score"] == 1
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,14 @@ def test_a_row_counts_once_however_often_it_is_evaluated(session):
 
 
 @pytest.mark.parametrize(
+    ("xfail", "code"), [("reason='known'", 0), ("True, reason='known'", 0), ("False, reason=''", 1)]
+)
+def test_a_rate_that_is_known_to_be_missed_is_no_failure(session, xfail, code):
+    marked = f"@pytest.mark.xfail({xfail})" + MARKED.format(name="rows", rate=0.9)
+    assert session(marked + "    evaluate()", rows=ROWS).ret == code
+
+
+@pytest.mark.parametrize(
     ("said", "becomes"),
     [
         ([(1.0, True), (1.0, True)], ["1", "100.0 %", "0", "1"]),

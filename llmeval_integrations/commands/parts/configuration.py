@@ -157,8 +157,10 @@ def read_configuration(path: Path) -> Configuration:
 def _load(path: Path) -> Any:
     import yaml
 
+    from llmeval_integrations.commands.parts.yaml_loader import Loader
+
     try:
-        loader = yaml.SafeLoader(path.read_bytes())
+        loader = Loader(path.read_bytes())
         try:
             node = loader.get_single_node()
             if node is None:
@@ -230,7 +232,7 @@ def _check_keys(
 
 def _path(value: Any, folder: Path) -> str:
     text = _text(value, folder)
-    return text if text == STDIN else str(folder / text)
+    return text if text == STDIN else str(folder / Path(text).expanduser())
 
 
 def _path_or_false(value: Any, folder: Path) -> str | Literal[False]:

@@ -174,5 +174,10 @@ def _arguments(output: Any) -> dict[str, Any]:
                 f"a mapping needs the key 'prediction' or 'output', got {shown(list(output))}; "
                 "to evaluate a mapping itself, hand on {'prediction': it}"
             )
-        given["prediction"] = output["messages"]
+        answered = output.get("structured_response") is not None
+        given["prediction"] = (
+            {key: output[key] for key in ("messages", "structured_response")}
+            if answered
+            else output["messages"]
+        )
     return {"prediction": given.pop("output", None), **given}

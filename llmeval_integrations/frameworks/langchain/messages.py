@@ -18,8 +18,14 @@ def seen_by(evaluator: Evaluator, sample: Sample) -> Sample:
         given = getattr(sample, field)
         message = last_message(given)
         if message is not MISSING:
-            views[field] = seen(evaluator, given, text(message))
+            views[field] = seen(evaluator, given, _said(given, message))
     return msgspec.structs.replace(sample, **views) if views else sample
+
+
+def _said(given: Any, message: Any) -> Any:
+    """Return the structured response of an agent's state, else the text of its last message."""
+    response = given.get("structured_response") if isinstance(given, dict) else None
+    return text(message) if response is None else response
 
 
 def text(message: Any) -> str:

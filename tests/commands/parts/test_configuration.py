@@ -1,10 +1,12 @@
 """A run can be written down in a YAML file."""
 
 import json
+import math
 
 import pytest
 
 from llmeval_integrations import InputError
+from llmeval_integrations.cli import main
 from llmeval_integrations.commands.parts.configuration import Configuration, read_configuration
 from llmeval_integrations.commands.parts.specification import Specification
 
@@ -191,6 +193,37 @@ def test_a_key_may_stand_above_one_that_is_merged(tmp_path):
         {"max_length": 1, "min_length": 0},
         {"max_length": 2, "min_length": 0},
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        *[("~", None), ("null", None), ("true", True), ("False", False)],
+        *[("5", 5), ("-5", -5), ("0", 0), ("1_000", 1000), ("0x10", 16)],
+        *[("1.5", 1.5), (".5", 0.5), ("1e3", 1000.0), ("-1.e-3", -0.001), ("-.inf", -math.inf)],
+        *[("NO", "NO"), ("yes", "yes"), ("on", "on"), ("y", "y"), ("1:30", "1:30")],
+        *[("2024-01-01", "2024-01-01"), ("007", "007"), (".", "."), ("'5'", "5"), ("1_x", "1_x")],
+    ],
+)
+def test_words_are_texts_as_in_yaml_1_2(tmp_path, written, value):
+    found = read(tmp_path, f"evaluators:\n- python_type: {{expected_type: [{written} ,]}}\n")
+    [given] = found.evaluators[0].options["expected_type"]
+    assert (given, type(given)) == (value, type(value))
+
+
+def test_a_country_is_no_boolean(tmp_path, capsys):
+    (tmp_path / "data.jsonl").write_text('{"output": "{\\"c\\": \\"NO\\"}"}\n')
+    schema = "{properties: {c: {enum: [NO, SE]}}}"
+    run = tmp_path / "eval.yaml"
+    run.write_text(f"data: data.jsonl\nevaluators:\n- json_schema: {{schema: {schema}}}\n")
+    assert main(["run", str(run), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["evaluators"]["json_schema"]["pass_rate"] == 1
+
+
+def test_a_path_may_begin_at_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    found = read(tmp_path, "data: ~/data.jsonl\nout: ~/runs\nevaluators: [json_validity]\n")
+    assert (found.data, found.out) == ("/home/somebody/data.jsonl", "/home/somebody/runs")
 
 
 def test_a_missing_file_is_named(tmp_path):
