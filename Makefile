@@ -14,6 +14,9 @@ RESOLVE = $(UV) pip compile --quiet --universal --python-version 3.10 --no-heade
 # Tests start Python many times, and compiling all anew each time takes most of the minutes.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Else uv would install into the environment of whoever has one activated.
+unexport VIRTUAL_ENV CONDA_PREFIX
+
 .PHONY: demo test test-trl test-spark check bench docs constraints clean
 
 demo: $(VENV)/.installed
