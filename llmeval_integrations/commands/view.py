@@ -35,8 +35,8 @@ def run(call: argparse.Namespace) -> int:
     from llmeval_integrations.reports.parts.server import Server
 
     with Server(call.run_directory, call.port) as server:
-        put(f"{server.address} shows {', '.join(call.run_directory)}; end it with Ctrl-C\n")
         try:
+            put(f"{server.address} shows {', '.join(call.run_directory)}; end it with Ctrl-C\n")
             server.serve_forever()
         except KeyboardInterrupt:
             put("\n")
