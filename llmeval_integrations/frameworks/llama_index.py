@@ -261,7 +261,7 @@ def _said(evaluator: Evaluator, response: Any) -> Any:
     """Return what an evaluator sees of what a model, an agent or an engine of LlamaIndex gave."""
     if isinstance(response, CompletionResponse):
         return response.text
-    if hasattr(type(response), "source_nodes") or hasattr(response, "source_nodes"):
+    if hasattr(response, "source_nodes"):
         return _output_and_contexts(response)[0]
     message = response
     for name in ("message", "response"):  # of a ChatResponse, of an agent's output

@@ -223,3 +223,18 @@ def test_a_sum_of_distances_is_better_where_it_is_lower():
     assert not WeightedSum([(distance, -1.0)]).lower_is_better
     assert not WeightedSum([(distance, 1.0), (length, 1.0)]).lower_is_better
     assert not WeightedSum([(distance, 1.0)], min_score=0.5).lower_is_better
+
+
+def test_no_part_is_lost_whatever_the_parts_are_called():
+    class Called(JsonValidity):
+        def __init__(self, name):
+            object.__setattr__(self, "name", name)
+            super().__init__()
+
+    for names, known in (
+        (("a", "a_3", "a"), ["a", "a_3", "a_2"]),
+        (("a_x", "a", "a"), ["a_x", "a", "a_2"]),
+        (("a", "a_2", "a", "a"), ["a", "a_2", "a_3", "a_4"]),
+    ):
+        total = WeightedSum([(Called(name), 1) for name in names])
+        assert list(total("{}").metadata["parts"]) == known

@@ -174,10 +174,8 @@ def _arguments(output: Any) -> dict[str, Any]:
                 f"a mapping needs the key 'prediction' or 'output', got {shown(list(output))}; "
                 "to evaluate a mapping itself, hand on {'prediction': it}"
             )
-        answered = output.get("structured_response") is not None
-        given["prediction"] = (
-            {key: output[key] for key in ("messages", "structured_response")}
-            if answered
-            else output["messages"]
-        )
+        given["prediction"] = output["messages"]
+        if output.get("structured_response") is not None:
+            told = ("messages", "structured_response")
+            given["prediction"] = {key: output[key] for key in told}
     return {"prediction": given.pop("output", None), **given}
