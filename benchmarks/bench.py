@@ -13,21 +13,19 @@ import asyncio
 import contextlib
 import json
 import logging
-import math
 import platform
 import random
-import re
 import statistics
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import documents
-from measure import compare, seconds
+import growth
+from measure import compare
 
 import llmeval_integrations as ours
 from llmeval_integrations.json_value import python_canonical
@@ -334,66 +332,6 @@ def awaited() -> Iterator[str]:
         )
 
 
-def growth() -> Iterator[str]:
-    """Measure nanoseconds a character over four orders of size."""
-    rng = random.Random(5)
-    sizes = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-    values = {size: documents.record(rng, size) for size in (1_000, 10_000, 100_000)}
-    for size in (1_000_000, 10_000_000):
-        value = documents.record(rng, 100_000)
-        value["lines"] = value["lines"] * (size // 100_000)
-        value["notes"] = value["notes"] * (size // 100_000)
-        values[size] = value
-    texts = {size: json.dumps(value) for size, value in values.items()}
-    plain = {
-        size: documents.prose(rng, min(size, 100_000)) * max(size // 100_000, 1) for size in sizes
-    }
-    varied = {size: documents.varied(rng, size) for size in sizes}
-    long_words = {size: documents.varied(rng, size, 14) for size in sizes}
-    cyrillic = {size: documents.varied(rng, size, 6, documents.CYRILLIC) for size in sizes}
-    tool_call = '<tool_call>{"name": "a", "arguments": {}}</tool_call>'
-    thought = {size: f"<think>{text}</think>\n{tool_call}" for size, text in plain.items()}
-    cut = {size: text[:-9] for size, text in texts.items()}
-    for evaluator, outputs, what in (
-        (ours.JsonValidity(), texts, ""),
-        (ours.JsonValidity(), cut, " cut short"),
-        (ours.JsonEquality(), texts, ""),
-        (ours.JsonMatch(), texts, ""),
-        (ours.JsonMatch(strict_order=False), texts, ""),
-        (ours.JsonSchema(schema=documents.SCHEMA), texts, ""),
-        (ours.JsonEquality(parsing="lenient"), cut, " cut short"),
-        (ours.LengthPenalty(), plain, ""),
-        (ours.NgramRepetitionPenalty(), plain, ""),
-        (ours.NgramRepetitionPenalty(), varied, " where nothing is repeated"),
-        (ours.NgramRepetitionPenalty(), long_words, " in words of 14 letters"),
-        (ours.NgramRepetitionPenalty(), cyrillic, " in Cyrillic"),
-        (ours.ReasoningFormat(), thought, ""),
-        (ours.ReasoningToolCallFormat(), thought, ""),
-        (ours.JsonObject(), texts, ""),
-        (ours.PythonType("str"), plain, ""),
-        (ours.RegexMatch(pattern=r".*\bharbour\b", flags=re.DOTALL), plain, ""),
-        (ours.ExactMatch(), plain, ""),
-    ):
-        calls = {}
-        for size in sizes:
-            output = outputs[size]
-            reference: Any = ours.MISSING
-            if evaluator.needs:  # the same document written anew, or the same text
-                reference = output if outputs is plain else json.dumps(values[size], indent=1)
-            calls[size] = partial(evaluator, output, reference)
-            calls[size]()  # to warm up, as where both sides are compared
-        taken = dict.fromkeys(sizes, math.inf)
-        for _ in range(5):  # in turns, so that all sizes meet the same machine
-            for size, call in calls.items():
-                spent = seconds(call, 1, 0.05) / len(outputs[size])
-                taken[size] = min(taken[size], spent)
-        cells = [f"{spent * 1e9:.2f}" for spent in taken.values()]
-        most = max(taken.values()) / taken[sizes[0]]
-        met = "yes" if most <= 1.1 else "NO"
-        name = repr(evaluator).replace(repr(documents.SCHEMA), "...")
-        yield f"| `{name}`{what} | {' | '.join(cells)} | {most:.2f} | {met} |"
-
-
 def microseconds(figures: list[float]) -> str:
     return f"{statistics.median(figures) * 1e6:.2f}"
 
@@ -453,16 +391,7 @@ def main() -> None:
         return
     lines += ["", "## An awaited call", "", "| | plain, µs | awaited, µs | ratio | goal |"]
     lines += ["| --- | --- | --- | --- | --- |", *shown(awaited())]
-    lines += [
-        "",
-        "## Growth",
-        "",
-        "Nanoseconds a character of the output, the least of five rounds.",
-    ]
-    lines += ["The goal: no size costs more than 1.1 times what a character of 1 kB costs.", ""]
-    lines += ["| | 1 kB | 10 kB | 100 kB | 1 MB | 10 MB | most, times 1 kB | reached |"]
-    lines += ["| --- | --- | --- | --- | --- | --- | --- | --- |"]
-    lines += shown(growth())
+    lines += ["", *shown(growth.table())]
     (HERE / "RESULTS.md").write_text("\n".join(lines) + "\n")
 
 

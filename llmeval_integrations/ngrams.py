@@ -1,4 +1,4 @@
-"""Counting the n-grams of a text: in a hash table, or, where there are very many, by sorting."""
+"""Counting the n-grams of a text: in a hash table, or, where the text is long, by sorting."""
 
 from __future__ import annotations
 
@@ -7,25 +7,46 @@ from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, count
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from llmeval_integrations.tokenizers import LONG, Tokenizer, Tokens
+from llmeval_integrations.tokenizers import Tokenizer, Tokens
 
 if TYPE_CHECKING:
     import numpy as np
 
-MOST_HASHED: Final = 20_000
-"""The n-grams, no two alike, up to which a hash table fits the processor's cache. Few outputs have
+MOST_HASHED: Final = 5_000
+"""The tokens in all n-grams up to which a hash table fits the processor's cache. Few outputs have
 more, so that few runs import numpy, which takes 0.1 s."""
 
-_LONGEST_HASHED: Final = 64
+_FEW: Final = 20_000
+"""The characters in all n-grams up to which there never are so many that sorting is faster."""
+
+_WIDEST: Final = 5
+"""The tokens of an n-gram up to which it takes the more of it the wider it is."""
+
+_SAMPLE: Final = 500
+"""The characters whose tokens tell about how many there are in the text."""
+
+_LONG: Final = 20_000
+"""The characters from which counting n-grams by their text costs less than collecting them."""
+
+_LONGEST_HASHED: Final = 256
 """The bytes up to which a word is cheaper to hash together with others than by itself."""
 
 _FACTORS: Final = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 """Odd, and with bits in no order."""
 
+_NOWHERE: Final = 2**64 - 1
+"""What no eight bytes of UTF-8 are, with 255 for what is behind a word."""
+
 _AT_ONCE: Final = 10_000
-"""The tokens after which it is seen whether there are more."""
+"""The tokens of which n-grams are made at a time, so that they fit the processor's cache."""
+
+_SPACES: Final = bytes.maketrans(b"\t\n\v\f\r\x1c\x1d\x1e\x1f", b" " * 9)
+_WIDE_SPACES: Final = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""What else is white space for `str.split`."""
 
 
 class Ngrams(Protocol):
@@ -41,43 +62,41 @@ class Ngrams(Protocol):
 
 def count_ngrams(text: str, n: int, tokenizer: Tokenizer) -> Ngrams:
     """Count the n-grams of a text in the way that is fastest for so many."""
-    tokens = tokenizer(text)
-    hashed = HashedNgrams(tokens, n, long=len(text) > LONG)
-    if not hashed.count(MOST_HASHED):
+    if _has_many(text, min(n, _WIDEST), tokenizer):
         with suppress(ImportError):  # without numpy it only takes longer
-            return SortedNgrams(tokens, n)
-        hashed.count()
-    return hashed
+            return SortedNgrams(tokenizer(text), n)
+    return HashedNgrams(tokenizer(text), n, long=len(text) > _LONG)
+
+
+def _has_many(text: str, n: int, tokenizer: Tokenizer) -> bool:
+    """Tell from its first characters whether a text has many tokens."""
+    if len(text) * n <= _FEW:
+        return False
+    of_sample = sum(map(len, tokenizer(text[:_SAMPLE]).parts()))
+    return of_sample / _SAMPLE * len(text) * n > MOST_HASHED
 
 
 class HashedNgrams:
-    """N-grams in a set, or in a counter; there are none before `count`."""
+    """N-grams in a set, or in a counter."""
 
     def __init__(self, tokens: Tokens, n: int, *, long: bool) -> None:
         self._tokens = tokens
         self._n = n
         # Of a text the garbage collector keeps no track, as it does of each of many tuples.
-        self._by_text = long and tokens.words
+        self._by_text = long and tokens.pieces is not None
         # Counting costs more than collecting, and less than going through a long text again.
         self._seen: set[Hashable] | Counter[Hashable] = Counter() if long else set()
-        self._left = self._some_at_a_time()
-        self.tokens = self.total = self.unique = 0
-
-    def count(self, most: int | None = None) -> bool:
-        """Count on; False where it ended before the text did, with more than so many unlike."""
-        for tokens, ngrams in self._left:
-            self.tokens += tokens
+        self.tokens = 0
+        for more, ngrams in self._some_at_a_time():
+            self.tokens += more
             self._seen.update(ngrams)
-            if most is not None and len(self._seen) > most:
-                return False
-        self.total = max(self.tokens - self._n + 1, 0)
+        self.total = max(self.tokens - n + 1, 0)
         self.unique = len(self._seen)
-        return True
 
     def _some_at_a_time(self) -> Iterator[tuple[int, Iterable[Hashable]]]:
         """Yield how many tokens come next, and the n-grams that end with them."""
         before: list[Any] = []
-        for part in self._tokens.parts:
+        for part in self._tokens.parts():
             for start in range(0, len(part), _AT_ONCE):
                 some = part[start : start + _AT_ONCE] if len(part) > _AT_ONCE else part
                 tokens = before + some if before else some
@@ -107,7 +126,9 @@ class SortedNgrams:
         import numpy as np
 
         self._n = n
-        self._numbered = NumberedWords(tokens) if tokens.words else NumberedTokens(tokens)
+        self._numbered: NumberedTokens | NumberedWords = (
+            NumberedTokens(tokens) if tokens.pieces is None else NumberedWords(tokens.pieces())
+        )
         numbers = self._numbered.numbers
         self.tokens = len(numbers)
         self.total = max(self.tokens - n + 1, 0)
@@ -134,113 +155,135 @@ class SortedNgrams:
 
 
 class NumberedTokens:
-    """A number for each token of any kind."""
+    """A number for each token of any kind: how many others came before the first of its kind."""
 
     def __init__(self, tokens: Tokens) -> None:
         import numpy as np
 
-        self._tokens = tokens
-        self._list = list(chain.from_iterable(tokens.parts))
         number_of: defaultdict[Any, int] = defaultdict(count().__next__)
-        self.numbers = np.fromiter(map(number_of.__getitem__, self._list), np.int64)
+        parts = [
+            np.fromiter(map(number_of.__getitem__, part), np.int64)
+            for part in chain([()], tokens.parts())  # the first, where there are no tokens
+        ]
+        self.numbers = np.concatenate(parts)
+        self._tokens = tokens
+        self._known = list(number_of)
 
     def text(self, start: int, end: int) -> str:
         """Write some of them for a person."""
-        return self._tokens.text(self._list[start:end])
+        return self._tokens.text([self._known[number] for number in self.numbers[start:end]])
+
+
+_BytesRead: TypeAlias = "list[tuple[np.ndarray, np.ndarray]]"
 
 
 class NumberedWords:
-    """A number for each word, found without a hash table: that of many words is as slow."""
+    """A number for each word: the place of a word that is the same.
 
-    def __init__(self, tokens: Tokens) -> None:
+    No hash table of all words is made, which would be slow where they are many: words are UTF-8
+    that is read eight bytes at a time, of all of them at once.
+    """
+
+    def __init__(self, pieces: Iterable[str]) -> None:
         import numpy as np
 
-        # Each word has a space behind it, and the last one enough bytes to read eight of them.
-        self._bytes = b"".join([*_encoded(tokens), bytes(7)])
-        self._ends = np.flatnonzero(np.frombuffer(self._bytes, np.uint8) == ord(" "))
-        self._starts: np.ndarray = np.append(0, self._ends + 1)[:-1]
-        self.stretches = Stretches(self._bytes, self._starts, self._ends)
-        self.numbers = self.stretches.numbers()
+        # Behind the last word there are enough bytes to read eight.
+        text = b"".join([b" ", *map(_spaced, pieces), b" ", bytes(7)])
+        spaces = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))
+        starts: np.ndarray = spaces[:-1] + 1
+        lengths: np.ndarray = spaces[1:] - starts
+        if not lengths.all():
+            starts, lengths = starts[lengths > 0], lengths[lengths > 0]
+        # Bytes behind a word become 255, which is nowhere in UTF-8.
+        masks = b"".join(b"\0" * size + b"\xff" * (8 - size) for size in range(9))
+        self._behind = np.frombuffer(masks, np.uint64)
+        self._eight_from = np.ndarray(len(text) - 7, np.uint64, text, strides=(1,))
+        self._text, self._starts, self._lengths = text, starts, lengths
+        self.numbers = self._numbers()
 
     def text(self, start: int, end: int) -> str:
         """Write some of them for a person."""
-        words = self._bytes[self._starts[start] : self._ends[end - 1]]
-        return words.decode("utf-8", "surrogatepass")
+        words = self._text[self._starts[start] : self._starts[end - 1] + self._lengths[end - 1]]
+        return " ".join(words.decode("utf-8", "surrogatepass").split())
 
-
-def _encoded(tokens: Tokens) -> Iterator[bytes]:
-    for part in tokens.parts:
-        if part:
-            yield (tokens.text(part) + " ").encode("utf-8", "surrogatepass")
-
-
-class Stretches:
-    """Stretches of UTF-8, read eight bytes at a time; behind their text stand seven more bytes."""
-
-    def __init__(self, text: bytes, starts: np.ndarray, ends: np.ndarray) -> None:
+    def _numbers(self) -> np.ndarray:
         import numpy as np
 
-        self._text = text
-        self._starts = starts
-        self._lengths = ends - starts
-        self._eight_from = np.ndarray(len(text) - 7, np.uint64, text, strides=(1,))
-        # Bytes behind a stretch become 255, which is nowhere in UTF-8.
-        masks = b"".join(b"\0" * size + b"\xff" * (8 - size) for size in range(9))
-        self._behind = np.frombuffer(masks, np.uint64)
-
-    def numbers(self) -> np.ndarray:
-        """Number them, the same with the same number: by hashes, or one by one in a dict."""
-        import numpy as np
-
-        numbers: np.ndarray = np.zeros(len(self._lengths), np.int64)
-        is_short = self._lengths <= _LONGEST_HASHED
-        short = np.flatnonzero(is_short)
-        hashed = self.hashed(short)
-        if hashed is None:  # which words made up for it can bring about, as often as they like
-            is_short[:] = False
-        else:
-            numbers[short] = hashed
-        number_of: defaultdict[bytes, int] = defaultdict(count(len(short)).__next__)
-        others = np.flatnonzero(~is_short)
-        starts, lengths = self._starts[others].tolist(), self._lengths[others].tolist()
-        words = [self._text[start : start + size] for start, size in zip(starts, lengths)]
-        numbers[others] = np.fromiter(map(number_of.__getitem__, words), np.int64)
+        read = list(self._read())
+        numbers = alike(_hashes(read))
+        differ = np.flatnonzero(~self._are_told(numbers, read))
+        if len(differ):  # long words, and words made up to share a hash
+            number_of: defaultdict[bytes, int] = defaultdict(count(len(numbers)).__next__)
+            starts, lengths = self._starts[differ].tolist(), self._lengths[differ].tolist()
+            words = [self._text[start : start + size] for start, size in zip(starts, lengths)]
+            numbers[differ] = np.fromiter(map(number_of.__getitem__, words), np.int64)
         return numbers
 
-    def hashed(self, which: np.ndarray) -> np.ndarray | None:
-        """Number some by their hashes; None where two that are not the same have one hash.
-
-        Of up to eight bytes they are the hash.
-        """
+    def _read(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield which words go on, and their next eight bytes as numbers: first of all words."""
         import numpy as np
 
-        before, after = np.array(_FACTORS, np.uint64)
-        half = np.uint64(32)
-        lengths = self._lengths[which]
-        hashes = self._eight(which, 0)
-        left = np.flatnonzero(lengths > 8)
-        read = [(left, hashes[left])]
-        while len(left):
-            eight = self._eight(which[left], 8 * len(read))
-            read.append((left, eight))
-            mixed = hashes[left] * before
-            hashes[left] = (mixed ^ (mixed >> half)) * after + eight
-            left = left[lengths[left] > 8 * len(read)]
-        numbers = _renamed(hashes)
-        if len(read) == 1:
-            return numbers
-        same = _are_told_by(numbers, lengths) and all(
-            _are_told_by(numbers[long], eight) for long, eight in read
-        )
-        return numbers if same else None
+        which, starts, lengths = np.arange(len(self._starts)), self._starts, self._lengths
+        for at in range(0, _LONGEST_HASHED, 8):
+            behind = self._behind[np.minimum(lengths - at, 8)]
+            yield which, self._eight_from[starts + at] | behind
+            more = np.flatnonzero(lengths > at + 8)
+            if not len(more):
+                break
+            which, starts, lengths = which[more], starts[more], lengths[more]
 
-    def _eight(self, which: np.ndarray, at: int) -> np.ndarray:
-        """Return eight bytes of each as a number."""
+    def _are_told(self, numbers: np.ndarray, read: _BytesRead) -> np.ndarray:
+        """Tell of each word whether it is the same as the one at the place of its number."""
         import numpy as np
 
-        left = np.minimum(self._lengths[which] - at, 8)
-        eight: np.ndarray = self._eight_from[self._starts[which] + at] | self._behind[left]
-        return eight
+        told: np.ndarray = self._lengths <= _LONGEST_HASHED
+        if len(read) > 1:  # else the hash is the word
+            for which, eight in read:
+                of_all: np.ndarray = np.full(len(numbers), _NOWHERE, np.uint64)
+                of_all[which] = eight
+                told &= of_all[numbers] == of_all
+        return told
+
+
+def _hashes(read: _BytesRead) -> np.ndarray:
+    """Hash what was read of each word; of up to eight bytes they are the hash."""
+    import numpy as np
+
+    before, after = np.array(_FACTORS, np.uint64)
+    hashes: np.ndarray = read[0][1].copy()
+    for which, eight in read[1:]:
+        mixed = hashes[which] * before
+        hashes[which] = (mixed ^ (mixed >> np.uint64(32))) * after + eight
+    return hashes
+
+
+def _spaced(piece: str) -> bytes:
+    """Write a piece of a text with spaces for all white space."""
+    if not piece.isascii():
+        for space in _WIDE_SPACES:
+            piece = piece.replace(space, " ")
+    return piece.encode("utf-8", "surrogatepass").translate(_SPACES)
+
+
+def alike(values: np.ndarray) -> np.ndarray:
+    """Give for each of some 64-bit numbers the place of one that is equal, the same for all equal.
+
+    A table has the place of the last number of each slot; who finds another number there, which
+    happens to one of ten where no two are equal, is put in order with others of that kind.
+    """
+    import numpy as np
+
+    bits = len(values).bit_length() + 1  # two to four slots for each
+    factor, shift = np.array([_FACTORS[0], 64 - bits], np.uint64)
+    slots = ((values.view(np.uint64) * factor) >> shift).view(np.int64)
+    table: np.ndarray = np.empty(1 << bits, np.min_scalar_type(len(values)))
+    table[slots] = np.arange(len(values))
+    places: np.ndarray = table[slots].astype(np.int64)
+    left = np.flatnonzero(values[places] != values)
+    left = left[np.argsort(values[left])]
+    starts = _run_starts(values[left])
+    places[left] = np.repeat(left[starts], np.diff(starts, append=len(left)))
+    return places
 
 
 def _keys(numbers: np.ndarray, n: int) -> np.ndarray:
@@ -252,31 +295,11 @@ def _keys(numbers: np.ndarray, n: int) -> np.ndarray:
         keys_size *= size
         width += 1
     while width < n:  # two of them, which may overlap, make a longer one
-        keys = _renamed(keys)
+        keys = alike(keys)
         step = min(width, n - width)
-        keys = keys[:-step] * (keys.max() + 1) + keys[step:]
+        keys = keys[:-step] * len(keys) + keys[step:]
         width += step
     return keys
-
-
-def _are_told_by(numbers: np.ndarray, values: np.ndarray) -> bool:
-    """Whether all with the same number have the same value."""
-    import numpy as np
-
-    value_of: np.ndarray = np.empty(numbers.max(initial=0) + 1, values.dtype)
-    value_of[numbers] = values
-    return bool((value_of[numbers] == values).all())
-
-
-def _renamed(numbers: np.ndarray) -> np.ndarray:
-    """Number the distinct ones from 0, so that a product of two fits into 63 bits."""
-    import numpy as np
-
-    order = np.argsort(numbers)
-    ordered = numbers[order]
-    renamed: np.ndarray = np.zeros(len(numbers), np.int64)
-    renamed[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])  # np.unique is slower
-    return renamed
 
 
 def _run_starts(ordered: np.ndarray) -> np.ndarray:

@@ -23,14 +23,14 @@ TOKENIZERS: Final = ("simple", "tiktoken", "jieba")
 class Tokens(msgspec.Struct, frozen=True):
     """The tokens of a text, and how some of them are written."""
 
-    parts: Iterable[list[Any]]
-    """In order, in one list or, where the text is long, in several."""
+    parts: Callable[[], Iterable[list[Any]]]
+    """Gives them in order, in one list or, where the text is long, in several."""
 
     text: Callable[[Iterable[Any]], str]
     """Writes tokens for a person."""
 
-    words: bool = False
-    """Whether they are words without white space, of which no two n-grams have one text."""
+    pieces: Callable[[], Iterable[str]] | None = None
+    """Gives the text, where tokens are its words, of which no two n-grams have one text."""
 
 
 Tokenizer = Callable[[str], Tokens]
@@ -46,32 +46,34 @@ def load_tokenizer(name: str, encoding_name: str, chinese_only: bool) -> Tokeniz
     return _words
 
 
-LONG: Final = 10_000
-"""The characters from which a text is long, and of a part of it."""
+PIECE: Final = 10_000
+"""The characters of a piece, and some more: as fit the processor's cache."""
 
-_WHITE_SPACE = re.compile(r"\s")
+_TO_SPACE = re.compile(r"\S*\s?")
+_TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*.?", re.DOTALL)
+"""jieba makes no word of what stands on both sides of one of these."""
 
 
 def _words(text: str) -> Tokens:
     """Split at white space and ignore upper and lower case."""
-    if len(text) <= LONG:
-        return Tokens((text.lower().split(),), " ".join, words=True)
-    return Tokens(_LongText(text), " ".join, words=True)
+
+    def pieces() -> Iterator[str]:
+        return map(str.lower, _cut(text, _TO_SPACE))
+
+    if len(text) <= PIECE:
+        words = text.lower().split()
+        return Tokens(lambda: [words], " ".join, pieces)
+    return Tokens(lambda: map(str.split, pieces()), " ".join, pieces)
 
 
-class _LongText:
-    """The words of a long text, some thousand at a time: as many as fit the processor's cache."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __iter__(self) -> Iterator[list[str]]:
-        start = 0
-        while start < len(self._text):
-            space = _WHITE_SPACE.search(self._text, start + LONG)
-            end = space.end() if space else len(self._text)
-            yield self._text[start:end].lower().split()
-            start = end
+def _cut(text: str, end: re.Pattern[str]) -> Iterator[str]:
+    """Cut a text behind what an expression matches."""
+    start = 0
+    while start < len(text):
+        match = end.match(text, start + PIECE)
+        behind = match.end() if match else len(text)
+        yield text[start:behind]
+        start = behind
 
 
 def _tiktoken(encoding_name: str) -> Tokenizer:
@@ -94,7 +96,8 @@ def _tiktoken(encoding_name: str) -> Tokenizer:
         text = text.strip().lower()
         # encode_ordinary: "<|endoftext|>" in an output is text like any other.
         encode = (encoding if _has_wide_space(text) else quick).encode_ordinary
-        return Tokens((encode(text),), lambda some: encoding.decode(list(some)))
+        numbers = encode(text)
+        return Tokens(lambda: [numbers], lambda some: encoding.decode(list(some)))
 
     return tokens
 
@@ -201,7 +204,8 @@ def _jieba(*, chinese_only: bool) -> Tokenizer:
 
     def tokens(text: str) -> Tokens:
         text = text.strip().encode(errors="replace").decode()  # it takes no lone surrogates
-        words = rjieba.cut("".join(han.findall(text)) if chinese_only else text)
-        return Tokens((list(words),), "".join)
+        if chinese_only:
+            text = "".join(han.findall(text))
+        return Tokens(lambda: map(rjieba.cut, _cut(text, _TO_SENTENCE_END)), "".join)
 
     return tokens

@@ -15,13 +15,12 @@ from pace import at_most
 
 from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty, ngrams
 from llmeval_integrations.ngrams import (
-    MOST_HASHED,
     HashedNgrams,
-    NumberedWords,
     SortedNgrams,
+    alike,
     count_ngrams,
 )
-from llmeval_integrations.tokenizers import LONG, TOKENIZERS, load_tokenizer
+from llmeval_integrations.tokenizers import TOKENIZERS, load_tokenizer
 
 SPACES = [" ", "\n", "  ", "\u3000", "\x85", "\x1c"]
 PIECES = st.sampled_from(
@@ -40,13 +39,6 @@ def load(name):
         pytest.skip(str(error)[:60])  # an extra, or a vocabulary that nothing may download
 
 
-def hashed_ngrams(tokens, n, *, long, most=None):
-    ngrams = HashedNgrams(tokens, n, long=long)
-    while not ngrams.count(most):  # it goes on where it ended
-        most *= 2
-    return ngrams
-
-
 def told(ngrams, most=5):
     return ngrams.tokens, ngrams.total, ngrams.unique, ngrams.most_common(most)
 
@@ -59,9 +51,9 @@ def defined(words, n, most=5):
 
 
 @law
-@given(TEXTS, LENGTHS, st.booleans(), st.none() | st.just(1))
-def test_a_hash_table_counts_as_the_definition_says(text, n, long, most):
-    counted = hashed_ngrams(load("simple")(text), n, long=long, most=most)
+@given(TEXTS, LENGTHS, st.booleans())
+def test_a_hash_table_counts_as_the_definition_says(text, n, long):
+    counted = HashedNgrams(load("simple")(text), n, long=long)
     assert told(counted) == defined(text.lower().split(), n)
 
 
@@ -83,7 +75,7 @@ def test_both_ways_say_the_same_of_any_text(name, text, n, repeated):
     pytest.importorskip("numpy")  # without it nothing is sorted
     tokenizer = load(name)
     text = text * repeated
-    hashed = told(hashed_ngrams(tokenizer(text), n, long=False))
+    hashed = told(HashedNgrams(tokenizer(text), n, long=False))
     assert repr(told(SortedNgrams(tokenizer(text), n))) == repr(hashed)  # plain numbers, too
 
 
@@ -96,9 +88,8 @@ def test_both_ways_say_the_same_whatever_the_number_of_words(name, vocabulary, n
     stem = choose.choice(["", "слово", "a-rather-long-word-"])
     words = [f"{stem}{choose.randrange(vocabulary)}" for _ in range(4_000)]
     text = " ".join(words + words[:1_000] + words[500:2_000])
-    assert len(text) > LONG
     tokenizer = load(name)
-    hashed = hashed_ngrams(tokenizer(text), n, long=True, most=500)
+    hashed = HashedNgrams(tokenizer(text), n, long=True)
     assert told(SortedNgrams(tokenizer(text), n)) == told(hashed)
     assert hashed.total > hashed.unique
 
@@ -146,16 +137,42 @@ def test_words_of_one_hash_are_told_apart(monkeypatch, factors, words):
 
 
 def test_few_words_share_a_hash():
-    np = pytest.importorskip("numpy")  # without it nothing is sorted
+    pytest.importorskip("numpy")  # without it nothing is sorted
     for words in (
         [f"row{i:x}col{i:x}row0col{k:x}" for i in range(64) for k in range(64)],
         [f"ab{x}{y}ab{x}{y}cdefgh{z}{w}" for x in "abc" for y in string.ascii_lowercase for z in "abc" for w in string.ascii_lowercase],
         [f"{number:064b}" for number in range(5_000)],
         [f"{number * 10**9:024d}" for number in range(50_000)],
+        ["x" * 248 + f"{number:08d}" for number in range(5_000)],
     ):  # fmt: skip
-        numbered = NumberedWords(load("simple")(" ".join(words)))
-        assert numbered.stretches.hashed(np.arange(len(words))) is not None
-        assert len(set(numbered.numbers.tolist())) == len(words)
+        numbered = SortedNgrams(load("simple")(" ".join(words)), 1)
+        assert numbered.unique == len(words)
+        assert numbered._keys.max() < len(words)  # none had to be put into a dict
+
+
+@law
+@given(
+    st.lists(
+        st.integers(-(2**63), 2**63 - 1)
+        | st.integers(0, 9)
+        | st.integers(0, 63).map(lambda bit: (1 << bit) - 2**63),
+        max_size=300,
+    )
+)
+def test_equal_numbers_have_one_place_and_others_another(values):
+    np = pytest.importorskip("numpy")  # without it nothing is sorted
+    places = alike(np.array(values, np.int64)).tolist()
+    assert [values[place] for place in places] == values
+    assert len(set(places)) == len(set(values))
+
+
+def test_numbers_of_one_slot_are_told_apart():
+    np = pytest.importorskip("numpy")  # without it nothing is sorted
+    backwards = pow(ngrams._FACTORS[0], -1, 2**64)
+    values = [low * backwards % 2**64 for low in range(3_000)] * 2  # their products are small
+    places = alike(np.array(values, np.uint64)).tolist()
+    assert [values[place] for place in places] == values
+    assert len(set(places)) == 3_000
 
 
 @pytest.mark.parametrize("n", [1, 3, 100])
@@ -192,19 +209,15 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 from llmeval_integrations import NgramRepetitionPenalty
 choose = random.Random(6)
-text = " ".join(str(choose.randrange({vocabulary})) for _ in range(120_000))
+text = " ".join(str(choose.randrange(400)) for _ in range({words}))
 metadata = NgramRepetitionPenalty(penalty_threshold=0.0, tokenizer={tokenizer!r})(text).metadata
 print(json.dumps([metadata, "numpy" in sys.modules]))
 """
 
 
-MANY, FEW = 400, 20
-"""Words of which n-grams of three are more than a hash table should hold, and fewer."""
-
-
-def apart(vocabulary, *, tokenizer="simple", absent=""):
+def apart(words=120_000, *, tokenizer="simple", absent=""):
     """Give the metadata of a text of so many words, and whether numpy was imported."""
-    code = RUN.format(vocabulary=vocabulary, tokenizer=tokenizer, absent=absent)
+    code = RUN.format(words=words, tokenizer=tokenizer, absent=absent)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     metadata, imported = json.loads(done.stdout)
@@ -213,24 +226,21 @@ def apart(vocabulary, *, tokenizer="simple", absent=""):
 
 def test_numpy_is_imported_for_very_many_ngrams_alone():
     pytest.importorskip("numpy")  # without it nothing is sorted
-    metadata, imported = apart(FEW)
-    assert not imported
-    assert metadata["unique_ngrams"] <= MOST_HASHED
-    metadata, imported = apart(MANY)
+    assert not apart(1_500)[1]
+    metadata, imported = apart(6_000)
     assert imported
-    assert metadata["unique_ngrams"] > MOST_HASHED
-    assert len(metadata["most_common_ngrams"]) == 5
+    assert metadata["unique_ngrams"] > 5_000
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_without_numpy_the_result_is_the_same(tokenizer):
     load(tokenizer)
-    metadata, imported = apart(MANY, tokenizer=tokenizer, absent="numpy")
+    metadata, imported = apart(tokenizer=tokenizer, absent="numpy")
     assert not imported
-    assert metadata["unique_ngrams"] > MOST_HASHED
+    assert metadata["unique_ngrams"] > 20_000
     assert len(metadata["most_common_ngrams"]) == 5
     pytest.importorskip("numpy")  # without it nothing is sorted
-    assert (metadata, True) == apart(MANY, tokenizer=tokenizer)
+    assert (metadata, True) == apart(tokenizer=tokenizer)
 
 
 def test_very_many_ngrams_are_judged_like_the_definition():
@@ -240,5 +250,5 @@ def test_very_many_ngrams_are_judged_like_the_definition():
     _, total, unique, common = defined(words, 2)
     told = result.metadata
     assert (told["total_ngrams"], told["unique_ngrams"]) == (total, unique)
-    assert unique > MOST_HASHED
+    assert unique > 20_000
     assert told["most_common_ngrams"] == (common if told["penalty"] else [])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from json_strategies import few, law
 from pace import at_most
 
-from llmeval_integrations import MissingDependencyError
+from llmeval_integrations import MissingDependencyError, tokenizers
 from llmeval_integrations.tokenizers import (
     ENCODINGS,
-    LONG,
+    PIECE,
     TOKENIZERS,
     Tokenizer,
     load_tokenizer,
@@ -37,7 +37,7 @@ def load(name: str, encoding: str = CL100K, *, chinese_only: bool = False) -> To
 
 
 def cut(tokenizer: Tokenizer, text: str) -> list[Any]:
-    return list(chain.from_iterable(tokenizer(text).parts))
+    return list(chain.from_iterable(tokenizer(text).parts()))
 
 
 @pytest.mark.parametrize(
@@ -57,16 +57,40 @@ def test_the_simple_tokenizer_splits_at_white_space_and_ignores_case(text, token
 
 @law
 @given(
-    st.lists(st.sampled_from(["a", "B", "ß", "ΑΣ", "b" * LONG, "\u3000"]), max_size=12),
+    st.lists(st.sampled_from(["a", "B", "ß", "ΑΣ", "b" * PIECE, "\u3000"]), max_size=12),
     st.lists(st.sampled_from([" ", "\n", "  ", "\u2003"]), min_size=1, max_size=3),
     st.integers(1, 4),
 )
 def test_a_long_text_is_the_same_in_parts(words, spaces, repeated):
     text = "".join(word + space for word, space in zip(words, spaces * 12)) * repeated
-    text += f"{spaces[0]}tail words to fill it" * (LONG // 20)
-    parts = list(load("simple")(text).parts)
+    text += f"{spaces[0]}tail words to fill it" * (PIECE // 20)
+    parts = list(load("simple")(text).parts())
     assert list(chain.from_iterable(parts)) == text.lower().split()
     assert len(parts) > 1
+
+
+@law
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *"我来到北京清华大学的一是不aZ9+#&._%-@(😀é1２",
+                *"。，！？；、 \n\r\u3000",
+                "\r\n",
+                "。\n",
+            ]
+        ),
+        max_size=60,
+    ).map("".join),
+    st.integers(1, 9),
+)
+@example("我来到。北京清华大学", 3)
+def test_jieba_finds_the_same_words_in_pieces(text, piece):
+    tokenizer = load("jieba")
+    whole = cut(tokenizer, text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokenizers, "PIECE", piece)
+        assert cut(tokenizer, text) == whole
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
@@ -74,7 +98,7 @@ def test_a_long_text_is_the_same_in_parts(words, spaces, repeated):
 @given(st.text() | st.text("\ud800\udc00ab 世") | st.just("<|endoftext|>"))
 def test_any_text_can_be_cut_and_its_tokens_written(name, text):
     tokens = load(name)(text)
-    for part in tokens.parts:
+    for part in tokens.parts():
         assert isinstance(tokens.text(part), str)
         assert all(isinstance(tokens.text([token]), str) for token in part)
 
@@ -150,11 +174,11 @@ LOAD = """
 import socket, sys
 def no_network(*_): raise SystemExit("it reached for the network")
 socket.socket.connect = socket.getaddrinfo = no_network
-from llmeval_integrations import MissingDependencyError
+from llmeval_integrations import MissingDependencyError, tokenizers
 from llmeval_integrations.tokenizers import load_tokenizer
 sys.modules.update(dict.fromkeys({absent}))
 try:
-    print(*load_tokenizer({name!r}, {encoding!r}, False)("a b A b").parts)
+    print(*load_tokenizer({name!r}, {encoding!r}, False)("a b A b").parts())
 except MissingDependencyError as error:
     print(error)
 """
