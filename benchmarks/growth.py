@@ -38,9 +38,9 @@ def table() -> Iterator[str]:
     yield "The goal: no size costs more than 1.1 times what a character of 1 kB costs."
     yield ""
     yield from HEAD
-    yield from of_json()
     yield from of_text()
     yield from of_ngrams()
+    yield from of_json()
     yield ""
     yield "N-grams where numpy is not installed:"
     yield ""

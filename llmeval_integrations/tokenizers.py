@@ -50,7 +50,7 @@ PIECE: Final = 10_000
 """The characters of a piece, and some more: as fit the processor's cache."""
 
 _TO_SPACE = re.compile(r"\S*\s?")
-_TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*.?", re.DOTALL)
+_TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*(?:\r\n|.)?", re.DOTALL)
 """jieba makes no word of what stands on both sides of one of these."""
 
 

@@ -85,6 +85,7 @@ def test_a_long_text_is_the_same_in_parts(words, spaces, repeated):
     st.integers(1, 9),
 )
 @example("我来到。北京清华大学", 3)
+@example("我\r\n我", 1)
 def test_jieba_finds_the_same_words_in_pieces(text, piece):
     tokenizer = load("jieba")
     whole = cut(tokenizer, text)
