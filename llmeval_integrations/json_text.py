@@ -346,6 +346,7 @@ _exact = json.JSONDecoder(
 _with_raw_characters = json.JSONDecoder(
     parse_float=exact_float, parse_int=exact_int, strict=False
 ).decode
+_explain_all_raw = json.JSONDecoder(parse_int=str, strict=False).decode
 _decode_pairs = json.JSONDecoder(
     parse_float=exact_float, parse_int=exact_int, object_pairs_hook=_unique
 ).decode
@@ -365,7 +366,7 @@ def _loads(text: str) -> Any:
 def _loads_as_python(text: str) -> Any:
     """Read what `json.loads` reads: NaN and Infinity, lone surrogates, the last of equal names."""
     _refuse_byte_order_mark(text)
-    return decode_as_python(text)
+    return _decode_or_explain(text, decode_as_python, _explain_all)
 
 
 def _loads_raw(text: str) -> Any:
@@ -373,7 +374,17 @@ def _loads_raw(text: str) -> Any:
         return _decode(text)
     except (ValueError, RecursionError):
         _refuse_byte_order_mark(text)
-        return _with_raw_characters(text)
+        return _decode_or_explain(text, _with_raw_characters, _explain_all_raw)
+
+
+def _decode_or_explain(
+    text: str, decode: Callable[[str], Any], explain: Callable[[str], Any]
+) -> Any:
+    try:
+        return decode(text)
+    except InvalidOperation:  # a number beyond all bounds, behind which nothing was looked at
+        explain(text)
+        raise
 
 
 def _complete(text: str) -> Any:

@@ -212,6 +212,16 @@ def test_what_stands_behind_a_long_integer_is_looked_at(parsing, text):
     assert check(text, parsing).name == parse(text, parsing).name == "truncated"
 
 
+@pytest.mark.parametrize(
+    "text", ['{"a": 1e9999999999999999999, b: 1}', '{"a\n": 1e9999999999999999999, b: 1}']
+)
+def test_lenient_mode_looks_at_what_stands_behind_a_number_out_of_range(text):
+    with pytest.raises(json.JSONDecodeError) as raised:
+        json.loads(text)
+    assert check(text, "lenient").reason == str(raised.value)
+    assert parse(text, "lenient").name == "unquoted_key"
+
+
 @pytest.mark.parametrize(("text", "strict", "markdown", "lenient"), MODES, ids=short)
 def test_a_mode_accepts_what_it_says(text, strict, markdown, lenient):
     for parsing, expected in zip(PARSINGS, (strict, markdown, lenient)):
