@@ -36,9 +36,6 @@ _LONGEST_HASHED: Final = 256
 _FACTORS: Final = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 """Odd, and with bits in no order."""
 
-_NOWHERE: Final = 2**64 - 1
-"""What no eight bytes of UTF-8 are, with 255 for what is behind a word."""
-
 _AT_ONCE: Final = 10_000
 """The tokens of which n-grams are made at a time, so that they fit the processor's cache."""
 
@@ -238,10 +235,11 @@ class NumberedWords:
 
         told: np.ndarray = self._lengths <= _LONGEST_HASHED
         if len(read) > 1:  # else the hash is the word
-            for which, eight in read:
-                of_all: np.ndarray = np.full(len(numbers), _NOWHERE, np.uint64)
+            told &= self._lengths[numbers] == self._lengths
+            of_all: np.ndarray = np.zeros(len(numbers), np.uint64)
+            for which, eight in read:  # words of one length go on equally long
                 of_all[which] = eight
-                told &= of_all[numbers] == of_all
+                told[which] &= of_all[numbers[which]] == eight
         return told
 
 
