@@ -21,6 +21,7 @@ from llmeval_integrations.tool_calls.blocks import (
 from llmeval_integrations.tool_calls.call import ToolCall, not_a_call, read_call
 from llmeval_integrations.tool_calls.envelopes import OF_A_MESSAGE, messages_of, restored
 from llmeval_integrations.tool_calls.opening import opened
+from llmeval_integrations.tool_calls.streaming import joined
 from llmeval_integrations.tool_calls.tags import OPENING, contents
 from llmeval_integrations.wording import shown
 
@@ -40,12 +41,13 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
 
     A value is a call (see `read_call`), a message, a response around messages, or a list of any
     of these, whose calls come one after another; or LangGraph's state, which has such a list under
-    `messages`, or what LangChain saved of messages. In a message the first of these that holds
-    calls counts: `tool_call_chunks`, `tool_calls` and `invalid_tool_calls`, `tool_calls` or
-    `function_call` in `additional_kwargs`, the blocks of `content`, `parts`, `blocks` or `output`,
-    the tags in its text, which blocks of text have together; and where there are none at all the
-    text of the last message, read as a text by itself, but JSON with a name and no arguments is an
-    answer there. Blocks of other types, there, in a list or by themselves, hold none, nor does what
+    `messages`, what LangChain saved of messages, or all chunks of a chat of OpenAI's, in which a
+    message is streamed. In a message the first of these that holds calls counts:
+    `tool_call_chunks`, `tool_calls` and `invalid_tool_calls`, `tool_calls` or `function_call` in
+    `additional_kwargs`, the blocks of `content`, `parts`, `blocks` or `output`, the tags in its
+    text, which blocks of text have together; and where there are none at all the text of the last
+    message, read as a text by itself, but JSON with a name and no arguments is an answer there.
+    Blocks of other types, there, in a list or by themselves, hold none, nor does what
     an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, nor
     messages of users, systems and tools. Whatever else stands in a list is a call with a
     `problem`, and so is one that Google's API says it could not read. What is not JSON in a value
@@ -58,10 +60,10 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     given = messages_of(value)
     parsed = parse(_dumped(given), parsing)
     if not isinstance(parsed, Defect):
-        return _in_json(restored(parsed), parsing)
+        return _in_json(joined(restored(parsed)), parsing)
     if parsed.name in ("prose", "empty"):
         return []
-    whole = restored(opened(given))
+    whole = joined(restored(opened(given)))
     calls = _in_value(whole, parsing)
     if calls is None:
         return parsed
@@ -83,7 +85,7 @@ def _in_a_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
     parsed = parse(text, parsing)
     if isinstance(parsed, Defect):
         return parsed if is_attempt(text, parsed) else []
-    parsed = restored(messages_of(parsed))
+    parsed = joined(restored(messages_of(parsed)))
     calls = _in_json(parsed, parsing)
     items = parsed if isinstance(parsed, list) else [parsed]
     if _is_any_read(calls) or any(map(_is_message, items)) or any(map(is_of_the_api, items)):
