@@ -21,7 +21,7 @@ _ARGUMENTS: Final = frozenset(
         *("parameters", "params", "input", "toolinput", "kwargs"),
     ]
 )
-_CALLS: Final = frozenset(("functioncall", "toolcall", "toolcalls", "invalidtoolcalls"))
+_CALLS: Final = frozenset(("functioncall", "toolcall", "tooluse", "toolcalls", "invalidtoolcalls"))
 _TELLING: Final = _CALLS | {"arguments", "args", "toolkwargs", "actioninput"}
 """Those that tell a call by themselves, where the whole text is JSON."""
 

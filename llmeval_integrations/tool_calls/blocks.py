@@ -26,12 +26,14 @@ _OTHERS: Final = frozenset(
 # What else an API does by itself, such as `web_search_call`, and what it or a tool gave back.
 _ENDINGS: Final = ("_call", "_result", "_output")
 
-# Google's parts have no type but these members, here without underscores and capitals.
+# Google's parts, and Amazon's, have no type but these members, here without underscores and
+# capitals.
 _PART: Final = frozenset(
     [
         *("text", "thought", "thoughtsignature", "inlinedata", "filedata", "executablecode"),
         *("codeexecutionresult", "functionresponse", "toolcall", "toolresponse"),
         *("mediaresolution", "mediaprocessing", "audiotranscription"),
+        *("reasoningcontent", "toolresult", "citationscontent", "guardcontent", "cachepoint"),
     ]
 )
 # What Google calls by itself has no name; a call under this key that has one is another's.
@@ -54,7 +56,10 @@ def is_call_type(kind: str | None) -> bool:
 
 def is_of_the_api(block: Any) -> bool:
     """Whether this looks like a call, and is one that an API makes by itself."""
-    return isinstance(block, dict) and type_of(block) in _OF_THE_API
+    if not isinstance(block, dict):
+        return False
+    inner = block.get("toolUse")  # Amazon has the type within
+    return type_of(inner if isinstance(inner, dict) else block) in _OF_THE_API
 
 
 def is_other_type(kind: str) -> bool:
@@ -68,6 +73,8 @@ def is_other_block(item: Any) -> bool:
     """Whether this is a block that is known to be something else than a call."""
     if not isinstance(item, dict):
         return False
+    if is_of_the_api(item):
+        return True
     kind = type_of(item)
     if kind is not None:
         return is_other_type(kind)

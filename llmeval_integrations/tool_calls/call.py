@@ -28,10 +28,16 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Why the arguments cannot be read, or what stands here in place of a call."""
 
 
-WRAPPERS = ("function", "function_call", "functionCall")
+WRAPPERS = ("function", "function_call", "functionCall", "toolUse")
 _NAMES = ("name", "tool_name")
 ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
-_IDS = ("call_id", "id", "tool_id", "tool_call_id")  # an item of OpenAI's has the first two
+_IDS = (
+    "call_id",
+    "id",
+    "tool_id",
+    "tool_call_id",
+    "toolUseId",
+)  # an item of OpenAI's has the first two
 _BESIDE_A_NAME = frozenset((*_NAMES, *_IDS, "type", "index"))
 _OF_A_MESSAGE = frozenset(("role", "content"))
 
@@ -41,10 +47,10 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
 
     The first rule that fits applies: what an API calls by itself, such as `mcp_call` and
     `server_tool_use`, is something else; the input of a custom tool is one text, under the argument
-    `input`, even where it is JSON; an object under `function`, `function_call` or
-    `functionCall` is the call; a text under `name` or `tool_name` is its name, with the arguments
-    under `arguments`, `args`, `input`, `parameters` or `tool_kwargs`; a name with no more than an
-    `id`, `type` or `index` beside it, and what is null, is a call without arguments.
+    `input`, even where it is JSON; an object under `function`, `function_call`,
+    `functionCall` or `toolUse` is the call; a text under `name` or `tool_name` is its name, with
+    the arguments under `arguments`, `args`, `input`, `parameters` or `tool_kwargs`; a name with no
+    more than an `id`, `type` or `index` beside it, and what is null, is a call without arguments.
     """
     if is_of_the_api(item):
         return None

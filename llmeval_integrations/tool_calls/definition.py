@@ -35,12 +35,13 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of each tool's arguments, by the tool's name.
 
     A definition is an object with a `name` and the schema under `parameters`, `input_schema`,
-    `inputSchema`, `parameters_json_schema` or `args_schema`, which may stand under `function`; an
-    object of LangChain or LlamaIndex; a Pydantic model, whose name is the tool's. A tool without
-    a schema has no arguments, but any if its type is another than `function`: a custom tool, or
-    one that the model was taught, such as Anthropic's `bash_20250124`. Those without a name, which
-    an API runs by itself, are skipped. Definitions come in a list, under `tools` or
-    `function_declarations`, as JSON text or one by itself. Raises InvalidOptionError.
+    `inputSchema`, `parameters_json_schema` or `args_schema`, which may stand under `function` or
+    `toolSpec`, there with `json` around the schema; an object of LangChain or LlamaIndex; a
+    Pydantic model, whose name is the tool's. A tool without a schema has no arguments, but any if
+    its type is another than `function`: a custom tool, or one that the model was taught, such as
+    Anthropic's `bash_20250124`. Those without a name, which an API runs by itself, are skipped.
+    Definitions come in a list, under `tools` or `function_declarations`, as JSON text or one by
+    itself. Raises InvalidOptionError.
     """
     found: dict[str, dict[str, Any]] = {}
     definitions = list(_definitions(tools))
@@ -97,9 +98,9 @@ def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
 
 
 def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the definition, which OpenAI's chats have under the type of the tool."""
-    inner = value.get("custom" if value.get("type") == "custom" else "function")
-    return inner if isinstance(inner, dict) else value
+    """Return the definition, which OpenAI's chats have under the type of the tool, and Amazon."""
+    keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
+    return next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
 
 
 def _schema_in(definition: dict[str, Any]) -> Any:
@@ -111,7 +112,10 @@ def _schema_in(definition: dict[str, Any]) -> Any:
             if meant := _nearest(key):
                 name = definition["name"]
                 raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {meant!r}?")
-    return next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
+    schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
+    if isinstance(schema, dict) and schema.keys() == {"json"}:  # Amazon's
+        return schema["json"]
+    return schema
 
 
 def _nearest(key: str) -> str | None:

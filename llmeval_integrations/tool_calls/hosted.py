@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-# What Google's tools have for a member, here without underscores and capitals.
-_GOOGLES: Final = frozenset(
+# What Google's tools, and Amazon's, have for a member, here without underscores and capitals.
+_MEMBERS: Final = frozenset(
     [
         *("googlesearch", "googlesearchretrieval", "googlemaps", "urlcontext", "retrieval"),
         *("codeexecution", "computeruse", "filesearch", "enterprisewebsearch", "mcpservers"),
-        *("parallelaisearch", "exaaisearch"),
+        *("parallelaisearch", "exaaisearch", "systemtool", "cachepoint"),
     ]
 )
 
@@ -34,7 +34,7 @@ def is_hosted(definition: dict[str, Any]) -> bool:
     if isinstance(definition.get("type"), str):
         return definition["type"] != "custom" and is_built_in(definition)
     members = {name for name, value in definition.items() if value is not None}
-    return bool(members) and {name.replace("_", "").lower() for name in members} <= _GOOGLES
+    return bool(members) and {name.replace("_", "").lower() for name in members} <= _MEMBERS
 
 
 def is_built_in(definition: dict[str, Any]) -> bool:

@@ -226,7 +226,8 @@ def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
         first = value[0] if isinstance(value, list) and value and key != "content" else value
         if isinstance(first, dict):
             return first
-    return None
+    output = response.get("output")
+    return output if isinstance(output, dict) and "message" in output else None  # Amazon's
 
 
 def _in_message(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:

@@ -25,6 +25,8 @@ SHAPES = {
     "Google": {"function_declarations": [{"name": "weather", "parameters": GOOGLE}]},
     "Google, JSON Schema": {"functionDeclarations": [{"name": "weather", "parametersJsonSchema": SCHEMA}]},
     "MCP": {"name": "weather", "inputSchema": SCHEMA},
+    "Amazon": {"toolSpec": {"name": "weather", "inputSchema": {"json": SCHEMA}}},
+    "Amazon, beside its own": {"tools": [{"systemTool": {"name": "search"}}, {"toolSpec": {"name": "weather", "inputSchema": {"json": SCHEMA}}}, {"cachePoint": {"type": "default"}}]},
     "plain": {"name": "weather", "description": "Weather.", "parameters": SCHEMA},
     "BFCL": {"name": "weather", "parameters": {**SCHEMA, "type": "dict"}},
 }  # fmt: skip

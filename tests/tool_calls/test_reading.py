@@ -23,6 +23,8 @@ OPENAI = {"id": "c1", "type": "function", "function": {"name": "weather", "argum
 RESPONSES = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "weather", "arguments": TEXT}  # fmt: skip
 ANTHROPIC = {"type": "tool_use", "id": "c1", "name": "weather", "input": ARGUMENTS}
 GOOGLE = {"function_call": {"name": "weather", "args": ARGUMENTS}}
+AMAZON = {"toolUse": {"toolUseId": "c1", "name": "weather", "input": ARGUMENTS}}
+AMAZONS_OWN = {"toolUse": {**AMAZON["toolUse"], "type": "server_tool_use"}}
 LANGCHAIN = {"type": "tool_call", "id": "c1", "name": "weather", "args": ARGUMENTS}
 LLAMA_INDEX = {"tool_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}
 PLAIN = {"name": "weather", "arguments": ARGUMENTS}
@@ -43,6 +45,13 @@ SHAPES = {
     "Google, a part in camel case": ({"functionCall": {"name": "weather", "args": ARGUMENTS}}, [CALL]),
     "Google, a content": ({"role": "model", "parts": [{"text": "So."}, GOOGLE]}, [CALL]),
     "Google, a response": ({"candidates": [{"content": {"parts": [GOOGLE]}}]}, [CALL]),
+    "Amazon, a block": (AMAZON, [WITH_ID]),
+    "Amazon, blocks": ([{"reasoningContent": {"reasoningText": {"text": TAGS}}}, {"text": "So."}, AMAZON], [WITH_ID]),
+    "Amazon, messages": ([{"role": "assistant", "content": [AMAZON]}, {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"json": PLAIN}]}}]}], [WITH_ID]),
+    "Amazon, a response": ({"output": {"message": {"role": "assistant", "content": [{"text": "So."}, AMAZON]}}, "stopReason": "tool_use"}, [WITH_ID]),
+    "Amazon, an answer": ({"output": {"message": {"role": "assistant", "content": [{"text": "It rains."}]}}}, []),
+    "Amazon, a call of its own": ([AMAZONS_OWN, AMAZON], [WITH_ID]),
+    "Amazon, a call of its own by itself": (AMAZONS_OWN, []),
     "LangChain, a call": (LANGCHAIN, [WITH_ID]),
     "LangChain, a message": ({"type": "ai", "name": None, "content": "", "tool_calls": [LANGCHAIN], "invalid_tool_calls": []}, [WITH_ID]),
     "LlamaIndex, a selection": (LLAMA_INDEX, [WITH_ID]),
