@@ -26,10 +26,13 @@ def schema_text(schema: Any) -> bytes | str:
     """Write a schema as the text that stands for it in the cache."""
     if isinstance(schema, str):
         return str.__str__(schema)
-    if isinstance(schema, type) or hasattr(schema, "json_schema"):
+    if isinstance(schema, type) or callable(getattr(schema, "json_schema", None)):
         schema = _schema_of_type(schema)
     if hasattr(type(schema), "model_dump"):
-        raise InvalidSchemaError(f"{shown(schema)} is an instance; its class has the schema")
+        raise InvalidSchemaError(
+            f"an object of {type(schema).__name__} is no schema; give a Pydantic model itself, or "
+            "a JSON Schema as a mapping"
+        )
     return encode(copied(schema))
 
 

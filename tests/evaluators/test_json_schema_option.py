@@ -10,6 +10,7 @@ from llmeval_integrations import (
     EvalError,
     InvalidOptionError,
     InvalidSchemaError,
+    JsonFields,
     JsonSchema,
 )
 
@@ -57,6 +58,17 @@ def test_a_schema_may_be_a_pydantic_model_or_a_type_adapter():
             failed = evaluator(bad, reference)
             assert failed.score is False
             assert failed.metadata["errors"][0]["pointer"] == pointer
+
+
+def test_an_object_of_a_model_is_no_schema_whatever_its_members_are_called():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Format(pydantic.BaseModel):  # as OpenAI's, and Google's Schema
+        json_schema: dict[str, typing.Any]
+
+    for make in (JsonSchema, JsonFields):
+        with pytest.raises(InvalidSchemaError, match="an object of Format is no schema; give"):
+            make(Format(json_schema={"type": "integer"}))
 
 
 def test_two_models_of_the_same_name_are_two_schemas():
