@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from json import JSONDecoder
 from typing import Any
 
@@ -15,7 +17,7 @@ from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_text import PARSINGS, Parsing
+from llmeval_integrations.json_text import PARSINGS, Parsing, parse
 from llmeval_integrations.options import check_choice, check_flag
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
@@ -23,6 +25,7 @@ from llmeval_integrations.sample import MISSING, Sample
 from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument, read_pointer
 from llmeval_integrations.schemas.errors import MOST_LEVELS, is_deeper
 from llmeval_integrations.schemas.keywords import REMARKS
+from llmeval_integrations.schemas.reading import encode
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.differences import is_optional
@@ -102,6 +105,17 @@ class Toolbox:
             return cls(tools, allow_undeclared=evaluator.allow_undeclared, read=read)
         except InvalidOptionError as error:
             raise type(error)(f"{evaluator.name}: tools: {error}") from error
+
+    @classmethod
+    def of_sample(cls, evaluator: Any, tools: Any, read: Read | None = None) -> Toolbox:
+        """Read the tools that a sample brings, once where others bring the same ones."""
+        text = parse(tools) if type(tools) in (dict, list) else tools
+        if isinstance(text, (dict, list)):  # which objects of frameworks are not
+            text = encode(text).decode()
+        if type(text) is str:
+            with suppress(InvalidOptionError):  # which is worded below
+                return _read_once(text, evaluator.allow_undeclared, read)
+        return cls.of(evaluator, tools, read)
 
     def refusal(self, call: ToolCall, *, complete: bool) -> str | None:
         """Say why no call of a tool that there is can have these arguments, whatever they hold.
@@ -258,6 +272,11 @@ def _speaks_of_others(schema: dict[str, Any]) -> bool:
     return False
 
 
+@lru_cache(maxsize=64)
+def _read_once(text: str, allow_undeclared: bool, read: Read | None) -> Toolbox:
+    return Toolbox(text, allow_undeclared=allow_undeclared, read=read)
+
+
 def sample_tools(sample: Sample) -> Any:
     """Return `variables["tools"]`, or None."""
     variables = sample.variables
@@ -305,7 +324,7 @@ class ToolCallSchema(Evaluator):
                 raise MissingFieldError(
                     f"{self.name} needs tools: the option tools=... or variables['tools']"
                 )
-            toolbox = Toolbox.of(self, tools)
+            toolbox = Toolbox.of_sample(self, tools)
         calls = read_calls(sample.output, self.parsing)
         if isinstance(calls, Defect):
             return defective(calls, 0.0)

@@ -50,7 +50,7 @@ from llmeval_integrations.tool_calls.expected import (
 from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
 from llmeval_integrations.tool_calls.precedence import Before, contradiction
 from llmeval_integrations.tool_calls.reading import read_calls
-from llmeval_integrations.tool_calls.schema_parts import SchemaPart
+from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
 from llmeval_integrations.wording import hint, shown
 
 _ANYTHING = SchemaPart.root(None)
@@ -159,13 +159,14 @@ class ToolCalls(Evaluator):
             circle = contradiction(self.before)
             if circle is not None:
                 raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
-        toolbox = None if self.tools is None else self._read_tools(self.tools)
+        toolbox = None if self.tools is None else Toolbox.of(self, self.tools, self._read())
         if toolbox and self.before is not None:
             self._check_names(self.before, toolbox)
         object.__setattr__(self, "_toolbox", toolbox)
 
-    def _read_tools(self, tools: Any) -> Toolbox:
-        return Toolbox.of(self, tools, coerce if self.coerce else None)
+    def _read(self) -> Read | None:
+        """Return what reads the defaults of the tools' schemas."""
+        return coerce if self.coerce else None
 
     def _check_names(self, before: Before, toolbox: Toolbox) -> None:
         """Refuse the name of a tool that there is not: it would order nothing, and not say so."""
@@ -179,7 +180,7 @@ class ToolCalls(Evaluator):
         toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
         tools = None if toolbox else sample_tools(sample)
         if tools is not None:
-            toolbox = self._read_tools(tools)
+            toolbox = Toolbox.of_sample(self, tools, self._read())
         if self.coerce and toolbox is None:
             raise MissingFieldError(
                 f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
