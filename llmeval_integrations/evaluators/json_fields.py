@@ -169,6 +169,8 @@ class Layout:
             schema, "model_json_schema", getattr(schema, "json_schema", None)
         )
         self._root = root_field(self._schema, *self._rules)
+        # Few, as each keeps the fields that documents have had.
+        self._root_of = lru_cache(maxsize=4)(lambda text: root_field(_read(text), *self._rules))
         self.leaves_out_nulls = nulls == "absent"
         """Whether members that are null are taken out of the documents."""
         self.calls_functions = bool(judged) or any(
@@ -202,7 +204,8 @@ class Layout:
             or VARIABLE not in variables
         ):
             return self._root
-        return root_field(_parsed(variables[VARIABLE]), *self._rules)
+        schema = variables[VARIABLE]
+        return self._root if schema is None else self._root_of(schema_text(schema))
 
 
 def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:

@@ -6,6 +6,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from json_strategies import clashing, law
+from pace import at_most
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -260,6 +261,25 @@ def test_settings_of_a_field(settings, same, other):
         assert not JsonFields()({"a": output}, {"a": reference}).passed
     for output, reference in other:
         assert not evaluator({"a": output}, {"a": reference}).passed, (output, reference)
+
+
+def test_a_schema_that_many_samples_bring_is_read_once():
+    date = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]}
+    schema = {"properties": {f"p{number}": date for number in range(500)}}
+    moments = dict.fromkeys(schema["properties"], "2024-01-05T10:00:00Z")
+    text, variables = json.dumps(moments), {"schema": json.dumps(schema)}
+    samples = [Sample(text, f"{text} ", variables=variables) for _ in range(200)]
+    with at_most(0.5):
+        assert all(result.passed for result in JsonFields().evaluate_many(samples))
+
+
+def test_a_schema_that_changed_meanwhile_is_read_anew():
+    schema = {"properties": {"a": {"type": "string", "format": "email"}}}
+    sample = Sample({"a": "A@b.c"}, {"a": "a@b.c"}, variables={"schema": schema})
+    evaluator = JsonFields()
+    assert evaluator.evaluate(sample).passed
+    del schema["properties"]["a"]["format"]
+    assert not evaluator.evaluate(sample).passed
 
 
 def test_a_similarity_is_the_score_and_nothing_below_its_threshold():
