@@ -273,7 +273,7 @@ def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
     Numbers stay exact and nesting bounded, which there they are not.
     """
     try:
-        value = _loads_from_markdown(text, loads)
+        value, body = _loads_from_markdown(text, loads)
     except json.JSONDecodeError as error:
         if not error.doc:
             return msgspec.structs.replace(json_defects.empty(text, 0), reason=str(error))
@@ -287,21 +287,27 @@ def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
         if has_fresh_stack():
             return json_defects.too_deep(text, 0)
         return on_fresh_stack(_parse_lenient, text, loads)
-    if len(text) > SHORT and is_too_deep(text):
+    # A quote in the prose before it would hide its brackets.
+    if len(body) > SHORT and is_too_deep(body):
         return json_defects.check_value(value, finite=False) or value
     return value
 
 
-def _loads_from_markdown(text: str, loads: Callable[[str], Any]) -> Any:
-    """Try the text, then what follows its first fence; raises json.JSONDecodeError."""
+def _loads_from_markdown(text: str, loads: Callable[[str], Any]) -> tuple[Any, str]:
+    """Try the text, then what follows its first fence; give the value and what it was read from.
+
+    Raises json.JSONDecodeError.
+    """
+    body = _as_action_input(text.strip(_LENIENT_STRIP))
     try:
-        return loads(_as_action_input(text.strip(_LENIENT_STRIP)))
+        return loads(body), body
     except json.JSONDecodeError:
         fence = text.find("```")
         if fence < 0:
             raise
-    body = text[fence + 3 :].removeprefix("json")
-    return loads(_as_action_input(body.strip(_LENIENT_STRIP)))
+    behind = text[fence + 3 :].removeprefix("json")
+    body = _as_action_input(behind.strip(_LENIENT_STRIP))
+    return loads(body), body
 
 
 _ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')

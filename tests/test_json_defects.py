@@ -346,6 +346,11 @@ def test_what_models_write_is_called_what_a_person_would(text, name):
     assert check(text).name == name
 
 
+def test_lenient_mode_finds_too_deep_between_quotes_in_prose():
+    text = 'the "list: ```json\n' + "[" * 950 + "]" * 950 + '\n``` of 5" pipes'
+    assert parse(text, "lenient").name == "too_deep"
+
+
 @pytest.mark.parametrize("marked", OUT_OF_RANGE)
 @pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])
 def test_an_exponent_that_no_computer_holds_is_a_defect_to_parse(marked, parsing):
