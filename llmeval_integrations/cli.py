@@ -31,10 +31,10 @@ examples:
   llmeval check json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a pass rate is under its threshold, a run is worse than the one before or
-has no score for too many of its samples, a check found something, or the budget ended before the
-data; 2 a wrong call, no rows, nothing but errors, no score at all, or with --frozen a reply that
-the cache lacks; 130 interrupted
+exit codes: 0 done; 1 a threshold is missed, more rows are errors than --max-errors allows, a run is
+worse than the one before or has no score for too many of its samples, a check found something, or
+the budget ended before the data; 2 a wrong call, no rows, nothing but errors, no score at all, or
+with --frozen a reply that the cache lacks; 130 interrupted
 """
 
 _LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"

@@ -20,8 +20,9 @@ from llmeval_integrations.runs.stored import read_run
 HELP: Final = "compare two runs over the same samples"
 DESCRIPTION: Final = """\
 Join two runs by the samples' ids, and say in what the second, B, is better or worse than the
-first, A: pass rates, mean scores and single fields, each with its interval, and surely no chance at
-a level of 5 % for all together. Samples without a score in either are left out and counted.
+first, A: pass rates, mean scores and single fields, each with its interval. Better or worse is what
+is no chance, at a level of 5 % for all together. Samples without a score in either are left out and
+counted.
 """
 
 _MOST_CHANGES: Final = 5
