@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from llmeval_integrations.asking.steps import Step, Steps, adrive, drive
 from llmeval_integrations.catalog import evaluator_class
 from llmeval_integrations.catalog import load_evaluator as catalog_load_evaluator
@@ -31,7 +33,7 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.seen_messages import seen
+from llmeval_integrations.seen_messages import by_parts, seen
 from llmeval_integrations.wording import shown
 
 try:
@@ -122,7 +124,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
                 )
             fields = (MISSING if field is None else field for field in (reference, query, contexts))
             response = _said(self.evaluator, response)
-            result = yield _Evaluation(self.evaluator, Sample(response, *fields))
+            asked = by_parts(self.evaluator, _seen_by)
+            result = yield _Evaluation(asked, Sample(response, *fields))
         except EvalError as error:
             result = Result.unscored(str(error))
         return LabelledEvaluationResult(
@@ -270,6 +273,11 @@ def _said(evaluator: Evaluator, response: Any) -> Any:
     if not isinstance(message, ChatMessage):
         return response
     return seen(evaluator, response, message.content or "")
+
+
+def _seen_by(evaluator: Evaluator, sample: Sample) -> Sample:
+    """Return a sample with what a part of a sum sees of the output."""
+    return msgspec.structs.replace(sample, output=_said(evaluator, sample.output))
 
 
 def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:

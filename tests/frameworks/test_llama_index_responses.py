@@ -15,7 +15,9 @@ from llmeval_integrations import (
     JsonMatch,
     JsonSchema,
     JsonValidity,
+    PythonType,
     ToolCalls,
+    WeightedSum,
 )
 from llmeval_integrations.demo import OUTPUTS
 
@@ -121,6 +123,23 @@ def test_evaluators_of_tool_calls_see_the_calls():
     wrapped = LlamaIndexEvaluator(ToolCalls())
     for said in (message, ChatResponse(message=message)):
         assert wrapped.evaluate(response=said, reference=[{"name": "f", "arguments": {}}]).passing
+
+
+@pytest.mark.parametrize("make", SAID.values(), ids=SAID)
+def test_each_part_of_a_sum_sees_what_it_reads(make):
+    nested = WeightedSum([(JsonMatch(), 2)])
+    wrapped = LlamaIndexEvaluator(WeightedSum([(JsonValidity(), 1), (nested, 1)]))
+    for text, score in (('{"total": 12.5}', 3), ("Sorry.", 0)):
+        answer = wrapped.evaluate(response=make(text), reference={"total": 12.5})
+        assert answer.score == score
+
+
+def test_a_sum_sees_the_calls_and_the_text_beside_them():
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    message = ChatMessage(role="assistant", content="[1]", additional_kwargs={"tool_calls": [call]})
+    wrapped = LlamaIndexEvaluator(WeightedSum([(ToolCalls(), 1), (PythonType("str"), 2)]))
+    found = wrapped.evaluate(response=message, reference=[{"name": "f", "arguments": {}}])
+    assert found.score == 3
 
 
 def test_contexts_that_are_given_count_more_than_the_sources():
