@@ -165,5 +165,6 @@ def _text(messages: Any) -> str:
         return messages
     content = messages[-1].get("content") if messages else None
     if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content)
+        # In a column of a dataset all parts have all keys, an image a text of None.
+        return "".join(part.get("text") or "" for part in content)
     return content or ""

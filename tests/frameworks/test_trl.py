@@ -83,6 +83,7 @@ def test_the_reward_is_the_score_or_whether_it_passed(kind, score, passed):
         (message("[1]"), False, "[1]"),
         (message("so") + message("[1]", "tool") + message("[2]"), False, "[2]"),
         (message([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}]), False, "[1]"),
+        (message([{"type": "image", "text": None}, {"type": "text", "text": "a"}]), False, "a"),
         (message(None, tool_calls=[]), False, ""),
         ([], False, ""),
         (message("[1]"), None, "[1]"),
@@ -94,6 +95,13 @@ def test_a_completion_is_a_text_or_messages(completion, messages, output):
     fixed = Fixed(RESULTS["yes"])
     TrlReward(fixed, messages=messages)([message("go", "user")], [completion])
     assert fixed.samples == [Sample(output, input="go")]
+
+
+def test_a_prompt_with_an_image_is_its_text():
+    fixed = Fixed(RESULTS["yes"])
+    picture = {"type": "image", "text": None}  # as a column has it whose other parts are texts
+    TrlReward(fixed)([message([picture, {"type": "text", "text": "go"}], "user")], ["[1]"])
+    assert fixed.samples == [Sample("[1]", input="go")]
 
 
 CALLED = {
