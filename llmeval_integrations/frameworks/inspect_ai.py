@@ -74,8 +74,9 @@ def inspect_scorer(
     a text for 0 or 1. A bad call raises one of our errors: the sample has an error, and the
     evaluation fails unless `fail_on_error=False`.
 
-    The input is the text of the sample's input, of messages the user's last. The sample's metadata
-    are variables of a judge's prompt, their `contexts` the contexts.
+    The input is the text of the sample's input, of messages the user's last, and absent where the
+    user says nothing. The sample's metadata are variables of a judge's prompt, their `contexts` the
+    contexts.
     """
     made = _Scorer(evaluator, value, messages, reference)
 
@@ -120,7 +121,7 @@ class _Scorer(Wrapper):
             self.evaluator,
             output,
             reference=self._reference(state, target),
-            input=state.input_text,
+            input=_input(state),
             contexts=state.metadata.get("contexts"),
             variables=state.metadata or None,
             id=state.sample_id,
@@ -152,6 +153,13 @@ class _Scorer(Wrapper):
         if value is None:
             return Score.unscored(reason=result.label or "unscored", **said)
         return Score(value=value, **said)
+
+
+def _input(state: TaskState) -> str | None:
+    """Return the text of the input; where no message is the user's, Inspect raises ValueError."""
+    given = state.input
+    is_there = isinstance(given, str) or any(message.role == "user" for message in given)
+    return state.input_text if is_there else None
 
 
 def _dumped(message: ChatMessage) -> dict[str, Any]:

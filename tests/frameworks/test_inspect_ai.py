@@ -157,6 +157,13 @@ def test_what_inspect_knows_is_the_sample(tmp_path):
     ]
 
 
+def test_an_input_without_the_users_word_is_absent(tmp_path):
+    fixed = Fixed(RESULTS["yes"])
+    rows = [Row(input=[ChatMessageSystem(content="Write a list.")], target="[1]")]
+    assert run(tmp_path, inspect_scorer(fixed), ["[1]"], rows).status == "success"
+    assert fixed.samples[0].input is MISSING
+
+
 def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
     call = ModelOutput.for_tool_call("mock", "add", {"a": 1})
     gold = [{"name": "add", "arguments": {"a": 1}}]
