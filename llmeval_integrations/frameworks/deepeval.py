@@ -53,8 +53,8 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     `threshold`, `min_score` or `max_distance` where it has one, else 1; it decides nothing. Label
     and metadata are in the verbose logs, as JSON. An unscored result has no score but an `error`:
     `assert_test` fails with the reason, no mean has it, and DeepEval's pass rate counts it as not
-    passed. A bad call raises one of our
-    errors, a missing field one that is DeepEval's too, for its `skip_on_missing_params`.
+    passed. A bad call raises one of our errors, a missing field one that is DeepEval's too, for
+    its `skip_on_missing_params`.
 
     Output, reference and input are the actual and expected output and the input, contexts the
     `retrieval_context`, else the `context`, variables of prompts the case's metadata.
@@ -64,14 +64,14 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
 
     def __init__(self, evaluator: Evaluator, *, name: str | None = None) -> None:
         super().__init__(evaluator)
-        self._name = name or evaluator.name
+        self.name = name or evaluator.name  # DeepEval copies what is called like an argument
         own: list[Any] = [getattr(evaluator, option, None) for option in _THRESHOLDS]
         self.threshold = float(next(filter(is_number, own), 1.0))
 
     @property
     def __name__(self) -> str:
         """What it is called: as the evaluator, unless told otherwise."""
-        return self._name
+        return self.name
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
         """Evaluate a test case."""

@@ -121,6 +121,13 @@ def test_an_error_leaves_nothing_of_another_case_behind():
     assert (metric.score, metric.success, metric.reason) == (None, False, None)
 
 
+@pytest.mark.parametrize("run_async", [True, False])
+def test_results_have_the_names_of_the_metrics(run_async):
+    metrics = [DeepEvalMetric(JsonValidity()), DeepEvalMetric(JsonValidity(), name="valid")]
+    for said in results([case(), case()], metrics, run_async=run_async):
+        assert [each.name for each in said] == ["json_validity", "valid"]
+
+
 def test_two_of_one_kind_have_names_of_their_own():
     assert DeepEvalMetric(JsonValidity(), name="valid").__name__ == "valid"
     assert DeepEvalMetric(JsonValidity()).__name__ == "json_validity"
