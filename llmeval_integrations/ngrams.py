@@ -36,9 +36,6 @@ _LONGEST_HASHED: Final = 256
 _FACTORS: Final = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 """Odd, and with bits in no order."""
 
-_AT_ONCE: Final = 10_000
-"""The tokens of which n-grams are made at a time, so that they fit the processor's cache."""
-
 _SPACES: Final = bytes.maketrans(b"\t\n\v\f\r\x1c\x1d\x1e\x1f", b" " * 9)
 _WIDE_SPACES: Final = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -59,7 +56,8 @@ class Ngrams(Protocol):
 
 def count_ngrams(text: str, n: int, tokenizer: Tokenizer) -> Ngrams:
     """Count the n-grams of a text in the way that is fastest for so many."""
-    if _has_many(text, min(n, _WIDEST), tokenizer):
+    width = min(n, _WIDEST)
+    if len(text) * width > _FEW and _has_many(text, width, tokenizer):
         with suppress(ImportError):  # without numpy it only takes longer
             return SortedNgrams(tokenizer(text), n)
     return HashedNgrams(tokenizer(text), n, long=len(text) > _LONG)
@@ -67,8 +65,6 @@ def count_ngrams(text: str, n: int, tokenizer: Tokenizer) -> Ngrams:
 
 def _has_many(text: str, n: int, tokenizer: Tokenizer) -> bool:
     """Tell from its first characters whether a text has many tokens."""
-    if len(text) * n <= _FEW:
-        return False
     of_sample = sum(map(len, tokenizer(text[:_SAMPLE]).parts()))
     return of_sample / _SAMPLE * len(text) * n > MOST_HASHED
 
@@ -83,30 +79,28 @@ class HashedNgrams:
         self._by_text = long and tokens.pieces is not None
         # Counting costs more than collecting, and less than going through a long text again.
         self._seen: set[Hashable] | Counter[Hashable] = Counter() if long else set()
-        self.tokens = 0
-        for more, ngrams in self._some_at_a_time():
-            self.tokens += more
+        for ngrams in self._some_at_a_time():
             self._seen.update(ngrams)
         self.total = max(self.tokens - n + 1, 0)
         self.unique = len(self._seen)
 
-    def _some_at_a_time(self) -> Iterator[tuple[int, Iterable[Hashable]]]:
-        """Yield how many tokens come next, and the n-grams that end with them."""
+    def _some_at_a_time(self) -> Iterator[Iterable[Hashable]]:
+        """Yield the n-grams that end in each part, and count the tokens."""
+        self.tokens = 0
         before: list[Any] = []
         for part in self._tokens.parts():
-            for start in range(0, len(part), _AT_ONCE):
-                some = part[start : start + _AT_ONCE] if len(part) > _AT_ONCE else part
-                tokens = before + some if before else some
-                ngrams = zip(*[tokens[place:] for place in range(self._n)])
-                yield len(some), map(self._tokens.text, ngrams) if self._by_text else ngrams
-                before = tokens[max(len(tokens) - self._n + 1, 0) :]
+            self.tokens += len(part)
+            tokens = before + part if before else part
+            ngrams = zip(*[tokens[place:] for place in range(self._n)])
+            yield map(self._tokens.text, ngrams) if self._by_text else ngrams
+            before = tokens[max(len(tokens) - self._n + 1, 0) :]
 
     def most_common(self, most: int) -> list[list[Any]]:
         """List text and count of those that repeat, the first before others as frequent."""
         counts = self._seen
         if not isinstance(counts, Counter):
             counts = Counter()
-            for _, ngrams in self._some_at_a_time():
+            for ngrams in self._some_at_a_time():
                 counts.update(ngrams)
         repeated = [(ngram, count) for ngram, count in counts.items() if count > 1]
         repeated.sort(key=itemgetter(1), reverse=True)

@@ -24,7 +24,7 @@ class Tokens(msgspec.Struct, frozen=True):
     """The tokens of a text, and how some of them are written."""
 
     parts: Callable[[], Iterable[list[Any]]]
-    """Gives them in order, in one list or, where the text is long, in several."""
+    """Gives them in order, as many at a time as fit the processor's cache."""
 
     text: Callable[[Iterable[Any]], str]
     """Writes tokens for a person."""
@@ -47,7 +47,7 @@ def load_tokenizer(name: str, encoding_name: str, chinese_only: bool) -> Tokeniz
 
 
 PIECE: Final = 10_000
-"""The characters of a piece, and some more: as fit the processor's cache."""
+"""The characters of a piece, and some more, or the tokens: as fit the processor's cache."""
 
 _TO_SPACE = re.compile(r"\S*\s?")
 _TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*(?:\r\n|.)?", re.DOTALL)
@@ -97,7 +97,11 @@ def _tiktoken(encoding_name: str) -> Tokenizer:
         # encode_ordinary: "<|endoftext|>" in an output is text like any other.
         encode = (encoding if _has_wide_space(text) else quick).encode_ordinary
         numbers = encode(text)
-        return Tokens(lambda: [numbers], lambda some: encoding.decode(list(some)))
+        starts = range(0, len(numbers), PIECE)
+        return Tokens(
+            lambda: (numbers[start : start + PIECE] for start in starts),
+            lambda some: encoding.decode(list(some)),
+        )
 
     return tokens
 
