@@ -16,12 +16,15 @@ from llmeval_integrations.fresh_stack import has_fresh_stack, on_fresh_stack
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_depth import SHORT, is_too_deep
 from llmeval_integrations.json_errors import python_error
-from llmeval_integrations.json_numbers import (
-    decode_as_python,
-    exact_float,
-    exact_int,
+from llmeval_integrations.json_loads import (
+    ConstantError,
+    DuplicateKeyError,
+    complete_raw,
+    loads,
+    loads_as_python,
+    loads_unique,
+    refuse_byte_order_mark,
 )
-from llmeval_integrations.json_partial import complete
 from llmeval_integrations.json_plain import plain, plain_both
 
 Parsing = Literal["strict", "markdown", "lenient"]
@@ -66,7 +69,7 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     than 4,300 digits, is a Decimal.
     """
     if parsing != "markdown" or type(text) is not str:
-        return _parse(text, parsing, _complete)
+        return _parse(text, parsing, complete_raw)
     try:
         value = _decode(text)
     except (ValueError, RecursionError) as error:
@@ -139,7 +142,7 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     In lenient mode truncated text is *not* completed here: it would make any text valid.
     """
     if parsing != "markdown" or type(text) is not str:
-        return invalid(_parse(text, parsing, _loads_as_python))
+        return invalid(_parse(text, parsing, loads_as_python))
     try:
         _validate(text)
     except (ValueError, RecursionError) as error:
@@ -160,8 +163,8 @@ def invalid(value: Any) -> Defect | None:
 # --- the modes ---------------------------------------------------------------------------------
 
 
-def _parse(text: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
-    """Read in any mode; `loads` is what lenient mode reads plain JSON with."""
+def _parse(text: Any, parsing: Parsing, read: Callable[[str], Any]) -> Any:
+    """Read in any mode; `read` is what lenient mode reads plain JSON with."""
     if type(text) is not str:
         if not isinstance(text, _TEXTS):
             return plain(text, finite=parsing != "lenient")
@@ -170,7 +173,7 @@ def _parse(text: Any, parsing: Parsing, loads: Callable[[str], Any]) -> Any:
         except UnicodeDecodeError as error:
             return json_defects.encoding(error)
     if parsing == "lenient":
-        return _parse_lenient(text, loads)
+        return _parse_lenient(text, read)
     return _parse_strict(text) if parsing == "strict" else parse(text)
 
 
@@ -231,15 +234,15 @@ def _parse_slowly(text: str, start: int, end: int) -> Any:
         return json_defects.empty(text, start)
     try:
         if not text[:start].isspace():  # behind white space Python has other words for it
-            _refuse_byte_order_mark(body)
-        value = _loads(body)
+            refuse_byte_order_mark(body)
+        value = loads(body)
     except json.JSONDecodeError as error:
         return json_defects.explain(text, body, start, error)
     except RecursionError:
         if has_fresh_stack():
             return json_defects.too_deep(text, start)
         return on_fresh_stack(_parse_slowly, text, start, end)
-    except _ConstantError:
+    except ConstantError:
         return json_defects.find_constant(text, body, start)
     except InvalidOperation:
         value = json_defects.find_constant(text, body, start) or json_defects.find_number(
@@ -254,8 +257,8 @@ def _parse_strict(text: str) -> Any:
     """Read the whole text as one JSON text in which no object has a name twice."""
     try:
         _validate(text)
-        value = _decode_pairs(text)
-    except _DuplicateKeyError:
+        value = loads_unique(text)
+    except DuplicateKeyError:
         return json_defects.find_duplicate_key(text)
     except (ValueError, ArithmeticError, RecursionError):
         if _WRAPPED_JSON.match(text):
@@ -267,13 +270,13 @@ def _parse_strict(text: str) -> Any:
     return value
 
 
-def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
+def _parse_lenient(text: str, read: Callable[[str], Any]) -> Any:
     """Read as LangChain's `parse_json_markdown` does, in linear time.
 
     Numbers stay exact and nesting bounded, which there they are not.
     """
     try:
-        value, body = _loads_from_markdown(text, loads)
+        value, body = _read_markdown(text, read)
     except json.JSONDecodeError as error:
         if not error.doc:
             return msgspec.structs.replace(json_defects.empty(text, 0), reason=str(error))
@@ -286,28 +289,28 @@ def _parse_lenient(text: str, loads: Callable[[str], Any]) -> Any:
     except RecursionError:
         if has_fresh_stack():
             return json_defects.too_deep(text, 0)
-        return on_fresh_stack(_parse_lenient, text, loads)
+        return on_fresh_stack(_parse_lenient, text, read)
     # A quote in the prose before it would hide its brackets.
     if len(body) > SHORT and is_too_deep(body):
         return json_defects.check_value(value, finite=False) or value
     return value
 
 
-def _loads_from_markdown(text: str, loads: Callable[[str], Any]) -> tuple[Any, str]:
+def _read_markdown(text: str, read: Callable[[str], Any]) -> tuple[Any, str]:
     """Try the text, then what follows its first fence; give the value and what it was read from.
 
     Raises json.JSONDecodeError.
     """
     body = _as_action_input(text.strip(_LENIENT_STRIP))
     try:
-        return loads(body), body
+        return read(body), body
     except json.JSONDecodeError:
         fence = text.find("```")
         if fence < 0:
             raise
     behind = text[fence + 3 :].removeprefix("json")
     body = _as_action_input(behind.strip(_LENIENT_STRIP))
-    return loads(body), body
+    return read(body), body
 
 
 _ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')
@@ -319,85 +322,3 @@ def _as_action_input(text: str) -> str:
     if '"action_input"' not in text:
         return text
     return _ACTION_INPUT.sub(lambda found: found[1] + found[2].translate(_ESCAPES), text)
-
-
-# --- numbers ------------------------------------------------------------------------------------
-
-
-class _ConstantError(Exception):
-    """NaN or Infinity was met."""
-
-
-class _DuplicateKeyError(Exception):
-    """An object has a key twice."""
-
-
-def _refuse_constant(name: str) -> Any:
-    raise _ConstantError(name)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _DuplicateKeyError
-    return members
-
-
-# Without functions of ours it is twice as fast, and most texts that come here only fail.
-_explain = json.JSONDecoder().decode
-_explain_all = json.JSONDecoder(parse_int=str).decode
-_exact = json.JSONDecoder(
-    parse_float=exact_float, parse_int=exact_int, parse_constant=_refuse_constant
-).decode
-_with_raw_characters = json.JSONDecoder(
-    parse_float=exact_float, parse_int=exact_int, strict=False
-).decode
-_explain_all_raw = json.JSONDecoder(parse_int=str, strict=False).decode
-_decode_pairs = json.JSONDecoder(
-    parse_float=exact_float, parse_int=exact_int, object_pairs_hook=_unique
-).decode
-
-
-def _loads(text: str) -> Any:
-    """Read one RFC 8259 text with Python's parser; every number is exact."""
-    try:
-        _explain(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # an integer of more than 4,300 digits, behind which nothing was looked at
-        _explain_all(text)
-    return _exact(text)
-
-
-def _loads_as_python(text: str) -> Any:
-    """Read what `json.loads` reads: NaN and Infinity, lone surrogates, the last of equal names."""
-    _refuse_byte_order_mark(text)
-    return _decode_or_explain(text, decode_as_python, _explain_all)
-
-
-def _loads_raw(text: str) -> Any:
-    try:
-        return _decode(text)
-    except (ValueError, RecursionError):
-        _refuse_byte_order_mark(text)
-        return _decode_or_explain(text, _with_raw_characters, _explain_all_raw)
-
-
-def _decode_or_explain(
-    text: str, decode: Callable[[str], Any], explain: Callable[[str], Any]
-) -> Any:
-    try:
-        return decode(text)
-    except InvalidOperation:  # a number beyond all bounds, behind which nothing was looked at
-        explain(text)
-        raise
-
-
-def _complete(text: str) -> Any:
-    return complete(text, _loads_raw)
-
-
-def _refuse_byte_order_mark(text: str) -> None:
-    if text.startswith("\ufeff"):
-        message = "Unexpected UTF-8 BOM (decode using utf-8-sig)"
-        raise json.JSONDecodeError(message, text, 0)
