@@ -65,6 +65,14 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
+def cut_inside(text: str, longest: int) -> str:
+    """Cut a text to at most `longest` characters, and keep its beginning and its end."""
+    if len(text) <= longest:
+        return text
+    end = longest // 2
+    return f"{text[: longest - end - 3]}...{text[-end:]}"
+
+
 def free_name(name: str, taken: Iterable[str]) -> str:
     """Return the name, with a number behind it where it is taken."""
     taken = set(taken)

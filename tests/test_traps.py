@@ -372,6 +372,31 @@ def test_a_schema_that_says_everything_twice_at_each_level_takes_no_time():
     assert len(result.metadata["errors"]) == 1
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"propertyNames": {"pattern": "^[a-z]+$"}},
+        {"required": [f"missing {n}" for n in range(1_000)]},
+        {"dependentRequired": {f"k{n}": ["missing"] for n in range(1_000)}},
+    ],
+    ids=lambda schema: next(iter(schema)),
+)
+def test_a_thousand_errors_about_one_large_object_do_not_copy_it_a_thousand_times(schema):
+    output = json.dumps({f"k{n}": "v" * 90 for n in range(5_000)})
+    result = within(1, lambda: JsonSchema(schema)(output))
+    assert result.score is False
+    assert result.metadata["errors_limit_reached"] is True
+    assert len(result.metadata["errors"]) == 1
+
+
+def test_thousands_of_errors_about_small_objects_are_all_listed():
+    schema = {"items": {"required": ["missing"], "propertyNames": {"maxLength": 1}}}
+    output = json.dumps([{f"k{n}": "v" * 90} for n in range(5_000)])
+    result = within(2, lambda: JsonSchema(schema)(output))
+    assert "errors_limit_reached" not in result.metadata
+    assert len(result.metadata["errors"]) == 10_000
+
+
 def test_arrays_in_any_order_inside_of_each_other_are_written_once():
     output, reference = (
         "[" * 300 + ",".join(map(str, items)) + "]" * 300

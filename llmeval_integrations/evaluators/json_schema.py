@@ -33,8 +33,9 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     in the output, containers included, that no error concerns. A required member that is missing
     counts as one more value; an error that is about a container's members as a whole concerns the
     container alone. Of an output more than 16 levels deep only the first error is looked for, and
-    `errors_limit_reached` is True; there is none where it is about a value that has more than 250
-    levels itself, and the label is `too_deep`.
+    `errors_limit_reached` is True, as where the names of large objects might make so many errors
+    that they take some 100 MB. There is none where it is about a value that has more than 250
+    levels itself, and the label is `too_deep`. Values longer than 200 characters are cut.
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is
@@ -104,7 +105,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             return defective(value, False)
         if compiled.is_valid(value):
             return Result(True, True, None, None, {"conformity": 1.0})
-        return self._violations(value, compiled.for_errors)
+        return self._violations(value, compiled)
 
     def _key_for(self, sample: Sample) -> bytes | str:
         """Return the text of the schema that a sample is judged by."""
@@ -121,8 +122,8 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     def _compiled(self, key: bytes | str) -> Compiled:
         return compiled(key, self.draft, self.check_formats, self.parsing)
 
-    def _violations(self, value: Any, validator: Any) -> Result:
-        errors, complete = find_errors(value, validator)
+    def _violations(self, value: Any, compiled: Compiled) -> Result:
+        errors, complete = find_errors(value, compiled)
         if not errors:
             reason = "Does not conform; nested too deeply to say where"
             return Result(False, False, "too_deep", reason, {"errors_limit_reached": True})

@@ -104,6 +104,16 @@ class Compiled:
         return parse_schema(self._schema, self._parsing)
 
     @cached_property
+    def most_required(self) -> int:
+        """The most names that one schema of the document may miss in one object."""
+        return max((_names_required(part) for part, _ in subschemas(self._parsed())), default=0)
+
+    @cached_property
+    def checks_names(self) -> bool:
+        """Whether each name of an object may be an error of the object."""
+        return any("propertyNames" in part for part, _ in subschemas(self._parsed()))
+
+    @cached_property
     def for_errors(self) -> Any:
         """The validator that is asked what is wrong; the same one where nothing is gained."""
         import jsonschema_rs
@@ -118,6 +128,15 @@ class Compiled:
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
             # A pointer leads beside a lone reference, or it has become too deep.
             return self._validator
+
+
+def _names_required(schema: dict[str, Any]) -> int:
+    """Count the names that a schema asks for, always or beside others."""
+    lists = [schema.get("required")]
+    for keyword in ("dependentRequired", "dependencies"):
+        names = schema.get(keyword)
+        lists += names.values() if isinstance(names, dict) else ()
+    return sum(len(names) for names in lists if isinstance(names, list))
 
 
 def _check_enums(schema: Any, text: bytes | str) -> None:

@@ -6,12 +6,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.json_pointer import escape, pointer
 from llmeval_integrations.schemas.document import NAMED
 from llmeval_integrations.schemas.for_errors import REFERENCES, unfollowed
 from llmeval_integrations.schemas.patterns import as_written
+from llmeval_integrations.wording import MOST, cut_inside
+
+if TYPE_CHECKING:
+    from llmeval_integrations.schemas.compiled import Compiled
 
 # These say nothing about the parts of the value that they stand at.
 _OF_THE_CONTAINER: Final = frozenset(
@@ -30,6 +34,12 @@ _OF_THE_CONTAINER: Final = frozenset(
 
 MOST_LEVELS: Final = 16
 """How deep a value may be for all its errors to be listed."""
+
+MOST_COPIED: Final = 100_000_000
+"""The bytes, roughly, that all errors may copy: each holds the whole value that it is about."""
+
+_FEW_BYTES: Final = 100_000
+"""What a value may take for no object's errors to copy so much."""
 
 _ONE_OF_NONE: Final = " is not one of "
 _HEAD: Final = "\n\nFailed validating "
@@ -95,11 +105,14 @@ def told(error: Violation) -> dict[str, Any]:
     elif keyword == "not":
         found = unfollowed(message, schema_path)
         keyword, message, schema_path = found or (keyword, message, schema_path)
+    message = as_written(message)
+    if error.kind.name != "required":  # most begin with the value; this one is a name alone
+        message = cut_inside(message, MOST)
     return {
         "pointer": pointer(error.path),
         "schema_pointer": as_written(pointer(schema_path)),
         "keyword": keyword,
-        "message": as_written(message),
+        "message": message,
     }
 
 
@@ -115,13 +128,14 @@ def _last_keyword(path: Steps) -> str | None:
     return keyword
 
 
-def find_errors(value: Any, validator: Any) -> tuple[list[Violation], bool]:
-    """List the validator's errors, and say whether these are all; none where it is too deep.
+def find_errors(value: Any, schema: Compiled) -> tuple[list[Violation], bool]:
+    """List the errors, and say whether these are all; none where the value is too deep.
 
     A schema that refers to itself may say the same thing about one value along twice as many
     ways with each level, so of a deeper value only the first error is asked for.
     """
-    complete = not is_deeper(value, MOST_LEVELS)
+    complete = not is_deeper(value, MOST_LEVELS) and not _copy_too_much(value, schema)
+    validator = schema.for_errors
     errors_of = validator.iter_errors if complete else partial(_first_error, validator)
     try:
         errors = [violation(error) for error in errors_of(value)]
@@ -131,6 +145,28 @@ def find_errors(value: Any, validator: Any) -> tuple[list[Violation], bool]:
         except (ValueError, RecursionError):
             return [], False
     return [error for error in errors if not _is_refuted(error, value)], complete
+
+
+def _copy_too_much(value: Any, schema: Compiled) -> bool:
+    """Whether the errors about the names of large objects might take all memory."""
+    if _bytes_of(value) <= _FEW_BYTES:
+        return False
+    copied = 0
+    for container in _containers(value):
+        if isinstance(container, dict):
+            most = schema.most_required + (len(container) if schema.checks_names else 0)
+            copied += _bytes_of(container) * most
+    return copied > MOST_COPIED
+
+
+def _bytes_of(value: Any) -> int:
+    """Estimate what a value takes in memory."""
+    total = 0
+    for container in _containers(value):
+        texts = [part for part in _parts(container) if isinstance(part, str)]
+        names = container if isinstance(container, dict) else ()
+        total += 50 * (1 + len(container)) + sum(map(len, texts)) + sum(map(len, names))
+    return total
 
 
 def _is_refuted(error: Violation, value: Any) -> bool:
@@ -220,9 +256,12 @@ def _is_within(path: tuple[str, ...], whole: set[tuple[str, ...]]) -> bool:
 
 def _size(value: Any) -> int:
     """Count a value and all that are within."""
-    total, containers = 1, [value]
-    for container in containers:  # which grows meanwhile
-        parts = _parts(container)
-        total += len(parts)
-        containers += [part for part in parts if isinstance(part, (dict, list))]
-    return total
+    return 1 + sum(map(len, _containers(value)))
+
+
+def _containers(value: Any) -> list[Any]:
+    """List the arrays and objects of a value, each before those within it."""
+    found = [value] if isinstance(value, (dict, list)) else []
+    for container in found:  # which grows meanwhile
+        found += [part for part in _parts(container) if isinstance(part, (dict, list))]
+    return found

@@ -446,3 +446,20 @@ CONFORMITY = [
 @pytest.mark.parametrize(("schema", "output", "share"), CONFORMITY)
 def test_conformity_is_the_share_of_values_without_an_error(schema, output, share):
     assert JsonSchema(schema)(output).metadata["conformity"] == pytest.approx(share)
+
+
+def test_a_long_value_is_cut_in_what_is_said_about_it():
+    schema = {"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
+    result = JsonSchema(schema)(json.dumps({"n": "x" * 10_000}))
+    end = "is not valid under any of the schemas listed in the 'anyOf' keyword"
+    assert result.reason.startswith('"xxx')
+    assert result.reason.endswith(f'xxx" {end} at /n')
+    [error] = result.metadata["errors"]
+    assert error["message"].endswith(end)
+    assert len(error["message"]) == 200
+
+
+def test_a_long_name_that_is_missing_is_told_whole():
+    name = "n" * 500
+    result = JsonSchema({"required": [name]})({})
+    assert result.metadata["errors"][0]["message"] == f'"{name}" is a required property'

@@ -155,13 +155,16 @@ def test_a_recursive_union_takes_linear_time(draft, keyword, depth):
     with at_most(1):
         result = JsonSchema(union(keyword), draft=draft)('{"child":' * depth + '"x"' + "}" * depth)
     (error,) = result.metadata["errors"]
-    inner = '{"child":' * (depth - 1) + '"x"' + "}" * (depth - 1)
+    message = error.pop("message")
     assert error == {
         "pointer": "/child",
         "schema_pointer": f"/definitions/node/{keyword}",
         "keyword": keyword,
-        "message": f"{inner} is not valid under any of the schemas listed in the '{keyword}' keyword",
     }
+    assert message.startswith('{"child":{"child":')
+    assert message.endswith(
+        f"}}}} is not valid under any of the schemas listed in the '{keyword}' keyword"
+    )
 
 
 def test_a_chain_of_alternatives_takes_linear_time():
