@@ -50,7 +50,12 @@ class WeightedSum(Evaluator):
     min_score: float | None = None
     """The score that passes; None wants no part to fail."""
 
-    def __new__(cls, parts: Parts = (), *_: Any, **__: Any) -> WeightedSum:  # noqa: PYI034 - or a judge
+    def __new__(  # noqa: PYI034 - or a judge
+        cls,
+        parts: Parts = (),
+        unscored: Unscored = "unscored",  # noqa: ARG004 - as in `__init__`, so that help shows them
+        min_score: float | None = None,  # noqa: ARG004
+    ) -> WeightedSum:
         """Make a judge where one of the parts is one."""
         pairs = parts.items() if isinstance(parts, Mapping) else parts
         is_judged = isinstance(pairs, Iterable) and any(

@@ -1,6 +1,7 @@
 """Several evaluators as one score."""
 
 import asyncio
+import inspect
 import pickle
 from dataclasses import dataclass
 
@@ -238,3 +239,7 @@ def test_no_part_is_lost_whatever_the_parts_are_called():
     ):
         total = WeightedSum([(Called(name), 1) for name in names])
         assert list(total("{}").metadata["parts"]) == known
+
+
+def test_its_signature_has_its_options():
+    assert list(inspect.signature(WeightedSum).parameters) == ["parts", "unscored", "min_score"]
