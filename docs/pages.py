@@ -191,7 +191,10 @@ def needs_of(description: Description) -> str:
     """Say by which names an evaluator is found, and what a sample has to have."""
     names = " or ".join(f"`{name}`" for name in (description.name, *description.aliases))
     needs = " and ".join(f"`{name}`" for name in description.needs)
-    needed = f"It needs {needs} beside the output." if needs else "It needs nothing but the output."
+    unless = ", unless options say otherwise" if description.needs_vary else ""
+    needed = "It needs nothing but the output."
+    if needs:
+        needed = f"It needs {needs} beside the output{unless}."
     if any(option.required and "Evaluator" in option.type for option in description.options):
         needed = "It needs what the evaluators need that it is made of."
     return f"{needed}\nBy name, in `load_evaluator` and on the command line: {names}."

@@ -58,7 +58,10 @@ class Description:
     """The rest of it."""
 
     needs: tuple[str, ...]
-    """The fields that a sample must have beside the output, where options do not say otherwise."""
+    """The fields that a sample must have beside the output."""
+
+    needs_vary: bool
+    """Whether it needs less where options say so."""
 
     options: tuple[Option, ...]
     """Its options."""
@@ -68,7 +71,13 @@ def describe(kind: type[Evaluator]) -> Description:
     """Describe an evaluator class."""
     summary, _, documentation = (inspect.getdoc(kind) or "").partition("\n")
     return Description(
-        kind.name, kind.aliases, summary, documentation.strip(), _needs(kind), tuple(_options(kind))
+        kind.name,
+        kind.aliases,
+        summary,
+        documentation.strip(),
+        _needs(kind),
+        not isinstance(kind.needs, tuple),
+        tuple(_options(kind)),
     )
 
 
@@ -176,7 +185,8 @@ def long_text(description: Description) -> str:
 def _heading(description: Description) -> str:
     also = f" (also {', '.join(description.aliases)})" if description.aliases else ""
     needs = f"  needs {', '.join(description.needs)}" if description.needs else ""
-    return f"{description.name}{also}{needs}"
+    unless = ", unless options say otherwise" if needs and description.needs_vary else ""
+    return f"{description.name}{also}{needs}{unless}"
 
 
 def _brief(value: Any) -> str:

@@ -39,11 +39,20 @@ def test_a_description_says_what_the_class_says():
 
 
 @pytest.mark.parametrize(
-    ("kind", "needs"),
-    [(JsonValidity, ()), (JsonMatch, ("reference",)), (JsonSchema, ("reference",))],
+    ("kind", "needs", "heading"),
+    [
+        (JsonValidity, (), "json_validity"),
+        (JsonMatch, ("reference",), "json_match  needs reference"),
+        (
+            JsonSchema,
+            ("reference",),
+            "json_schema (also json_schema_validation)  needs reference, unless options say otherwise",
+        ),
+    ],
 )
-def test_needs_are_those_of_an_evaluator_without_options(kind, needs):
+def test_needs_are_those_of_an_evaluator_without_options(kind, needs, heading):
     assert describe(kind).needs == needs
+    assert short_text(describe(kind)).splitlines()[0] == heading
 
 
 @pytest.mark.parametrize("name", list_evaluators())
