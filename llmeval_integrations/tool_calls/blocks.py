@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import Any, Final
 
 _CALLS: Final = frozenset(
-    ("function_call", "tool_use", "tool_call", "invalid_tool_call", "custom_tool_call")
+    [
+        *("function_call", "tool_use", "tool_call", "invalid_tool_call", "custom_tool_call"),
+        *("tool-call", "tool-invocation", "dynamic-tool"),
+    ]
 )
 # Written as calls are, with a name and arguments, but what they call is the API's own to run.
 _OF_THE_API: Final = frozenset(
     [
         *("mcp_call", "mcp_approval_request", "mcp_tool_use"),
         *("server_tool_use", "server_tool_call", "server_tool_call_chunk"),
+        "builtin-tool-call",
     ]
 )
+# The Vercel AI SDK's, which repeat the name and the arguments of the call that they answer.
+_ANSWERS: Final = frozenset(("tool-result", "tool-error"))
 _OTHERS: Final = frozenset(
     [
         *("text", "text-plain", "output_text", "input_text", "refusal", "citation", "citable"),
@@ -21,6 +27,8 @@ _OTHERS: Final = frozenset(
         *("image", "image_url", "audio", "video", "file", "document", "container_upload"),
         *("mcp_list_tools", "mcp_tool_listing", "mcp_approval_response", "additional_tools"),
         *("cache", "fallback", "non_standard"),
+        *("source", "source-url", "source-document", "step-start", "tool-approval-request"),
+        *("builtin-tool-return", "tool-return", *_ANSWERS),
     ]
 )
 # What else an API does by itself, such as `web_search_call`, and what it or a tool gave back.
@@ -38,15 +46,14 @@ _PART: Final = frozenset(
 )
 # What Google calls by itself has no name; a call under this key that has one is another's.
 _OWN_CALLS: Final = ("tool_call", "toolCall")
+_TYPES: Final = ("type", "block_type", "part_kind")
 _TEXTS: Final = frozenset(("text", "text-plain", "output_text"))
 
 
 def type_of(block: dict[str, Any]) -> str | None:
     """Return the type that a block says it has."""
-    kind = block.get("type")
-    if not isinstance(kind, str):
-        kind = block.get("block_type")
-    return kind if isinstance(kind, str) else None
+    kinds = (block.get(key) for key in _TYPES)
+    return next((kind for kind in kinds if isinstance(kind, str)), None)
 
 
 def is_call_type(kind: str | None) -> bool:
@@ -54,12 +61,22 @@ def is_call_type(kind: str | None) -> bool:
     return kind in _CALLS
 
 
-def is_of_the_api(block: Any) -> bool:
-    """Whether this looks like a call, and is one that an API makes by itself."""
+def only_looks_like_a_call(block: Any) -> bool:
+    """Whether an API makes this call by itself, or a result repeats it."""
     if not isinstance(block, dict):
         return False
     inner = block.get("toolUse")  # Amazon has the type within
-    return type_of(inner if isinstance(inner, dict) else block) in _OF_THE_API
+    kind = type_of(inner if isinstance(inner, dict) else block)
+    if kind in _OF_THE_API or block.get("providerExecuted") is True:
+        return True
+    return kind in _ANSWERS and "toolName" in block
+
+
+def named_by_type(block: dict[str, Any]) -> str | None:
+    """Return the tool that a call in a UI message of the Vercel AI SDK names in its type."""
+    kind = type_of(block) or ""
+    is_part = kind.startswith("tool-") and "toolCallId" in block and "state" in block
+    return kind.removeprefix("tool-") if is_part else None
 
 
 def is_other_type(kind: str) -> bool:
@@ -73,7 +90,7 @@ def is_other_block(item: Any) -> bool:
     """Whether this is a block that is known to be something else than a call."""
     if not isinstance(item, dict):
         return False
-    if is_of_the_api(item):
+    if only_looks_like_a_call(item):
         return True
     kind = type_of(item)
     if kind is not None:

@@ -8,7 +8,11 @@ import msgspec
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import Parsing, parse
-from llmeval_integrations.tool_calls.blocks import is_of_the_api, type_of
+from llmeval_integrations.tool_calls.blocks import (
+    named_by_type,
+    only_looks_like_a_call,
+    type_of,
+)
 from llmeval_integrations.wording import shown
 
 
@@ -28,15 +32,16 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Why the arguments cannot be read, or what stands here in place of a call."""
 
 
-WRAPPERS = ("function", "function_call", "functionCall", "toolUse")
-_NAMES = ("name", "tool_name")
-ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs")
+WRAPPERS = ("function", "function_call", "functionCall", "toolUse", "toolInvocation")
+_NAMES = ("name", "tool_name", "toolName")
+ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs", "rawInput")
 _IDS = (
     "call_id",
     "id",
     "tool_id",
     "tool_call_id",
     "toolUseId",
+    "toolCallId",
 )  # an item of OpenAI's has the first two
 _BESIDE_A_NAME = frozenset((*_NAMES, *_IDS, "type", "index"))
 _OF_A_MESSAGE = frozenset(("role", "content"))
@@ -46,13 +51,15 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     """Read one call; None where the object is something else.
 
     The first rule that fits applies: what an API calls by itself, such as `mcp_call` and
-    `server_tool_use`, is something else; the input of a custom tool is one text, under the argument
-    `input`, even where it is JSON; an object under `function`, `function_call`,
-    `functionCall` or `toolUse` is the call; a text under `name` or `tool_name` is its name, with
-    the arguments under `arguments`, `args`, `input`, `parameters` or `tool_kwargs`; a name with no
-    more than an `id`, `type` or `index` beside it, and what is null, is a call without arguments.
+    `server_tool_use`, is something else, and so is a result that repeats its call; the input of a
+    custom tool is one text, under the argument `input`, even where it is JSON; an object under
+    `function`, `function_call`, `functionCall`, `toolUse` or `toolInvocation` is the call; a text
+    under `name`, `tool_name` or `toolName` is its name, or what follows `tool-` in the type of a
+    part of a UI message, with the arguments under `arguments`, `args`, `input`, `parameters`,
+    `tool_kwargs` or `rawInput`; a name with no more than an `id`, `type` or `index` beside it, and
+    what is null, is a call without arguments.
     """
-    if is_of_the_api(item):
+    if only_looks_like_a_call(item):
         return None
     number = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
     custom = _custom(item)
@@ -64,6 +71,7 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
             call = read_call(inner, parsing) or not_a_call(inner)
             return call if number is None else msgspec.structs.replace(call, id=number)
     name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
+    name = name or named_by_type(item)
     if not name:
         return None
     given = next((item[key] for key in ARGUMENTS if item.get(key) is not None), None)

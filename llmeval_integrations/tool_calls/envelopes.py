@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 OF_A_MESSAGE: Final = frozenset(
-    ("role", "tool_calls", "invalid_tool_calls", "message", "choices", "candidates")
+    [
+        *("role", "tool_calls", "toolCalls", "toolInvocations", "invalid_tool_calls"),
+        *("message", "choices", "candidates"),
+    ]
 )
 """Members that a state has none of: messages beside them are those that were answered."""
 

@@ -18,7 +18,7 @@ _AROUND_CALLS: Final = frozenset(
     [
         *("messages", "message", "choices", "candidates", "additional_kwargs"),
         *("content", "parts", "blocks", "output", "data", "kwargs"),
-        *("tool_calls", "invalid_tool_calls", "tool_call_chunks"),
+        *("tool_calls", "toolCalls", "toolInvocations", "invalid_tool_calls", "tool_call_chunks"),
         *("tool_call", "toolCall", "custom", *WRAPPERS),
     ]
 )

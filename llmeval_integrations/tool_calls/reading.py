@@ -12,9 +12,9 @@ from llmeval_integrations.json_text import Parsing, check, parse
 from llmeval_integrations.tool_calls.attempts import is_attempt
 from llmeval_integrations.tool_calls.blocks import (
     is_call_type,
-    is_of_the_api,
     is_other_block,
     is_other_type,
+    only_looks_like_a_call,
     said_by,
     type_of,
 )
@@ -23,9 +23,9 @@ from llmeval_integrations.tool_calls.envelopes import OF_A_MESSAGE, messages_of,
 from llmeval_integrations.tool_calls.opening import opened
 from llmeval_integrations.tool_calls.streaming import joined
 from llmeval_integrations.tool_calls.tags import OPENING, contents
-from llmeval_integrations.wording import shown
 
 _BLOCKS = ("content", "parts", "blocks", "output")
+_CALLS = ("tool_calls", "toolCalls", "toolInvocations")
 _MESSAGE = OF_A_MESSAGE.union(_BLOCKS, ("promptFeedback", "prompt_feedback"))
 _WRONG_CALLS = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
 _OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "function"))
@@ -43,10 +43,11 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     of these, whose calls come one after another; or LangGraph's state, which has such a list under
     `messages`, what LangChain saved of messages, or all chunks of a chat of OpenAI's, in which a
     message is streamed. In a message the first of these that holds calls counts:
-    `tool_call_chunks`, `tool_calls` and `invalid_tool_calls`, `tool_calls` or `function_call` in
-    `additional_kwargs`, the blocks of `content`, `parts`, `blocks` or `output`, the tags in its
-    text, which blocks of text have together; and where there are none at all the text of the last
-    message, read as a text by itself, but JSON with a name and no arguments is an answer there.
+    `tool_call_chunks`, `tool_calls` (or `toolCalls`, `toolInvocations`) and `invalid_tool_calls`,
+    `tool_calls` or `function_call` in `additional_kwargs`, the blocks of `content`, `parts`,
+    `blocks` or `output`, the tags in its text, which blocks of text have together; and where there
+    are none at all the text of the last message, read as a text by itself, but JSON with a name
+    and no arguments is an answer there.
     Blocks of other types, there, in a list or by themselves, hold none, nor does what
     an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, nor
     messages of users, systems and tools. Whatever else stands in a list is a call with a
@@ -88,7 +89,11 @@ def _in_a_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
     parsed = joined(restored(messages_of(parsed)))
     calls = _in_json(parsed, parsing)
     items = parsed if isinstance(parsed, list) else [parsed]
-    if _is_any_read(calls) or any(map(_is_message, items)) or any(map(is_of_the_api, items)):
+    if (
+        _is_any_read(calls)
+        or any(map(_is_message, items))
+        or any(map(only_looks_like_a_call, items))
+    ):
         return calls
     completed = check(text, parsing) if parsing == "lenient" else None
     if not is_attempt(text, completed):
@@ -231,7 +236,7 @@ def _inner(response: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _in_message(message: dict[str, Any], parsing: Parsing) -> list[ToolCall]:
-    listed = _listed(message)
+    listed = [item for item in _listed(message) if not only_looks_like_a_call(item)]
     if listed:
         return [_with_error(item, parsing) for item in listed]
     for key in _BLOCKS:
@@ -247,7 +252,8 @@ def _listed(message: dict[str, Any]) -> list[Any]:
     streamed = _given(message, "tool_call_chunks")
     if streamed:  # beside them LangChain lists calls whose arguments it has completed
         return streamed
-    found, invalid = _given(message, "tool_calls"), _given(message, "invalid_tool_calls")
+    found = next((listed for key in _CALLS if (listed := _given(message, key))), [])
+    invalid = _given(message, "invalid_tool_calls")
     if found and not invalid:
         invalid = _invalid_blocks(message)
     extra = message.get("additional_kwargs")
@@ -303,19 +309,21 @@ def _given(message: dict[str, Any], key: str) -> list[Any]:
 
 
 def _with_error(item: Any, parsing: Parsing) -> ToolCall:
-    """Read what is said to be a call; LangChain says of an invalid one what is wrong."""
+    """Read what is said to be a call; LangChain says of an invalid one what is wrong.
+
+    The Vercel AI SDK has an object there, as where a tool is unknown to it: that is for us to say.
+    """
     call = (read_call(item, parsing) if isinstance(item, dict) else None) or not_a_call(item)
     error = item.get("error") if isinstance(item, dict) else None
-    if error and call.problem is None:
-        problem = error if isinstance(error, str) else shown(error)
-        return msgspec.structs.replace(call, problem=problem)
+    if error and isinstance(error, str) and call.problem is None:
+        return msgspec.structs.replace(call, problem=error)
     return call
 
 
 def _in_blocks(blocks: list[Any], parsing: Parsing) -> Iterator[ToolCall]:
     """Read the calls among blocks of text, thinking and the like."""
     for block in blocks:
-        if not isinstance(block, dict):
+        if not isinstance(block, dict) or only_looks_like_a_call(block):
             continue
         if is_call_type(type_of(block)) or read_call(block, parsing) is not None:
             yield _with_error(block, parsing)

@@ -27,6 +27,10 @@ AMAZON = {"toolUse": {"toolUseId": "c1", "name": "weather", "input": ARGUMENTS}}
 AMAZONS_OWN = {"toolUse": {**AMAZON["toolUse"], "type": "server_tool_use"}}
 LANGCHAIN = {"type": "tool_call", "id": "c1", "name": "weather", "args": ARGUMENTS}
 LLAMA_INDEX = {"tool_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}
+VERCEL = {"type": "tool-call", "toolCallId": "c1", "toolName": "weather", "input": ARGUMENTS}
+VERCEL_4 = {"type": "tool-call", "toolCallId": "c1", "toolName": "weather", "args": ARGUMENTS}
+VERCEL_UI = {"type": "tool-weather", "toolCallId": "c1", "state": "output-available", "input": ARGUMENTS, "output": {"rain": 1}}  # fmt: skip
+VERCEL_UI_4 = {"type": "tool-invocation", "toolInvocation": {"state": "result", "toolCallId": "c1", "toolName": "weather", "args": ARGUMENTS, "result": 1}}  # fmt: skip
 PLAIN = {"name": "weather", "arguments": ARGUMENTS}
 TAGS = f"<tool_call>{json.dumps(PLAIN)}</tool_call>"
 
@@ -57,6 +61,18 @@ SHAPES = {
     "LlamaIndex, a selection": (LLAMA_INDEX, [WITH_ID]),
     "LlamaIndex, a message": ({"role": "assistant", "blocks": [{"block_type": "tool_call", "tool_call_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}]}, [WITH_ID]),
     "LlamaIndex, an older message": ({"role": "assistant", "blocks": [], "additional_kwargs": {"tool_calls": [OPENAI]}}, [WITH_ID]),
+    "Vercel, a message and its answer": ([{"role": "assistant", "content": [{"type": "text", "text": "So."}, VERCEL]}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "weather", "output": {"type": "json", "value": 1}}]}], [WITH_ID]),
+    "Vercel, a step": ({"content": [{"type": "source", "sourceType": "url", "id": "s"}, {**VERCEL, "dynamic": True, "invalid": True, "error": {"name": "AI_NoSuchToolError"}}, {**VERCEL, "type": "tool-result", "output": 1}, {**VERCEL, "type": "tool-error", "error": "No."}]}, [WITH_ID]),
+    "Vercel, a list": ([VERCEL, {**VERCEL, "type": "tool-result", "output": 1}, VERCEL_4], [WITH_ID, WITH_ID]),
+    "Vercel, a call of the API": ([{**VERCEL, "providerExecuted": True}, VERCEL], [WITH_ID]),
+    "Vercel, a message of version 4": ({"role": "assistant", "content": [VERCEL_4]}, [WITH_ID]),
+    "Vercel, a step of version 4": ({"text": "", "toolCalls": [VERCEL_4, {**VERCEL_4, "providerExecuted": True}], "toolResults": [{**VERCEL_4, "type": "tool-result", "result": None}]}, [WITH_ID]),
+    "Vercel, a UI message": ({"id": "m", "role": "assistant", "parts": [{"type": "step-start"}, {"type": "text", "text": "So.", "state": "done"}, VERCEL_UI, {**VERCEL, "type": "dynamic-tool", "state": "input-available"}]}, [WITH_ID, WITH_ID]),
+    "Vercel, parts": ([{"type": "step-start"}, {"type": "source-url", "sourceId": "s", "url": "u"}, VERCEL_UI], [WITH_ID]),
+    "Vercel, a part of a tool called result": ([{**VERCEL_UI, "type": "tool-result"}], [ToolCall("result", ARGUMENTS, "c1")]),
+    "Vercel, a UI message of version 4": ({"role": "assistant", "content": "", "toolInvocations": [VERCEL_UI_4["toolInvocation"]], "parts": [{"type": "step-start"}, VERCEL_UI_4]}, [WITH_ID]),
+    "Vercel, a part of version 4": ([VERCEL_UI_4], [WITH_ID]),
+    "Pydantic AI, messages": ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Rain?"}]}, {"kind": "response", "parts": [{"part_kind": "text", "content": "So."}, {"part_kind": "tool-call", "tool_name": "weather", "args": TEXT, "tool_call_id": "c1", "id": None}]}, {"kind": "request", "parts": [{"part_kind": "tool-return", "tool_name": "weather", "content": None, "tool_call_id": "c1"}]}], [WITH_ID]),
     "plain": (PLAIN, [CALL]),
     "plain, as Llama writes it": ({"name": "weather", "parameters": ARGUMENTS}, [CALL]),
     "plain, a list": ([PLAIN, PLAIN], [CALL, CALL]),
@@ -180,6 +196,8 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"type": "function", "function": {"arguments": "{}"}}, "no tool call"),
         ({"content": [{"type": "tool_use", "input": {}}]}, "no tool call"),
         ({"invalid_tool_calls": [{"name": "f", "args": "{}", "error": "bad JSON"}]}, "bad JSON"),
+        ([{"type": "tool-f", "toolCallId": "c", "state": "output-error", "rawInput": '{"a'}], "truncated"),
+        ({"content": [{"type": "tool-call", "toolName": "f", "input": '{"a'}]}, "truncated"),
         ('<tool_call>{"name": "f"</tool_call>', "truncated"),
         ("<tool_call>{'name': 'f'}</tool_call>", "single_quotes"),
         ('<tool_call>{"name": "f"} and so</tool_call>', "prose_around"),
@@ -450,6 +468,9 @@ OF_THE_API = {
     "Anthropic": {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "rain"}},
     "Anthropic, MCP": {"type": "mcp_tool_use", "id": "s", "name": "weather", "input": ARGUMENTS, "server_name": "s"},
     "LangChain": {"type": "server_tool_call", "id": "s", "name": "web_search", "args": {"query": "rain"}},
+    "Pydantic AI": {"part_kind": "builtin-tool-call", "tool_name": "web_search", "args": {"query": "rain"}, "tool_call_id": "s"},
+    "Vercel": {**VERCEL, "providerExecuted": True},
+    "Vercel, a part": {**VERCEL_UI, "providerExecuted": True},
 }  # fmt: skip
 
 
