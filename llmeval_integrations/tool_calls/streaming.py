@@ -1,4 +1,4 @@
-"""Joining the chunks in which OpenAI's chats stream a message. Pure functions."""
+"""Joining what streams a message, such as the chunks of OpenAI's chats. Pure functions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from llmeval_integrations.tool_calls.events import is_streamed, message_of_events
+
 
 def joined(value: Any) -> Any:
-    """Return the message that chunks have together, of the first choice; all else as it is."""
+    """Return the message that chunks have together, of the first choice, or that events have.
+
+    All else is returned as it is.
+    """
+    if is_streamed(value):
+        return message_of_events(value)
     chunks = value if isinstance(value, list) else [value]
     choices = [choice for chunk in chunks for choice in _choices(chunk)]
     deltas = [choice["delta"] for choice in choices if choice.get("index", 0) == 0]

@@ -1,4 +1,4 @@
-"""The chunks of a streamed chat hold the calls that their message has."""
+"""The chunks and events of a stream hold the calls that their message has."""
 
 import json
 
@@ -89,3 +89,88 @@ def test_a_stream_that_broke_off_is_a_call_that_cannot_be_read():
 def test_an_odd_piece_stops_nothing(odd):
     assert isinstance(read_calls([chunk(tool_calls=[odd])]), list)
     assert isinstance(read_calls([chunk(tool_calls=odd)]), list)
+
+
+def begun(index, **block):
+    """Return Anthropic's event at which a block begins."""
+    return {"type": "content_block_start", "index": index, "content_block": block}
+
+
+def added(index, text, kind="input_json", key="partial_json"):
+    """Return Anthropic's event that adds a piece to a block."""
+    delta = {"type": f"{kind}_delta", key: text}
+    return {"type": "content_block_delta", "index": index, "delta": delta}
+
+
+STARTED = {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "model": "claude", "content": [], "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}}  # fmt: skip
+ANTHROPIC = [
+    STARTED,
+    begun(0, type="text", text=""),
+    added(0, "So.", "text", "text"),
+    {"type": "content_block_stop", "index": 0},
+    begun(1, type="tool_use", id="c1", name="mail", input={}),
+    added(1, ""),
+    added(1, '{"to":'),
+    {"type": "ping"},
+    added(1, ' "Ann"}'),
+    {"type": "content_block_stop", "index": 1},
+    begun(2, type="server_tool_use", id="s", name="web_search", input={}),
+    begun(3, type="tool_use", id="c2", name="now", input={}),
+    {"type": "message_stop"},
+]
+
+
+def of_responses(kind, index, **members):
+    """Return an event of OpenAI's Responses."""
+    return {"type": f"response.{kind}", "sequence_number": 1, "output_index": index, **members}
+
+
+ITEM = {"type": "function_call", "id": "f", "call_id": "c1", "name": "mail", "arguments": ""}
+RESPONSES = [
+    {"type": "response.created", "response": {}},
+    of_responses("output_item.added", 0, item=ITEM),
+    of_responses("function_call_arguments.delta", 0, item_id="f", delta='{"to":'),
+    of_responses("function_call_arguments.delta", 0, item_id="f", delta=' "Ann"}'),
+    of_responses("function_call_arguments.done", 0, item_id="f", arguments='{"to": "Ann"}'),
+    of_responses("output_item.done", 0, item={**ITEM, "arguments": '{"to": "Ann"}'}),
+]
+NOW = ToolCall("now", {}, "c2")
+EVENTS = {
+    "Anthropic": (ANTHROPIC, [MAIL, NOW]),
+    "Anthropic, two messages": ([*ANTHROPIC, *ANTHROPIC], [MAIL, NOW, MAIL, NOW]),
+    "Anthropic, tags": (
+        [begun(0, type="text", text=""), added(0, "<tool_", "text", "text"),
+         added(0, 'call>{"name": "mail"}</tool_call>', "text", "text")],
+        [ToolCall("mail")],
+    ),
+    "Anthropic, an answer": (ANTHROPIC[:4], []),
+    "Responses": (RESPONSES, [MAIL]),
+    "Responses, before the end": (RESPONSES[:4], [MAIL]),
+    "Responses, the ends alone": (RESPONSES[-1:], [MAIL]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("events", "calls"), EVENTS.values(), ids=EVENTS)
+def test_the_events_of_a_response_are_one_message(events, calls):
+    assert read_calls(events) == calls
+    assert read_calls(json.dumps(events)) == calls
+
+
+def test_events_of_an_sdk_are_one_message():
+    anthropic = pytest.importorskip("anthropic.types")
+    pydantic = pytest.importorskip("pydantic")
+    event = pydantic.TypeAdapter(anthropic.RawMessageStreamEvent)
+    sent = [one for one in ANTHROPIC if one["type"] != "ping"]
+    assert read_calls([event.validate_python(one) for one in sent]) == [MAIL, NOW]
+
+
+def test_events_that_broke_off_are_a_call_that_cannot_be_read():
+    for events in (ANTHROPIC[:7], RESPONSES[:3]):
+        (call,) = read_calls(events)
+        assert (call.name, call.id) == ("mail", "c1")
+        assert "truncated" in call.problem
+
+
+@pytest.mark.parametrize("odd", [{"index": []}, {"delta": 5}, {"delta": {"type": []}}, {"item": 5}])
+def test_an_odd_event_stops_nothing(odd):
+    assert read_calls([*ANTHROPIC, {"type": "content_block_delta", **odd}]) == [MAIL, NOW]
