@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from math import fsum
 from typing import Any, ClassVar, Final, NamedTuple
@@ -40,6 +39,9 @@ class _Paired(NamedTuple):
 MAX_INSIDE: Final = 100_000
 """The most pairs of items that are compared of arrays inside of items, for two arrays and over the
 whole documents."""
+
+_SURELY_EXACT: Final = 80_000
+"""The most characters of two texts whose distance is exact, whatever they are; see `reach`."""
 
 _NOISE: Final = 1e-9
 """By which sums may be off."""
@@ -140,29 +142,39 @@ class _Likeness:
             return self._of_arrays(output, reference)
         if isinstance(output, (dict, list)) or isinstance(reference, (dict, list)):
             return 0.0, max(_size(output), _size(reference))
-        return self._of_leaves(output, reference), 1.0
+        return self._of_texts(_text(output), _text(reference)), 1.0
 
-    def _of_leaves(self, output: Any, reference: Any) -> float:
-        one, other = _text(output), _text(reference)
+    def _of_texts(self, one: str, other: str) -> float:
+        """Return how near the texts of two leaves are to each other."""
         if one == other:
             return 1.0
-        longest = max(len(one), len(other))
+        shortest, longest = len(one), len(other)
+        if shortest > longest:
+            shortest, longest = longest, shortest
+        if longest <= _SURELY_EXACT and (longest - shortest) / longest >= self.threshold:
+            return 0.0
         most = int(self.threshold * longest) + 1  # one more, whatever the product is rounded to
         edits = edits_up_to(most, one, other)
-        if min(edits, most) > reach(one, other):
+        if longest > _SURELY_EXACT and min(edits, most) > reach(one, other):
             self.exact = False
         return (longest - edits) / longest if edits / longest < self.threshold else 0.0
 
     def _of_objects(self, output: dict[str, Any], reference: dict[str, Any]) -> _Scored:
         common = most = 0.0
         for name, expected in reference.items():
-            if name in output:
-                shared, possible = self.of(output[name], expected)
-                common += shared
-                most += possible
-            else:
+            if name not in output:
                 most += _size(expected)
-        most += sum(_size(value) for name, value in output.items() if name not in reference)
+                continue
+            value = output[name]
+            if type(value) is str and type(expected) is str:  # as most are
+                common += self._of_texts(value, expected)
+                most += 1.0
+                continue
+            shared, possible = self.of(value, expected)
+            common += shared
+            most += possible
+        for name in output.keys() - reference.keys():
+            most += _size(output[name])
         return common, most
 
     def _of_arrays(self, output: list[Any], reference: list[Any]) -> _Scored:
@@ -173,6 +185,8 @@ class _Likeness:
         """
         texts = self._texts_of(output)
         others = self._texts_of(reference)
+        if texts == others:
+            return _size(output), _size(output)
         pairs, spare, wanted = equal_pairs(texts, others, range(len(texts)), range(len(others)))
         one, other = [output[place] for place in spare], [reference[place] for place in wanted]
         same = sum(_size(output[here]) for here, _ in pairs)
@@ -189,14 +203,22 @@ class _Likeness:
 
     def _paired(self, one: list[Any], other: list[Any]) -> _Paired:
         """Pair items for the most in common."""
+        if not (one and other):
+            return _Paired(0.0, _size(one) + _size(other), {})
         chosen = _likely_pairs(one, other) if self._are_too_many(one, other) else None
         table: dict[tuple[int, int], _Scored] = {}
         is_search = not chosen and len(one) * len(other) > 1
         if is_search:
             self._count(len(one) * len(other))
         self._searches += is_search
-        for here, there in chosen or product(range(len(one)), range(len(other))):
-            table[here, there] = self.of(one[here], other[there])  # in as few frames as can be
+        if not chosen and _are_leaves(one) and _are_leaves(other):
+            beside = [*map(_text, other)]
+            for here, text in enumerate(map(_text, one)):
+                for there, wanted in enumerate(beside):
+                    table[here, there] = self._of_texts(text, wanted), 1.0
+        else:
+            for here, there in chosen or product(range(len(one)), range(len(other))):
+                table[here, there] = self.of(one[here], other[there])  # in as few frames as can be
         self._searches -= is_search
         if chosen:
             self.bounded = True
@@ -254,10 +276,13 @@ class _Likeness:
     def _are_too_many(self, one: list[Any], other: list[Any]) -> bool:
         """Whether it takes too long to compare all items of two arrays with each other."""
         tried = len(one) * len(other)
-        if tried <= 1:
-            return False
-        if tried > MAX_PAIRS or _inside(one) * _inside(other) > self.most_inside:
+        if tried <= 1 or tried > MAX_PAIRS:
+            return tried > 1
+        (inside, letters), (within, beside) = _weight(one), _weight(other)
+        if inside * within > self.most_inside:
             return True
+        if tried + letters * beside // LETTERS <= MAX_PAIRS:  # also if all stood in one place
+            return False
         here, there = _letters(one), _letters(other)
         letters = sum(count * there[path] for path, count in here.items())
         return tried + letters // LETTERS > MAX_PAIRS
@@ -271,7 +296,10 @@ class _Likeness:
         return texts
 
 
-_in_any_order = partial(canonical, sort_arrays=True)
+def _in_any_order(value: Any) -> str:
+    """Write a value so that equal ones have the same text, whatever the order of their items."""
+    is_leaf = not isinstance(value, (dict, list))
+    return write_scalar(value) if is_leaf else canonical(value, sort_arrays=True)
 
 
 def _likely_pairs(one: list[Any], other: list[Any]) -> list[tuple[int, int]]:
@@ -282,15 +310,19 @@ def _likely_pairs(one: list[Any], other: list[Any]) -> list[tuple[int, int]]:
     return [*pairs, *zip(left, (place for place in range(len(other)) if place not in there))]
 
 
-def _inside(items: list[Any]) -> int:
-    """Count the items of all arrays inside of items."""
-    return sum(map(_items, items))
-
-
-def _items(value: Any) -> int:
-    if isinstance(value, dict):
-        return sum(map(_items, value.values()))
-    return len(value) + _inside(value) if isinstance(value, list) else 0
+def _weight(items: list[Any]) -> tuple[int, int]:
+    """Count the items of all arrays inside of items, and the characters of all texts."""
+    inside = letters = 0
+    waiting = [*items]
+    for value in waiting:  # which grows meanwhile
+        if isinstance(value, str):
+            letters += len(value)
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            inside += len(value)
+            waiting += value
+    return inside, letters
 
 
 def _letters(items: list[Any]) -> Counter[str]:
@@ -338,6 +370,10 @@ def _size(value: Any) -> float:
     if isinstance(value, list):
         return sum(map(_size, value))
     return 1.0
+
+
+def _are_leaves(items: list[Any]) -> bool:
+    return not any(isinstance(item, (dict, list)) for item in items)
 
 
 def _text(value: Any) -> str:
