@@ -52,8 +52,16 @@ _TEXTS: Final = frozenset(("text", "text-plain", "output_text"))
 
 def type_of(block: dict[str, Any]) -> str | None:
     """Return the type that a block says it has."""
-    kinds = (block.get(key) for key in _TYPES)
-    return next((kind for kind in kinds if isinstance(kind, str)), None)
+    return text_under(_TYPES, block)
+
+
+def text_under(names: tuple[str, ...], block: dict[str, Any]) -> str | None:
+    """Return the first text that stands under one of these names."""
+    for name in names:
+        value = block.get(name)
+        if isinstance(value, str):
+            return value
+    return None
 
 
 def is_call_type(kind: str | None) -> bool:

@@ -11,6 +11,7 @@ from llmeval_integrations.json_text import Parsing, parse
 from llmeval_integrations.tool_calls.blocks import (
     named_by_type,
     only_looks_like_a_call,
+    text_under,
     type_of,
 )
 from llmeval_integrations.wording import shown
@@ -61,7 +62,7 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     """
     if only_looks_like_a_call(item):
         return None
-    number = next((item[key] for key in _IDS if isinstance(item.get(key), str)), None)
+    number = text_under(_IDS, item)
     custom = _custom(item)
     if custom is not None:
         return ToolCall(custom["name"], {"input": custom["input"]}, number)
@@ -70,8 +71,7 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
         if isinstance(inner, dict):
             call = read_call(inner, parsing) or not_a_call(inner)
             return call if number is None else msgspec.structs.replace(call, id=number)
-    name = next((item[key] for key in _NAMES if isinstance(item.get(key), str)), None)
-    name = name or named_by_type(item)
+    name = text_under(_NAMES, item) or named_by_type(item)
     if not name:
         return None
     given = next((item[key] for key in ARGUMENTS if item.get(key) is not None), None)
