@@ -38,6 +38,9 @@ _TELLING: Final = frozenset(
 )
 """The keywords that are looked at, besides those that lead to other schemas of the same place."""
 
+# All lead to the same place in a document without parts that have an `$id` of their own.
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+
 _ALTERNATIVES: Final = frozenset(("anyOf", "oneOf", "then", "else"))
 
 _MOST_WAYS: Final = 256
@@ -77,7 +80,7 @@ _OF_TEXTS: Final = _FIXING | {"pattern", "format"}
 def cases_of(schemas: Iterable[Any], document: SchemaDocument) -> tuple[Case, ...]:
     """Return the cases of a place for which these schemas hold; none where they say nothing.
 
-    `$ref`s within the document are followed; what points elsewhere says nothing. Where several
+    References within the document are followed; what points elsewhere says nothing. Where several
     keywords have alternatives, each of these is a case, and not each of their combinations, which
     are too many.
     """
@@ -108,8 +111,7 @@ def _together(schemas: Iterable[Any], document: SchemaDocument) -> list[Part]:
     for part in waiting:
         if isinstance(part, dict) and id(part) not in found:
             found[id(part)] = part
-            if "$ref" in part:
-                waiting.append(document.resolve(part["$ref"]))
+            waiting += [document.resolve(part[name]) for name in _REFERENCES if name in part]
             if "allOf" in part:
                 waiting += listed(part, "allOf")
     return [*found.values()]
@@ -182,14 +184,16 @@ def item(cases: tuple[Case, ...], position: int, document: SchemaDocument) -> tu
 
 def _items(case: Case, position: int) -> Iterator[Any]:
     for part in case:
-        items = part.get("items")
-        first = part.get("prefixItems", items if isinstance(items, list) else [])
-        if isinstance(first, list) and position < len(first):
-            yield first[position]
-        elif isinstance(items, list):
-            yield part.get("additionalItems")
-        else:
-            yield items
+        first, rest = items_of(part)
+        yield first[position] if position < len(first) else rest
+
+
+def items_of(part: Part) -> tuple[list[Any], Any]:
+    """Return the schemas of an array's first items, by position, and that of all others."""
+    items = part.get("items")
+    if isinstance(items, list):
+        return items, part.get("additionalItems")
+    return listed(part, "prefixItems"), items
 
 
 def has_positions(cases: tuple[Case, ...]) -> bool:

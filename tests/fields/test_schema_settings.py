@@ -137,6 +137,20 @@ def test_a_reference_leads_to_a_schema_of_the_document_or_says_nothing(reference
     assert not evaluator({"a": "A@b.c"}, reference={"a": "a@b.c"}).passed  # not the whole schema's
 
 
+@pytest.mark.parametrize(
+    ("reference", "draft"),
+    [({"$dynamicRef": "#tree"}, "2020-12"), ({"$recursiveRef": "#"}, "2019-09")],
+    ids=str,
+)
+def test_a_reference_to_what_extends_a_schema_is_followed(reference, draft):
+    tree = {
+        "$schema": f"https://json-schema.org/draft/{draft}/schema",
+        **({"$dynamicAnchor": "tree"} if draft == "2020-12" else {"$recursiveAnchor": True}),
+        "properties": {"at": {"format": "date-time"}, "next": reference},
+    }
+    assert JsonFields(tree)({"next": {"at": SAME}}, reference={"next": {"at": MOMENT}}).passed
+
+
 @pytest.mark.parametrize("reference", ["#", "http://e.com/tree", "http://e.com/tree#"])
 def test_the_document_may_be_meant_by_its_own_address(reference):
     tree = {
