@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.field import ANY
-from llmeval_integrations.fields.schema_settings import Part, listed, types_of
+from llmeval_integrations.fields.schema_settings import Part, items_of, listed, types_of
 from llmeval_integrations.json_pointer import escape
+from llmeval_integrations.options import is_number
 from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
 from llmeval_integrations.wording import MOST, cut, shown
 
+_POSITION: Final = re.compile("[0-9]{1,9}")
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _UNKNOWN: Final = frozenset(
     (
@@ -40,7 +43,8 @@ def check_paths(fields: Mapping[str, Any], judged: Iterable[str], schema: Any) -
         here, walked = [schema], ""
         for step in read_pointer(path):
             parts = _reached(here, document)
-            here = [inner for part in parts for inner in _inside(part, step)]
+            inner = (one for part in parts for one in _inside(part, step))
+            here = [one for one in inner if one is not False]
             if not here:
                 raise _unknown(walked, step, parts)
             walked += f"/{escape(step)}"
@@ -70,11 +74,21 @@ def _inside(part: Any, step: str) -> list[Any]:
         return [_named(part).get(step, True)]
     types = types_of(part)
     found = _members(part, step) if not types or "object" in types else []
-    if "array" in types and (step == ANY or step.isdigit()):
-        items = part.get("items", True)
-        found += [*listed(part, "prefixItems"), *(items if isinstance(items, list) else [items])]
-        found += [part.get("additionalItems", True)] if isinstance(items, list) else []
-    return found
+    return found + _items(part, step) if "array" in types else found
+
+
+def _items(part: Part, step: str) -> list[Any]:
+    first, rest = items_of(part)
+    others = [True if rest is None else rest]
+    if step == ANY:
+        return [*first, *others]
+    if not _POSITION.fullmatch(step):
+        return []
+    position = int(step)
+    if position < len(first):
+        return [first[position]]
+    most: Any = part.get("maxItems")
+    return others if not is_number(most) or position < most else []
 
 
 def _members(part: Part, step: str) -> list[Any]:

@@ -11,7 +11,8 @@ INVOICE = {
         "date": {"type": "string"},
         "a/b": {"type": "string"},
         "lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
-        "pair": {"type": "array", "prefixItems": [LINE], "items": False},
+        "pair": {"type": "array", "prefixItems": [LINE, {}], "items": False},
+        "two": {"type": "array", "prefixItems": [LINE, {"type": "string"}], "maxItems": 2},
         "by_id": {"type": "object", "additionalProperties": LINE},
         "either": {"anyOf": [{"$ref": "#/$defs/Line"}, {"type": "null"}]},
         "both": {"allOf": [LINE, {"type": "object", "properties": {"more": {}}}]},
@@ -33,6 +34,10 @@ INVOICE = {
         ("/lines/0/skuu", "no '/lines/0/skuu'; did you mean '/lines/0/sku'"),
         ("/lines/*/*/x", r"the schema has no '/lines/\*/\*/x'$"),
         ("/pair/0/skuu", "did you mean '/pair/0/sku'"),
+        ("/pair/2", r"no '/pair/2'; did you mean '/pair/\*'"),
+        ("/two/2", "no '/two/2'"),
+        ("/two/1/sku", "no '/two/1/sku'"),
+        ("/lines/\u00b2", "the schema has no '/lines/\u00b2'"),
         ("/by_id/x/cost", "no '/by_id/x/cost'; there are /by_id/x/sku, /by_id/x/price"),
         ("/either/skuu", "did you mean '/either/sku'"),
         ("/both/mor", "did you mean '/both/more'"),
@@ -42,6 +47,14 @@ INVOICE = {
 def test_a_path_that_the_schema_has_no_place_for_is_named_with_the_nearest(path, message):
     with pytest.raises(InvalidOptionError, match=message):
         JsonFields(INVOICE, {path: {"ignore": True}})
+
+
+def test_so_is_one_beyond_a_tuple_of_an_older_draft():
+    more = {"additionalItems": {"type": "string"}}
+    schema = {"$schema": "http://json-schema.org/draft-07/schema#", "type": "array", "items": [LINE], **more}  # fmt: skip
+    JsonFields(schema, {"/0/sku": {"ignore": True}, "/7": {"ignore": True}})
+    with pytest.raises(InvalidOptionError, match="no '/1/sku'"):
+        JsonFields(schema, {"/1/sku": {"ignore": True}})
 
 
 def test_so_is_a_key_that_no_item_has():
@@ -63,6 +76,8 @@ def test_so_is_a_key_that_no_item_has():
         "/lines/3/sku",
         "/pair/0/sku",
         "/pair/1",
+        "/pair/*/sku",
+        "/two/1",
         "/by_id/x/sku",
         "/either/sku",
         "/both/sku",
