@@ -15,6 +15,7 @@ from llmeval_integrations.tool_calls.schema_walk import (
     alternatives,
     declared,
     defaults,
+    items_of,
     list_of,
     object_of,
     together,
@@ -107,7 +108,7 @@ class SchemaPart:
 
     @cached_property
     def _prefixed(self) -> int:
-        return max((len(list_of(part, "prefixItems")) for part in self._parts), default=0)
+        return max((len(items_of(part)[0]) for part in self._parts), default=0)
 
     @cached_property
     def has_kinds_of_objects(self) -> bool:
@@ -167,8 +168,8 @@ class SchemaPart:
         at = min(position, self._prefixed)  # all behind these are alike
 
         def schemas(part: dict[str, Any]) -> list[Any]:
-            first = list_of(part, "prefixItems")
-            return _schema(first[at] if at < len(first) else part.get("items"))
+            first, rest = items_of(part)
+            return _schema(first[at] if at < len(first) else rest)
 
         if at not in self._items:
             self._items[at] = self._inner(schemas) or _UNKNOWN

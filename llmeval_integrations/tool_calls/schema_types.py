@@ -77,10 +77,10 @@ def _is_in_capitals(kind: Any) -> bool:
 
 def _keyword(key: str, value: Any, *, is_googles: bool) -> Any:
     inner = partial(as_json_schema, is_googles=is_googles)
+    if key in (*_ONE, *_SEVERAL) and isinstance(value, list):  # as items are before 2020
+        return list(map(inner, value))
     if key in _ONE:
         return inner(value)
-    if key in _SEVERAL and isinstance(value, list):
-        return list(map(inner, value))
     if key in _NAMED and isinstance(value, dict):
         return {name: inner(part) for name, part in value.items()}
     if is_googles and key in _COUNTS.values() and isinstance(value, str) and value.isdecimal():

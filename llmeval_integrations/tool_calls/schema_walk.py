@@ -53,6 +53,13 @@ def defaults(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
     return found
 
 
+def items_of(part: dict[str, Any]) -> tuple[list[Any], Any]:
+    """Return the schemas of an array's first items, by position, and that of all others."""
+    if isinstance(part.get("items"), list):  # as the drafts before 2020 have it
+        return part["items"], part.get("additionalItems")
+    return list_of(part, "prefixItems"), part.get("items")
+
+
 def alternatives(parts: Iterable[dict[str, Any]]) -> list[Any]:
     """Return the schemas of which one applies, or some do."""
     return [one for part in parts for key in _ALTERNATIVES for one in list_of(part, key)]

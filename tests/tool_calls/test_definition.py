@@ -49,6 +49,7 @@ def test_a_tool_without_a_schema_has_no_arguments():
         ({"type": "dict"}, {"type": "object"}),
         ({"type": "float"}, {"type": "number"}),
         ({"type": "tuple", "items": {"type": "int"}}, {"type": "array", "items": {"type": "integer"}}),
+        ({"type": "list", "items": [{"type": "int"}]}, {"type": "array", "items": [{"type": "integer"}]}),
         ({"type": "list"}, {"type": "array"}),
         ({"type": "bool"}, {"type": "boolean"}),
         ({"type": "str"}, {"type": "string"}),

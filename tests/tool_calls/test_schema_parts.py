@@ -92,6 +92,12 @@ def test_items_by_position_and_by_rule():
     assert not part.unordered
 
 
+def test_items_by_position_as_older_drafts_have_them():
+    part = SchemaPart.root({"items": [{"type": "string"}], "additionalItems": {"type": "integer"}})
+    assert [part.item(n).types for n in (0, 1, 2)] == [{"string"}, {"integer"}, {"integer"}]
+    assert part.is_positional
+
+
 CIRCLE = {
     "type": "object",
     "properties": {"kind": {"const": "circle"}, "color": {"default": "red"}, "r": {"default": 1}},
