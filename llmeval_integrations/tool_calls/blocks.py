@@ -44,8 +44,11 @@ _PART: Final = frozenset(
         *("reasoningcontent", "toolresult", "citationscontent", "guardcontent", "cachepoint"),
     ]
 )
-# What Google calls by itself has no name; a call under this key that has one is another's.
+# What Google calls by itself has no name; a call under such a key that has one is another's.
 _OWN_CALLS: Final = ("tool_call", "toolCall")
+NAMES: Final = ("name", "tool_name", "toolName")
+"""What a call has its name under."""
+
 _TYPES: Final = ("type", "block_type", "part_kind")
 _TEXTS: Final = frozenset(("text", "text-plain", "output_text"))
 
@@ -109,12 +112,13 @@ def is_other_block(item: Any) -> bool:
         bool(members)
         and all(map(_is_of_a_part, members))
         and (text is None or isinstance(text, str))
-        and all(_is_nameless(item.get(key)) for key in _OWN_CALLS)
+        and all(item.get(key) is None or is_googles_own(key, item[key]) for key in _OWN_CALLS)
     )
 
 
-def _is_nameless(call: Any) -> bool:
-    return call is None or (isinstance(call, dict) and "name" not in call)
+def is_googles_own(key: str, call: Any) -> bool:
+    """Whether this, under this key, is what Google calls by itself."""
+    return key in _OWN_CALLS and isinstance(call, dict) and text_under(NAMES, call) is None
 
 
 def _is_of_a_part(member: str) -> bool:

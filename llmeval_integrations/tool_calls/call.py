@@ -9,6 +9,8 @@ import msgspec
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import Parsing, parse
 from llmeval_integrations.tool_calls.blocks import (
+    NAMES,
+    is_googles_own,
     named_by_type,
     only_looks_like_a_call,
     text_under,
@@ -33,9 +35,14 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Why the arguments cannot be read, or what stands here in place of a call."""
 
 
-WRAPPERS = ("function", "function_call", "functionCall", "toolUse", "toolInvocation")
-_NAMES = ("name", "tool_name", "toolName")
-ARGUMENTS = ("arguments", "args", "input", "parameters", "tool_kwargs", "rawInput")
+WRAPPERS = (
+    *("function", "function_call", "functionCall", "toolUse", "toolInvocation"),
+    *("tool_call", "toolCall"),
+)
+ARGUMENTS = (
+    *("arguments", "args", "input", "parameters", "tool_kwargs", "rawInput"),
+    "input_parameters",
+)
 _IDS = (
     "call_id",
     "id",
@@ -44,7 +51,7 @@ _IDS = (
     "toolUseId",
     "toolCallId",
 )  # an item of OpenAI's has the first two
-_BESIDE_A_NAME = frozenset((*_NAMES, *_IDS, "type", "index"))
+_BESIDE_A_NAME = frozenset((*NAMES, *_IDS, "type", "index"))
 _OF_A_MESSAGE = frozenset(("role", "content"))
 
 
@@ -54,11 +61,12 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     The first rule that fits applies: what an API calls by itself, such as `mcp_call` and
     `server_tool_use`, is something else, and so is a result that repeats its call; the input of a
     custom tool is one text, under the argument `input`, even where it is JSON; an object under
-    `function`, `function_call`, `functionCall`, `toolUse` or `toolInvocation` is the call; a text
-    under `name`, `tool_name` or `toolName` is its name, or what follows `tool-` in the type of a
-    part of a UI message, with the arguments under `arguments`, `args`, `input`, `parameters`,
-    `tool_kwargs` or `rawInput`; a name with no more than an `id`, `type` or `index` beside it, and
-    what is null, is a call without arguments.
+    `function`, `function_call`, `functionCall`, `toolUse` or `toolInvocation`, or with a name under
+    `tool_call` or `toolCall`, is the call; a text under `name`, `tool_name` or `toolName` is its
+    name, or what follows `tool-` in the type of a part of a UI message, with the arguments under
+    `arguments`, `args`, `input`, `parameters`, `tool_kwargs`, `rawInput` or `input_parameters`; a
+    name with no more than an `id`, `type` or `index` beside it, and what is null, is a call without
+    arguments.
     """
     if only_looks_like_a_call(item):
         return None
@@ -68,10 +76,10 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
         return ToolCall(custom["name"], {"input": custom["input"]}, number)
     for wrapper in WRAPPERS:
         inner = item.get(wrapper)
-        if isinstance(inner, dict):
+        if isinstance(inner, dict) and not is_googles_own(wrapper, inner):
             call = read_call(inner, parsing) or not_a_call(inner)
             return call if number is None else msgspec.structs.replace(call, id=number)
-    name = text_under(_NAMES, item) or named_by_type(item)
+    name = text_under(NAMES, item) or named_by_type(item)
     if not name:
         return None
     given = next((item[key] for key in ARGUMENTS if item.get(key) is not None), None)

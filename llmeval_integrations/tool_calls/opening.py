@@ -19,7 +19,7 @@ _AROUND_CALLS: Final = frozenset(
         *("messages", "message", "choices", "candidates", "additional_kwargs"),
         *("content", "parts", "blocks", "output", "data", "kwargs"),
         *("tool_calls", "toolCalls", "toolInvocations", "invalid_tool_calls", "tool_call_chunks"),
-        *("tool_call", "toolCall", "custom", *WRAPPERS),
+        *("custom", *WRAPPERS),
     ]
 )
 
