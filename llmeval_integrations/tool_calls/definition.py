@@ -17,6 +17,8 @@ _SCHEMAS = (
     *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
     *("parametersJsonSchema", "args_schema", "schema"),
 )
+_AROUND_A_SCHEMA = ("json", "jsonSchema")  # Amazon's, and the Vercel AI SDK's
+_CALLED_OTHERWISE = ("args", "arguments", "input", "inputs", "params")
 _OF_RESULTS = ("output", "response", "result", "return")
 _LISTS = ("tools", "function_declarations", "functionDeclarations")
 _ANYTHING = {"type": "object"}
@@ -36,8 +38,8 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
 
     A definition is an object with a `name` and the schema under `parameters`, `input_schema`,
     `inputSchema`, `parameters_json_schema` or `args_schema`, which may stand under `function` or
-    `toolSpec`, there with `json` around the schema; an object of LangChain or LlamaIndex; a
-    Pydantic model, whose name is the tool's. A tool without a schema has no arguments, but any if
+    `toolSpec`, and may have `json` or `jsonSchema` around it; an object of LangChain or LlamaIndex;
+    a Pydantic model, whose name is the tool's. A tool without a schema has no arguments, but any if
     its type is another than `function`: a custom tool, or one that the model was taught, such as
     Anthropic's `bash_20250124`. Those without a name, which an API runs by itself, are skipped.
     Definitions come in a list, under `tools` or `function_declarations`, as JSON text or one by
@@ -113,14 +115,17 @@ def _schema_in(definition: dict[str, Any]) -> Any:
                 name = definition["name"]
                 raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {meant!r}?")
     schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
-    if isinstance(schema, dict) and schema.keys() == {"json"}:  # Amazon's
-        return schema["json"]
+    for around in _AROUND_A_SCHEMA:
+        if isinstance(schema, dict) and schema.keys() == {around}:
+            return schema[around]
     return schema
 
 
 def _nearest(key: str) -> str | None:
     from difflib import get_close_matches
 
+    if key.lower() in _CALLED_OTHERWISE:
+        return _SCHEMAS[0]
     return next(iter(get_close_matches(key, _SCHEMAS, 1, cutoff=0.8)), None)
 
 

@@ -702,7 +702,7 @@ REQUIRING = tool(properties={"a": {}, "b": {}}, required=["a", "b"])
         *[(REQUIRING, how, {"a": 1, "b": 2}, {"a": 1, "b": 2, "z": {"$optional": True}}) for how in ("exact", "subset", "superset")],
         (REQUIRING, "subset", {"a": 1, "b": 2}, {"a": 1, "b": 2, "z": 3}),
         ([{"type": "bash_20250124", "name": "f"}], "exact", {"k": 1}, {"k": 1}),
-        ([{"name": "f", "params": {"type": "object"}}], "exact", {"k": 1}, {"k": 1}),
+        ([{"name": "f", "signature": {"type": "object"}}], "exact", {"k": 1}, {"k": 1}),
         (tool(properties={}), "exact", {"k": 1}, {"k": 1}),
         (tool(properties={}, minProperties=1), "exact", {"k": 1}, {"k": 1}),
         (tool(properties={"a": {}}, propertyNames={"enum": ["k"]}), "exact", {"k": 1}, {"k": 1}),

@@ -27,6 +27,7 @@ SHAPES = {
     "MCP": {"name": "weather", "inputSchema": SCHEMA},
     "Amazon": {"toolSpec": {"name": "weather", "inputSchema": {"json": SCHEMA}}},
     "Amazon, beside its own": {"tools": [{"systemTool": {"name": "search"}}, {"toolSpec": {"name": "weather", "inputSchema": {"json": SCHEMA}}}, {"cachePoint": {"type": "default"}}]},
+    "Vercel": {"name": "weather", "inputSchema": {"jsonSchema": SCHEMA}},
     "plain": {"name": "weather", "description": "Weather.", "parameters": SCHEMA},
     "BFCL": {"name": "weather", "parameters": {**SCHEMA, "type": "dict"}},
 }  # fmt: skip
@@ -171,6 +172,8 @@ def test_a_tool_of_langchains_that_takes_its_schema_from_its_function_keeps_it()
     [
         ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
         ({"name": "w", "inputschema": {}}, "did you mean 'input_schema'"),
+        ({"name": "w", "inputs": {"a": {"type": "string"}}}, "'inputs'; did you mean 'parameters'"),
+        ({"name": "w", "args": {"a": {"type": "string"}}}, "'args'; did you mean 'parameters'"),
         ({"name": "w", "parameters": {"type": "string"}}, "are an object, .* type 'string'"),
         ({"name": "w", "parameters": {"type": ["array", "null"]}}, "are an object"),
     ],
