@@ -13,7 +13,7 @@ _CALLS: Final = frozenset(
 # Written as calls are, with a name and arguments, but what they call is the API's own to run.
 _OF_THE_API: Final = frozenset(
     [
-        *("mcp_call", "mcp_approval_request", "mcp_tool_use"),
+        *("mcp_call", "mcp_approval_request", "mcp_tool_use", "mcp_server_tool_call"),
         *("server_tool_use", "server_tool_call", "server_tool_call_chunk"),
         "builtin-tool-call",
     ]
@@ -23,7 +23,15 @@ _ANSWERS: Final = frozenset(("tool-result", "tool-error"))
 _OTHERS: Final = frozenset(
     [
         *("text", "text-plain", "output_text", "input_text", "refusal", "citation", "citable"),
-        *("thinking", "redacted_thinking", "reasoning", "compaction", "program"),
+        *(
+            "user_input",
+            "thought",
+            "thinking",
+            "redacted_thinking",
+            "reasoning",
+            "compaction",
+            "program",
+        ),
         *("image", "image_url", "audio", "video", "file", "document", "container_upload"),
         *("mcp_list_tools", "mcp_tool_listing", "mcp_approval_response", "additional_tools"),
         *("cache", "fallback", "non_standard"),
@@ -95,6 +103,12 @@ def is_other_type(kind: str) -> bool:
     if kind in _OTHERS or kind in _OF_THE_API:
         return True
     return kind.endswith(_ENDINGS) and not is_call_type(kind)
+
+
+def is_known(block: Any) -> bool:
+    """Whether this has the type of a call, or of what is known to be something else."""
+    kind = type_of(block) if isinstance(block, dict) else None
+    return kind is not None and (is_call_type(kind) or is_other_type(kind))
 
 
 def is_other_block(item: Any) -> bool:

@@ -12,6 +12,7 @@ from llmeval_integrations.json_text import Parsing, check, parse
 from llmeval_integrations.tool_calls.attempts import is_attempt
 from llmeval_integrations.tool_calls.blocks import (
     is_call_type,
+    is_known,
     is_other_block,
     is_other_type,
     only_looks_like_a_call,
@@ -39,19 +40,20 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     it looks like one that went wrong (see `is_attempt`). Null and what is empty hold no calls.
     Objects of SDKs and frameworks are read as what they dump, bytes as their text.
 
-    A value is a call (see `read_call`), a message, a response around messages, or a list of any
-    of these, whose calls come one after another; or LangGraph's state, which has such a list under
-    `messages`, what LangChain saved of messages, or all chunks of a chat of OpenAI's, or events of
-    its Responses or of Anthropic, in which a message is streamed. In a message the first of these
-    that holds calls counts: `tool_call_chunks`, `tool_calls` (or `toolCalls`, `toolInvocations`)
-    and `invalid_tool_calls`, `tool_calls` or `function_call` in `additional_kwargs`, the blocks of
-    `content`, `parts`, `blocks` or `output`, the tags in its text, which blocks of text have
-    together; and where there are none at all the text of the last message, read as a text by
-    itself, but JSON with a name and no arguments is an answer there. Blocks of other types, there,
-    in a list or by themselves, hold none, nor does what an API calls by itself, such as OpenAI's
-    `mcp_call` and Anthropic's `server_tool_use`, nor messages of users, systems and tools. Whatever
-    else stands in a list is a call with a `problem`, and so is one that Google's API says it could
-    not read. What is not JSON in a value matters in calls alone, which then have a problem.
+    A value is a call (see `read_call`), a message, a response around messages, an interaction of
+    Google's, or a list of any of these, whose calls come one after another; or LangGraph's state,
+    which has such a list under `messages`, what LangChain saved of messages, or all chunks of a
+    chat of OpenAI's, or events of its Responses or of Anthropic, in which a message is streamed. In
+    a message the first of these that holds calls counts: `tool_call_chunks`, `tool_calls` (or
+    `toolCalls`, `toolInvocations`) and `invalid_tool_calls`, `tool_calls` or `function_call` in
+    `additional_kwargs`, the blocks of `content`, `parts`, `blocks` or `output`, the tags in its
+    text, which blocks of text have together; and where there are none at all the text of the last
+    message, read as a text by itself, but JSON with a name and no arguments is an answer there.
+    Blocks of other types, there, in a list or by themselves, hold none, nor does what an API calls
+    by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, nor messages of users,
+    systems and tools. Whatever else stands in a list is a call with a `problem`, and so is one that
+    Google's API says it could not read. What is not JSON in a value matters in calls alone, which
+    then have a problem.
     """
     if isinstance(value, (bytes, bytearray)):
         value = _decoded(value)
@@ -138,7 +140,7 @@ def _in_last_words(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
 
 
 def _is_message(item: Any) -> bool:
-    return isinstance(item, dict) and not _MESSAGE.isdisjoint(item)
+    return isinstance(item, dict) and (not _MESSAGE.isdisjoint(item) or bool(_steps(item)))
 
 
 def _in_value(value: Any, parsing: Parsing) -> list[ToolCall] | None:
@@ -199,6 +201,9 @@ def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None
     call = read_call(value, parsing)
     if call is not None:
         return [call]
+    steps = _steps(value)
+    if steps:
+        return list(_in_list(steps, parsing, among_blocks=True))
     wrong = _wrong_call(value)
     if _MESSAGE.isdisjoint(value):
         return wrong or None
@@ -206,6 +211,12 @@ def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None
     if inner is not None:
         return [*(_in_object(inner, parsing) or []), *wrong]
     return [*_in_message(value, parsing), *wrong]
+
+
+def _steps(value: dict[str, Any]) -> list[Any]:
+    """Return the steps of an interaction of Google's; none of an answer that has other ones."""
+    steps = _given(value, "steps")
+    return steps if all(map(is_known, steps)) else []
 
 
 def _wrong_call(candidate: dict[str, Any]) -> list[ToolCall]:

@@ -33,6 +33,14 @@ VERCEL_UI = {"type": "tool-weather", "toolCallId": "c1", "state": "output-availa
 VERCEL_UI_4 = {"type": "tool-invocation", "toolInvocation": {"state": "result", "toolCallId": "c1", "toolName": "weather", "args": ARGUMENTS, "result": 1}}  # fmt: skip
 PLAIN = {"name": "weather", "arguments": ARGUMENTS}
 TAGS = f"<tool_call>{json.dumps(PLAIN)}</tool_call>"
+STEPS = [
+    {"type": "user_input", "content": [{"type": "text", "text": TAGS}]},
+    {"type": "thought", "signature": "s", "summary": [{"type": "text", "text": "So."}]},
+    {"type": "mcp_server_tool_call", "id": "m", "name": "weather", "server_name": "s", "arguments": ARGUMENTS},
+    {"type": "google_search_call", "id": "g", "arguments": {"queries": ["rain"]}},
+    {"type": "google_search_result", "call_id": "g", "result": []},
+    {"type": "model_output", "content": [{"type": "text", "text": "It rains."}]},
+]  # fmt: skip
 
 SHAPES = {
     "OpenAI, a call": (OPENAI, [WITH_ID]),
@@ -49,6 +57,9 @@ SHAPES = {
     "Google, a part in camel case": ({"functionCall": {"name": "weather", "args": ARGUMENTS}}, [CALL]),
     "Google, a content": ({"role": "model", "parts": [{"text": "So."}, GOOGLE]}, [CALL]),
     "Google, a response": ({"candidates": [{"content": {"parts": [GOOGLE]}}]}, [CALL]),
+    "Google, an interaction": ({"id": "i", "status": "requires_action", "steps": [*STEPS, RESPONSES]}, [WITH_ID]),
+    "Google, an interaction without calls": ({"id": "i", "status": "completed", "role": "model", "steps": STEPS}, []),
+    "Google, steps": ([*STEPS, RESPONSES], [WITH_ID]),
     "Amazon, a block": (AMAZON, [WITH_ID]),
     "Amazon, blocks": ([{"reasoningContent": {"reasoningText": {"text": TAGS}}}, {"text": "So."}, AMAZON], [WITH_ID]),
     "Amazon, messages": ([{"role": "assistant", "content": [AMAZON]}, {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"json": PLAIN}]}}]}], [WITH_ID]),
@@ -245,7 +256,7 @@ def test_what_holds_no_calls_at_all_is_a_defect(value, name):
      '["Paris', "{x}", '{"first_name": "Ann"', '{"name": "Ann", "age": 36}', '[{"name": "Ann", "age": 36}]',
      '{"people": [{"name": "Bob"}', "const u = {name: 'Bob'};", 'Use `{"name": "x"}`.', 'Sure: [{"name": "f"}]',
      '```json\n{"name": "my-app"}\n```\nRun it.', '[{"name": "x"}, {"input": 3}] or', "[f(x)](http://x)", "[f()](http://x)",
-     '{"input": 3}', '{"name": "f", "city": "Paris"}'],
+     '{"input": 3}', '{"name": "f", "city": "Paris"}', '{"steps": [{"name": "Preheat"}, {"type": "text"}]}'],
 )  # fmt: skip
 def test_an_answer_holds_no_calls(text):
     assert read_calls(text) == read_calls({"role": "assistant", "content": text}) == []
@@ -469,6 +480,7 @@ OF_THE_API = {
     "OpenAI": {"type": "mcp_call", "id": "m", "name": "weather", "arguments": TEXT, "server_label": "s", "output": None},
     "OpenAI, to be approved": {"type": "mcp_approval_request", "id": "m", "name": "weather", "arguments": TEXT, "server_label": "s"},
     "Anthropic": {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "rain"}},
+    "Google, MCP": {"type": "mcp_server_tool_call", "id": "s", "name": "weather", "arguments": ARGUMENTS, "server_name": "s"},
     "Anthropic, MCP": {"type": "mcp_tool_use", "id": "s", "name": "weather", "input": ARGUMENTS, "server_name": "s"},
     "LangChain": {"type": "server_tool_call", "id": "s", "name": "web_search", "args": {"query": "rain"}},
     "Pydantic AI": {"part_kind": "builtin-tool-call", "tool_name": "web_search", "args": {"query": "rain"}, "tool_call_id": "s"},
@@ -498,6 +510,13 @@ def test_messages_of_sdks_hold_no_calls_of_the_api():
         }
     )
     assert read_calls(message) == read_calls(message.content) == [WITH_ID]
+
+
+def test_an_interaction_of_googles_sdk_is_read():
+    google = pytest.importorskip("google.genai.interactions")
+    called = {"type": "function_call", "id": "c1", "name": "weather", "arguments": ARGUMENTS}
+    made = google.Interaction.model_validate({"status": "requires_action", "steps": [*STEPS, called]})  # fmt: skip
+    assert read_calls(made) == read_calls(made.steps) == [WITH_ID]
 
 
 def test_objects_of_llama_index_are_read():
