@@ -19,9 +19,10 @@ _TYPES: Final = frozenset(
         *("custom", "web_search", "web_search_preview", "file_search", "code_interpreter"),
         *("computer", "computer_use_preview", "image_generation", "mcp", "mcp_toolset"),
         *("local_shell", "shell", "apply_patch", "tool_search", "code_execution"),
+        *("google_search", "google_maps", "url_context", "retrieval", "computer_use", "mcp_server"),
     ]
 )
-"""The types of tools that OpenAI and Anthropic define; of some there are versions by date."""
+"""The types of the tools of OpenAI, Anthropic and Google; of some there are versions by date."""
 
 _DATED: Final = re.compile(r"_20\d\d_?\d\d_?\d\d\Z", re.ASCII)
 _OF_OWN_TOOLS: Final = ("properties", "parameters", "input_schema", "inputSchema", "function")

@@ -11,6 +11,8 @@ HOSTED = [
     {"type": "web_search"},
     {"type": "mcp_toolset", "mcp_server_name": "s", "default_config": {"enabled": True}},
     {"googleSearch": {}},
+    {"type": "google_search"},
+    {"type": "url_context"},
     {"code_execution": {}, "function_declarations": None, "url_context": None},
 ]
 OPEN = [
