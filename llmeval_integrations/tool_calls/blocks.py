@@ -7,7 +7,7 @@ from typing import Any, Final
 _CALLS: Final = frozenset(
     [
         *("function_call", "tool_use", "tool_call", "invalid_tool_call", "custom_tool_call"),
-        *("tool-call", "tool-invocation", "dynamic-tool"),
+        *("tool-call", "tool-invocation", "dynamic-tool", "function.call"),
     ]
 )
 # Written as calls are, with a name and arguments, but what they call is the API's own to run.
@@ -15,7 +15,7 @@ _OF_THE_API: Final = frozenset(
     [
         *("mcp_call", "mcp_approval_request", "mcp_tool_use", "mcp_server_tool_call"),
         *("server_tool_use", "server_tool_call", "server_tool_call_chunk"),
-        "builtin-tool-call",
+        *("builtin-tool-call", "tool.execution"),
     ]
 )
 # The Vercel AI SDK's, which repeat the name and the arguments of the call that they answer.
@@ -37,6 +37,7 @@ _OTHERS: Final = frozenset(
         *("cache", "fallback", "non_standard"),
         *("source", "source-url", "source-document", "step-start", "tool-approval-request"),
         *("builtin-tool-return", "tool-return", *_ANSWERS),
+        *("message.output", "message.input", "function.result", "agent.handoff"),
     ]
 )
 # What else an API does by itself, such as `web_search_call`, and what it or a tool gave back.

@@ -41,19 +41,19 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     Objects of SDKs and frameworks are read as what they dump, bytes as their text.
 
     A value is a call (see `read_call`), a message, a response around messages, an interaction of
-    Google's, or a list of any of these, whose calls come one after another; or LangGraph's state,
-    which has such a list under `messages`, what LangChain saved of messages, or all chunks of a
-    chat of OpenAI's, or events of its Responses or of Anthropic, in which a message is streamed. In
-    a message the first of these that holds calls counts: `tool_call_chunks`, `tool_calls` (or
-    `toolCalls`, `toolInvocations`) and `invalid_tool_calls`, `tool_calls` or `function_call` in
-    `additional_kwargs`, the blocks of `content`, `parts`, `blocks` or `output`, the tags in its
-    text, which blocks of text have together; and where there are none at all the text of the last
-    message, read as a text by itself, but JSON with a name and no arguments is an answer there.
-    Blocks of other types, there, in a list or by themselves, hold none, nor does what an API calls
-    by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, nor messages of users,
-    systems and tools. Whatever else stands in a list is a call with a `problem`, and so is one that
-    Google's API says it could not read. What is not JSON in a value matters in calls alone, which
-    then have a problem.
+    Google's, a conversation of Mistral's, or a list of any of these, whose calls come one after
+    another; or LangGraph's state, which has such a list under `messages`, what LangChain saved of
+    messages, or all chunks of a chat of OpenAI's, or events of its Responses or of Anthropic, in
+    which a message is streamed. In a message the first of these that holds calls counts:
+    `tool_call_chunks`, `tool_calls` (or `toolCalls`, `toolInvocations`) and `invalid_tool_calls`,
+    `tool_calls` or `function_call` in `additional_kwargs`, the blocks of `content`, `parts`,
+    `blocks` or `output`, the tags in its text, which blocks of text have together; and where there
+    are none at all the text of the last message, read as a text by itself, but JSON with a name and
+    no arguments is an answer there. Blocks of other types, there, in a list or by themselves, hold
+    none, nor does what an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's
+    `server_tool_use`, nor messages of users, systems and tools. Whatever else stands in a list is a
+    call with a `problem`, and so is one that Google's API says it could not read. What is not JSON
+    in a value matters in calls alone, which then have a problem.
     """
     if isinstance(value, (bytes, bytearray)):
         value = _decoded(value)
@@ -214,8 +214,11 @@ def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None
 
 
 def _steps(value: dict[str, Any]) -> list[Any]:
-    """Return the steps of an interaction of Google's; none of an answer that has other ones."""
-    steps = _given(value, "steps")
+    """Return the steps of Google's interactions, or the outputs of Mistral's conversations.
+
+    None of an answer that has others under the same name.
+    """
+    steps = _given(value, "steps") or _given(value, "outputs")
     return steps if all(map(is_known, steps)) else []
 
 
