@@ -36,11 +36,25 @@ _MEMBER_OR_BRACE: Final = re.compile(
     rf"([{{,])\s*{_QUOTES}([\w-]+){_QUOTES}\s*[:=]\s*({_QUOTES}[\w-]+|(?=\{{))?|[{{}}]"
 )
 _WHOLE: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
-_MARKS: Final = ("[TOOL_CALLS]", "<function=", "<|tool_call")
+_UNBRACKETED: Final = ("```tool_code", "\nAction Input:")
+"""Marks of a call, by Gemma and by agents that are asked for it in words, without any bracket."""
+
+_MARKS: Final = (
+    *("[TOOL_CALLS]", "<function=", "<|tool_call", "<start_function_call>", 'invoke name="'),
+    *("<｜tool▁call", "<|call|>", " to=functions.", "<|python_tag|>", "<|python_start|>"),
+    *_UNBRACKETED,
+)
+"""What models write around a call, each in its own way, where no server has read it."""
+
 _IN_PYTHON: Final = re.compile(  # [f(a=1)], [f()], but no link
     r"[\s`]*\[\s*[A-Za-z_][\w.]*\((?:\s*\w+\s*=|\s*\)\s*(?:,|\](?!\()))"
 )
 _NUMBERED: Final = re.compile(r"^functions\.[\w-]+(?::\d+)?\s*\{", re.MULTILINE)
+
+
+def is_plain(text: str) -> bool:
+    """Whether nothing in a text could be a call."""
+    return not any(mark in text for mark in ("{", "[", "<", *_UNBRACKETED))
 
 
 def is_attempt(text: str, defect: Defect | None) -> bool:

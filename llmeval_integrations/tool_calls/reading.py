@@ -9,7 +9,7 @@ import msgspec
 
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import Parsing, check, parse
-from llmeval_integrations.tool_calls.attempts import is_attempt
+from llmeval_integrations.tool_calls.attempts import is_attempt, is_plain
 from llmeval_integrations.tool_calls.blocks import (
     is_call_type,
     is_known,
@@ -80,7 +80,7 @@ def _decoded(value: bytes | bytearray) -> str | bytes | bytearray:
 
 
 def _in_a_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
-    if "{" not in text and "[" not in text and "<" not in text:
+    if is_plain(text):
         return []
     if OPENING in text and not _is_json(text):
         return list(_in_tags(text, parsing))

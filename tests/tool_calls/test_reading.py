@@ -274,7 +274,12 @@ def test_an_answer_holds_no_calls(text):
      '{"name" = "f", "arguments" = {"a": 1}}', '{name="f", arguments={a=1}}', '{"Name": "f", "parameters": {"a": 1',
      '{"toolName": "f", "input": {"a": 1', '[TOOL_CALLS]f[ARGS]{"a": 1}', '<function=f>{"a": 1}</function>',
      '{"tool_uses": [{"recipient_name": "functions.f", "parameters": {"a": 1}}]}', 'functions.f:0{"a": 1}',
-     '{"calls": [{"name": "f", "arguments": {"a": 1}}]}', '{"func": "f", "parameters": {"a": 1}}'],
+     '{"calls": [{"name": "f", "arguments": {"a": 1}}]}', '{"func": "f", "parameters": {"a": 1}}',
+     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{"a": 1}<｜tool▁call▁end｜>',
+     '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}<|call|>',
+     '<function_calls><invoke name="f"><parameter name="a">1</parameter></invoke></function_calls>',
+     "<start_function_call>call:f{a:1}<end_function_call>", "<|python_tag|>f.call(a=1)", "<|python_start|>[f(a=1)]<|python_end|>",
+     "```tool_code\nf(a=1)\n```", "Thought: I look.\nAction: f\nAction Input: a"],
 )  # fmt: skip
 def test_a_call_that_went_wrong_is_no_answer(text):
     message = {"role": "assistant", "content": text}
