@@ -142,7 +142,11 @@ def _is_of_a_part(member: str) -> bool:
 
 
 def said_by(block: dict[str, Any]) -> str:
-    """Return the text that a model says in a block; an empty one where it is another block."""
-    kind, text = type_of(block), block.get("text")
+    """Return the text that a model says in a block; an empty one where it is another block.
+
+    Pydantic AI, and what OpenTelemetry records, have it under `content`.
+    """
+    kind = type_of(block)
     is_text = kind in _TEXTS if kind is not None else not block.get("thought")
+    text = block.get("text" if kind is None or "text" in block else "content")
     return text if is_text and isinstance(text, str) else ""

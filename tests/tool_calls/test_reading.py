@@ -112,6 +112,8 @@ SHAPES = {
     "tags, OpenAI responses": ({"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": TAGS}]}]}, [CALL]),
     "tags, OpenAI responses, an output": ([{"type": "reasoning", "summary": []}, {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": TAGS}]}], [CALL]),
     "tags, Google": ({"role": "model", "parts": [{"text": TAGS, "thought": None}]}, [CALL]),
+    "tags, Pydantic AI": ({"kind": "response", "parts": [{"part_kind": "text", "content": TAGS}]}, [CALL]),
+    "tags, OpenTelemetry": ({"role": "assistant", "parts": [{"type": "text", "content": TAGS}]}, [CALL]),
     "tags, blocks by themselves": ([{"type": "text", "text": TAGS}], [CALL]),
     "tags in thoughts of Google's": ({"role": "model", "parts": [{"text": TAGS, "thought": True}]}, []),
     "tags in blocks of a user": ([{"role": "user", "content": [{"type": "text", "text": TAGS}]}, {"role": "assistant", "content": "So."}], []),
