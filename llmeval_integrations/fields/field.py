@@ -289,4 +289,11 @@ def _steps(pattern: Any) -> tuple[str, ...]:
         raise InvalidOptionError(
             f"fields: {shown(pattern)} is not a JSON Pointer: ~ is written ~0, and / in a name ~1"
         )
-    return tuple(read_pointer(pattern))
+    steps = tuple(read_pointer(pattern))
+    if (
+        "**" in steps
+    ):  # as other patterns of paths have it: here it would be a name, and say nothing
+        raise InvalidOptionError(
+            f"fields: {shown(pattern)}: there is no '**'; '*' is any one name or position"
+        )
+    return steps

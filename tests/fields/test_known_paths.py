@@ -183,6 +183,12 @@ def test_what_is_not_a_json_pointer_is_refused(path):
         JsonFields(fields={path: {"ignore": True}})
 
 
+@pytest.mark.parametrize("path", ["/**/price", "/items/**"])
+def test_two_stars_for_any_depth_are_refused(path):
+    with pytest.raises(InvalidOptionError, match=r"there is no '\*\*'; '\*' is any one name"):
+        JsonFields(fields={path: {"ignore": True}})
+
+
 def test_names_may_be_odd_or_empty():
     evaluator = JsonFields(fields={"/a/": {"ignore": True}, "/i[*]~1~01": {"ignore": True}})
     assert evaluator({"a": {"": 1}, "i[*]/~1": 1}, {"a": {"": 2}, "i[*]/~1": 2}).passed
