@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ _AROUND_CALLS: Final = frozenset(
 
 
 def opened(value: Any) -> Any:
-    """Return lists and objects as JSON has them, whatever else is in them.
+    """Return lists, objects and dataclasses as JSON has them, whatever else is in them.
 
     An object whose keys are not all texts is a Defect, and so is what is too deep; but in the
     arguments of calls that stays as it is, as do members that nobody looks for calls in.
@@ -49,6 +50,8 @@ class _Opening:
     def _read(self, value: Any, levels: int, in_arguments: bool) -> Any:
         if hasattr(type(value), "model_dump"):
             value = _dumped(value)
+        elif is_dataclass(value) and not isinstance(value, type):
+            value = {its.name: getattr(value, its.name, None) for its in fields(value)}
         if not isinstance(value, (list, tuple, Mapping)):
             return value
         if not levels:

@@ -528,6 +528,17 @@ def test_an_interaction_of_googles_sdk_is_read():
     assert read_calls(made) == read_calls(made.steps) == [WITH_ID]
 
 
+def test_messages_of_pydantic_ai_are_read():
+    messages = pytest.importorskip("pydantic_ai.messages")
+    asked = messages.ModelRequest(parts=[messages.UserPromptPart("Rain?")])
+    called = messages.ToolCallPart("weather", ARGUMENTS, "c1")
+    own = messages.NativeToolCallPart("web_search", {"query": "rain"}, "s")
+    made = messages.ModelResponse(parts=[messages.TextPart("So."), own, called])
+    back = messages.ModelRequest(parts=[messages.ToolReturnPart("weather", None, "c1")])
+    assert read_calls([asked, made, back]) == read_calls(made) == read_calls(called) == [WITH_ID]
+    assert read_calls(asked) == read_calls(back) == []
+
+
 def test_objects_of_llama_index_are_read():
     tools = pytest.importorskip("llama_index.core.llms.llm")
     chosen = tools.ToolSelection(tool_id="c1", tool_name="weather", tool_kwargs=ARGUMENTS)
