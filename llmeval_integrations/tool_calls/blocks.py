@@ -23,15 +23,8 @@ _ANSWERS: Final = frozenset(("tool-result", "tool-error"))
 _OTHERS: Final = frozenset(
     [
         *("text", "text-plain", "output_text", "input_text", "refusal", "citation", "citable"),
-        *(
-            "user_input",
-            "thought",
-            "thinking",
-            "redacted_thinking",
-            "reasoning",
-            "compaction",
-            "program",
-        ),
+        *("thinking", "redacted_thinking", "reasoning", "compaction", "program"),
+        *("user_input", "thought"),
         *("image", "image_url", "audio", "video", "file", "document", "container_upload"),
         *("mcp_list_tools", "mcp_tool_listing", "mcp_approval_response", "additional_tools"),
         *("cache", "fallback", "non_standard"),

@@ -43,14 +43,8 @@ ARGUMENTS = (
     *("arguments", "args", "input", "parameters", "tool_kwargs", "rawInput"),
     "input_parameters",
 )
-_IDS = (
-    "call_id",
-    "id",
-    "tool_id",
-    "tool_call_id",
-    "toolUseId",
-    "toolCallId",
-)  # an item of OpenAI's has the first two
+# An item of OpenAI's has the first two.
+_IDS = ("call_id", "id", "tool_id", "tool_call_id", "toolUseId", "toolCallId")
 _BESIDE_A_NAME = frozenset((*NAMES, *_IDS, "type", "index"))
 _OF_A_MESSAGE = frozenset(("role", "content"))
 
