@@ -35,6 +35,7 @@ _OTHERS: Final = frozenset(
 )
 # What else an API does by itself, such as `web_search_call`, and what it or a tool gave back.
 _ENDINGS: Final = ("_call", "_result", "_output")
+_DATA: Final = "data-"  # with a name of the user's behind it, in messages of the Vercel AI SDK
 
 # Google's parts, and Amazon's, have no type but these members, here without underscores and
 # capitals.
@@ -94,7 +95,7 @@ def named_by_type(block: dict[str, Any]) -> str | None:
 
 def is_other_type(kind: str) -> bool:
     """Whether blocks of this type are known to be something else than calls."""
-    if kind in _OTHERS or kind in _OF_THE_API:
+    if kind in _OTHERS or kind in _OF_THE_API or kind.startswith(_DATA):
         return True
     return kind.endswith(_ENDINGS) and not is_call_type(kind)
 

@@ -80,7 +80,7 @@ SHAPES = {
     "Vercel, a message of version 4": ({"role": "assistant", "content": [VERCEL_4]}, [WITH_ID]),
     "Vercel, a step of version 4": ({"text": "", "toolCalls": [VERCEL_4, {**VERCEL_4, "providerExecuted": True}], "toolResults": [{**VERCEL_4, "type": "tool-result", "result": None}]}, [WITH_ID]),
     "Vercel, a UI message": ({"id": "m", "role": "assistant", "parts": [{"type": "step-start"}, {"type": "text", "text": "So.", "state": "done"}, VERCEL_UI, {**VERCEL, "type": "dynamic-tool", "state": "input-available"}]}, [WITH_ID, WITH_ID]),
-    "Vercel, parts": ([{"type": "step-start"}, {"type": "source-url", "sourceId": "s", "url": "u"}, VERCEL_UI], [WITH_ID]),
+    "Vercel, parts": ([{"type": "step-start"}, {"type": "data-rain", "id": "d", "data": PLAIN}, {"type": "source-url", "sourceId": "s", "url": "u"}, VERCEL_UI], [WITH_ID]),
     "Vercel, a part of a tool called result": ([{**VERCEL_UI, "type": "tool-result"}], [ToolCall("result", ARGUMENTS, "c1")]),
     "Vercel, a UI message of version 4": ({"role": "assistant", "content": "", "toolInvocations": [VERCEL_UI_4["toolInvocation"]], "parts": [{"type": "step-start"}, VERCEL_UI_4]}, [WITH_ID]),
     "Vercel, a part of version 4": ([VERCEL_UI_4], [WITH_ID]),
