@@ -22,7 +22,13 @@ from llmeval_integrations.options import check_choice, check_flag
 from llmeval_integrations.printable import printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument, read_pointer
+from llmeval_integrations.schemas.document import (
+    DEFINITIONS,
+    SchemaDocument,
+    list_of,
+    object_of,
+    read_pointer,
+)
 from llmeval_integrations.schemas.errors import MOST_LEVELS, is_deeper
 from llmeval_integrations.schemas.keywords import REMARKS
 from llmeval_integrations.schemas.reading import encode
@@ -31,7 +37,7 @@ from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.differences import is_optional
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
-from llmeval_integrations.tool_calls.schema_walk import declared, list_of, object_of
+from llmeval_integrations.tool_calls.schema_walk import declared
 
 # A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN = frozenset(

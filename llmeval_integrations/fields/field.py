@@ -290,9 +290,7 @@ def _steps(pattern: Any) -> tuple[str, ...]:
             f"fields: {shown(pattern)} is not a JSON Pointer: ~ is written ~0, and / in a name ~1"
         )
     steps = tuple(read_pointer(pattern))
-    if (
-        "**" in steps
-    ):  # as other patterns of paths have it: here it would be a name, and say nothing
+    if "**" in steps:  # which is a pattern elsewhere, and would be a name here
         raise InvalidOptionError(
             f"fields: {shown(pattern)}: there is no '**'; '*' is any one name or position"
         )

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.fields.field import ANY
-from llmeval_integrations.fields.schema_settings import Part, items_of, listed, types_of
+from llmeval_integrations.fields.schema_settings import Part, types_of
 from llmeval_integrations.json_pointer import escape
 from llmeval_integrations.options import is_number
-from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
+from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, read_pointer
 from llmeval_integrations.wording import MOST, cut, shown
 
 _POSITION: Final = re.compile("[0-9]{1,9}")
@@ -61,7 +61,7 @@ def _reached(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
             part = True  # noqa: PLW2901 - references in it have another root
         found[id(part)] = part
         if isinstance(part, dict):
-            waiting += [each for keyword in _LISTS for each in listed(part, keyword)]
+            waiting += [each for keyword in _LISTS for each in list_of(part, keyword)]
             waiting += [document.resolve(part["$ref"])] if "$ref" in part else []
     return [*found.values()]
 
@@ -70,7 +70,7 @@ def _inside(part: Any, step: str) -> list[Any]:
     """Return the schemas of what a step leads to; one that is not an object stands for anything."""
     if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
         return [True]
-    if step in listed(part, "required"):
+    if step in list_of(part, "required"):
         return [_named(part).get(step, True)]
     types = types_of(part)
     found = _members(part, step) if not types or "object" in types else []

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from llmeval_integrations.fields.decimals import are_decimals
 from llmeval_integrations.fields.meanings import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
-from llmeval_integrations.schemas.document import SchemaDocument, matches
+from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, matches
 
 Part: TypeAlias = dict[str, Any]
 """One of the schemas that hold, or may hold, for a place."""
@@ -113,23 +113,17 @@ def _together(schemas: Iterable[Any], document: SchemaDocument) -> list[Part]:
             found[id(part)] = part
             waiting += [document.resolve(part[name]) for name in _REFERENCES if name in part]
             if "allOf" in part:
-                waiting += listed(part, "allOf")
+                waiting += list_of(part, "allOf")
     return [*found.values()]
 
 
 def _alternatives(part: Part) -> Iterator[Any]:
     """Yield what may hold where a schema does."""
-    yield from listed(part, "anyOf")
-    yield from listed(part, "oneOf")
+    yield from list_of(part, "anyOf")
+    yield from list_of(part, "oneOf")
     if "then" in part or "else" in part:
         yield part.get("then")
         yield part.get("else")
-
-
-def listed(part: Part, keyword: str) -> list[Any]:
-    """Return the schemas or values that a keyword lists."""
-    found = part.get(keyword)
-    return found if isinstance(found, list) else []
 
 
 def _cases_of_any(ways: Sequence[Iterable[Any]], document: SchemaDocument) -> tuple[Case, ...]:
@@ -186,14 +180,6 @@ def _items(case: Case, position: int) -> Iterator[Any]:
     for part in case:
         first, rest = items_of(part)
         yield first[position] if position < len(first) else rest
-
-
-def items_of(part: Part) -> tuple[list[Any], Any]:
-    """Return the schemas of an array's first items, by position, and that of all others."""
-    items = part.get("items")
-    if isinstance(items, list):
-        return items, part.get("additionalItems")
-    return listed(part, "prefixItems"), items
 
 
 def has_positions(cases: tuple[Case, ...]) -> bool:
@@ -306,5 +292,5 @@ def types_of(part: Part) -> list[str]:
 
 def _fixed(part: Part) -> list[Any]:
     """Return the values that a schema names."""
-    named = listed(part, "enum") if "enum" in part else []
+    named = list_of(part, "enum") if "enum" in part else []
     return [*named, part["const"]] if "const" in part else named

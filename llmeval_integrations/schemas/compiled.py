@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.json_text import Parsing
 from llmeval_integrations.json_value import bag
-from llmeval_integrations.schemas.document import subschemas
+from llmeval_integrations.schemas.document import list_of, object_of, subschemas
 from llmeval_integrations.schemas.for_errors import may_need_preparing, prepare
 from llmeval_integrations.schemas.patterns import MOST_ROOM, ROOM
 from llmeval_integrations.schemas.reading import (
@@ -132,10 +132,9 @@ class Compiled:
 
 def _names_required(schema: dict[str, Any]) -> int:
     """Count the names that a schema asks for, always or beside others."""
-    lists = [schema.get("required")]
+    lists = [list_of(schema, "required")]
     for keyword in ("dependentRequired", "dependencies"):
-        names = schema.get(keyword)
-        lists += names.values() if isinstance(names, dict) else ()
+        lists += object_of(schema, keyword).values()  # a dependency may be a schema, too
     return sum(len(names) for names in lists if isinstance(names, list))
 
 

@@ -81,13 +81,28 @@ class SchemaDocument:
         return {
             id(other): one
             for schema, _ in subschemas(self.root)
-            for one, other in pairwise(_listed(schema.get("anyOf")))
+            for one, other in pairwise(list_of(schema, "anyOf"))
             if isinstance(one, dict)
         }
 
 
-def _listed(part: Any) -> list[Any]:
-    return part if isinstance(part, list) else []
+def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:
+    """Return what a keyword holds, an empty list where it is none."""
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []
+
+
+def object_of(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+    """Return what a keyword holds, an empty object where it is none."""
+    value = schema.get(keyword)
+    return value if isinstance(value, dict) else {}
+
+
+def items_of(schema: dict[str, Any]) -> tuple[list[Any], Any]:
+    """Return the schemas of an array's first items, by position, and that of all others."""
+    if isinstance(schema.get("items"), list):  # as the drafts before 2020 have it
+        return schema["items"], schema.get("additionalItems")
+    return list_of(schema, "prefixItems"), schema.get("items")
 
 
 def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:

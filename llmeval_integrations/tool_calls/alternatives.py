@@ -8,12 +8,10 @@ from functools import cached_property
 from typing import Any, Final
 
 from llmeval_integrations.json_value import equal
-from llmeval_integrations.schemas.document import SchemaDocument
+from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
 from llmeval_integrations.tool_calls.schema_walk import (
     declared,
     defaults,
-    list_of,
-    object_of,
     together,
     type_names,
     types_of,

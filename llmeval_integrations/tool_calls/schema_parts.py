@@ -8,16 +8,13 @@ from typing import Any, NamedTuple
 
 from llmeval_integrations.json_value import canonical
 from llmeval_integrations.sample import MISSING
-from llmeval_integrations.schemas.document import SchemaDocument
+from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, object_of
 from llmeval_integrations.tool_calls.alternatives import Alternative, suiting
 from llmeval_integrations.tool_calls.schema_walk import (
     MOST,
     alternatives,
     declared,
     defaults,
-    items_of,
-    list_of,
-    object_of,
     together,
     type_names,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from llmeval_integrations.schemas.document import SchemaDocument, matches
+from llmeval_integrations.schemas.document import SchemaDocument, list_of, matches, object_of
 
 MOST: Final = 256
 """How many schemas are looked at for one place; a schema may refer to itself."""
@@ -53,13 +53,6 @@ def defaults(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
     return found
 
 
-def items_of(part: dict[str, Any]) -> tuple[list[Any], Any]:
-    """Return the schemas of an array's first items, by position, and that of all others."""
-    if isinstance(part.get("items"), list):  # as the drafts before 2020 have it
-        return part["items"], part.get("additionalItems")
-    return list_of(part, "prefixItems"), part.get("items")
-
-
 def alternatives(parts: Iterable[dict[str, Any]]) -> list[Any]:
     """Return the schemas of which one applies, or some do."""
     return [one for part in parts for key in _ALTERNATIVES for one in list_of(part, key)]
@@ -83,18 +76,6 @@ def types_of(value: Any) -> set[str]:
         return {"object"} if isinstance(value, dict) else {"array"}
     whole = value == value.to_integral_value() if isinstance(value, Decimal) else value % 1 == 0
     return {"number", "integer"} if whole else {"number"}
-
-
-def object_of(part: dict[str, Any], keyword: str) -> dict[str, Any]:
-    """Return what a keyword holds, an empty object where it is none."""
-    value = part.get(keyword)
-    return value if isinstance(value, dict) else {}
-
-
-def list_of(part: dict[str, Any], keyword: str) -> list[Any]:
-    """Return what a keyword holds, an empty list where it is none."""
-    value = part.get(keyword)
-    return value if isinstance(value, list) else []
 
 
 def _beneath(part: dict[str, Any], document: SchemaDocument) -> list[dict[str, Any]]:
