@@ -71,8 +71,9 @@ class JsonFields(Evaluator):
     or the like lets values match that differ, another pairing may be better than that of equal
     items: for it, but not for the share of 1e-9, up to 10,000 pairs are all tried. Items that have
     no leaf in common are no pair. Where more than 40,000 pairs would have to be tried, those of
-    arrays inside them included, those are paired that share a value that no other item has; texts
-    that are compared by `similarity` count as more, one for 500,000 pairs of characters. Where not
+    arrays inside them included, those are paired that share the most of what few others have, and
+    the rest in the order of their texts, so that a better pairing may be missed; texts that are
+    compared by `similarity` count as more, one for 500,000 pairs of characters. Where not
     all leaves match, `pairing_limit_reached` in the metadata lists the arrays that had too many.
     Items are paired by a `key` by what its value stands for, then those of the others whose keys
     match, as by a tolerance or `coerce`; an array no item of which has the key keeps its order. An

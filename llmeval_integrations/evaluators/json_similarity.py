@@ -14,7 +14,8 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
 from llmeval_integrations.fields.effort import LETTERS
-from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs, telling_pairs
+from llmeval_integrations.fields.likely import likely_pairs
+from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs
 from llmeval_integrations.fields.side import Side
 from llmeval_integrations.json_defects import Defect
 from llmeval_integrations.json_text import PARSINGS, Parsing
@@ -205,7 +206,9 @@ class _Likeness:
         """Pair items for the most in common."""
         if not (one and other):
             return _Paired(0.0, _size(one) + _size(other), {})
-        chosen = _likely_pairs(one, other) if self._are_too_many(one, other) else None
+        chosen = None
+        if self._are_too_many(one, other):
+            chosen = likely_pairs(Side.whole(one, _in_any_order), Side.whole(other, _in_any_order))
         table: dict[tuple[int, int], _Scored] = {}
         is_search = not chosen and len(one) * len(other) > 1
         if is_search:
@@ -300,14 +303,6 @@ def _in_any_order(value: Any) -> str:
     """Write a value so that equal ones have the same text, whatever the order of their items."""
     is_leaf = not isinstance(value, (dict, list))
     return write_scalar(value) if is_leaf else canonical(value, sort_arrays=True)
-
-
-def _likely_pairs(one: list[Any], other: list[Any]) -> list[tuple[int, int]]:
-    """Pair items by what tells them apart, and the rest in their order."""
-    pairs = telling_pairs(Side.whole(one, _in_any_order), Side.whole(other, _in_any_order))
-    here, there = {place for place, _ in pairs}, {place for _, place in pairs}
-    left = (place for place in range(len(one)) if place not in here)
-    return [*pairs, *zip(left, (place for place in range(len(other)) if place not in there))]
 
 
 def _weight(items: list[Any]) -> tuple[int, int]:

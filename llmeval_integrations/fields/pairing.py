@@ -11,6 +11,7 @@ from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.fields.effort import Effort, may_match
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.keys import is_loose, keyed, loosely_keyed
+from llmeval_integrations.fields.likely import likely_pairs
 from llmeval_integrations.fields.meant import Meant
 from llmeval_integrations.fields.side import Side
 from llmeval_integrations.fields.values import compare
@@ -166,8 +167,14 @@ class Pairings:
         alone = len(spare) == len(wanted) == 1
         if not alone and self._effort.of(field, here, there) > MAX_PAIRS:
             bounds.append(True)
-            return equal + telling_pairs(Side(mine.items, spare), Side(theirs.items, wanted))
+            likely = likely_pairs(Side(mine.items, spare), Side(theirs.items, wanted))
+            return equal + [pair for pair in likely if self._has_gain(field, arrays, *pair)]
         return equal + self._matched(field, arrays, spare, wanted)
+
+    def _has_gain(self, field: Field, arrays: _Arrays, one: int, other: int) -> bool:
+        """Whether items have anything in common."""
+        output, reference = arrays
+        return self._gain(self, field.item(one), output[one], reference[other]) > 0
 
     def _matched(
         self,
@@ -235,34 +242,3 @@ def equal_pairs(
         sorted(spare, key=output.__getitem__),
         sorted(wanted, key=reference.__getitem__),
     )
-
-
-def telling_pairs(here: Side, there: Side) -> Pairs:
-    """Pair items by a leaf that one item alone has on either side, such as an identifier.
-
-    For what is too much to be compared pair by pair. Takes linear time. Of pairs that share as
-    many the first count, in the order of the places.
-    """
-    ranks = {place: rank for rank, place in enumerate(here.places)}
-    known, wanted = _by_leaf(here), _by_leaf(there)
-    votes: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for leaf, places in wanted.items():
-        found = known.get(leaf, ())
-        if len(found) == len(places) == 1:
-            votes[found[0], places[0]] += 1
-    pairs, used_here, used_there = [], set(), set()
-    for one, other in sorted(votes, key=lambda pair: (-votes[pair], ranks[pair[0]])):
-        if one not in used_here and other not in used_there:
-            pairs.append((one, other))
-            used_here.add(one)
-            used_there.add(other)
-    return pairs
-
-
-def _by_leaf(side: Side) -> dict[tuple[str, str], list[int]]:
-    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for place in side.places:
-        item = side.items[place]
-        for name, value in item.items() if type(item) is dict else [("", item)]:
-            found[name, side.write(value)].append(place)
-    return found
