@@ -82,7 +82,7 @@ def write_rows(rows: list[Row]) -> bytes:
     try:
         return _encoder.encode_lines(rows)
     except (ValueError, TypeError, RecursionError, OverflowError):
-        return b"".join(map(_write_row, rows))
+        return b"".join(write_value(row) + b"\n" for row in rows)
 
 
 def read_row(line: bytes) -> Row:
@@ -141,13 +141,6 @@ _as_encoded = partial(msgspec.to_builtins, enc_hook=_plain, builtin_types=(Decim
 
 _decode_row = msgspec.json.Decoder(Row).decode
 _decode_rows = msgspec.json.Decoder(Row).decode_lines
-
-
-def _write_row(row: Row) -> bytes:
-    try:
-        return _encoder.encode(row) + b"\n"
-    except (ValueError, TypeError, RecursionError, OverflowError):
-        return f"{_write(row)}\n".encode()
 
 
 def write_value(value: Any) -> bytes:
