@@ -13,7 +13,7 @@ import msgspec
 from llmeval_integrations.errors import InputError, MissingFieldError
 from llmeval_integrations.runs.chunks import AT_ONCE
 from llmeval_integrations.runs.reading.source import RowNumber, Source
-from llmeval_integrations.runs.rows import write_value
+from llmeval_integrations.runs.rows import members_of, write_value
 from llmeval_integrations.sample import MISSING, Missing, Sample
 from llmeval_integrations.wording import hint
 
@@ -22,8 +22,7 @@ FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 VARIABLES: Final = "variables"
 
 NUMBERS: Final = "numbers of rows"
-OWN: Final = "data"
-"""Where the ids of a run come from."""
+"""Where ids come from that are not in the data."""
 
 _BEGIN_NUMBERS: Final = b"-0123456789"
 
@@ -58,7 +57,7 @@ class Columns(msgspec.Struct, frozen=True):
     @property
     def ids(self) -> str:
         """Where ids come from, as a manifest says it."""
-        return OWN if self.unit else NUMBERS
+        return "data" if self.unit else NUMBERS
 
     def sample(self, row: Any, number: RowNumber) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none.
@@ -117,8 +116,7 @@ class Columns(msgspec.Struct, frozen=True):
 
     def has_id(self, row: Any) -> bool:
         """Whether an id stands in a row."""
-        own = self._own_id(row)
-        return not _is_no_id(own)
+        return not _is_no_id(self._own_id(row))
 
     def _own_id(self, row: Any) -> Any:
         try:
@@ -249,7 +247,4 @@ def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
 
 def _as_mapping(row: Mapping[str, Any] | Sample) -> Mapping[str, Any]:
     """Return a sample's fields as columns, without those that it lacks."""
-    if not isinstance(row, Sample):
-        return row
-    fields = {field: getattr(row, field) for field in FIELDS}
-    return {field: value for field, value in fields.items() if value is not MISSING}
+    return members_of(row) if isinstance(row, Sample) else row
