@@ -20,28 +20,22 @@ def name_evaluators(
     """
     if isinstance(evaluators, Mapping):
         named = dict(evaluators)
+    elif isinstance(evaluators, (str, Evaluator)) or not isinstance(evaluators, Iterable):
+        raise InvalidOptionError(
+            f"expected a list of evaluators or a mapping, got {shown(evaluators)}"
+        )
     else:
-        if isinstance(evaluators, (str, Evaluator)) or not isinstance(evaluators, Iterable):
-            raise _no_evaluators(evaluators)
         named = {}
         for evaluator in evaluators:
             named[free_name(getattr(evaluator, "name", ""), named)] = evaluator
     if not named:
         raise InvalidOptionError("a run needs at least one evaluator")
     for name, evaluator in named.items():
-        _check(name, evaluator)
+        if not isinstance(evaluator, Evaluator):
+            raise _no_evaluator(evaluator)
+        if not isinstance(name, str) or not name:
+            raise InvalidOptionError(f"{name!r} is not the name of an evaluator, which is a text")
     return named
-
-
-def _check(name: object, evaluator: object) -> None:
-    if not isinstance(evaluator, Evaluator):
-        raise _no_evaluator(evaluator)
-    if not isinstance(name, str) or not name:
-        raise InvalidOptionError(f"{name!r} is not the name of an evaluator, which is a text")
-
-
-def _no_evaluators(thing: Any) -> InvalidOptionError:
-    return InvalidOptionError(f"expected a list of evaluators or a mapping, got {shown(thing)}")
 
 
 def _no_evaluator(thing: Any) -> InvalidOptionError:
