@@ -29,8 +29,6 @@ _IDENTITY: Final = ("version", "evaluators", "fields", "data")
 """What has to be the same where a run is resumed."""
 
 _NAMED: Final = (type, FunctionType, BuiltinFunctionType, MethodType)
-_ONLY_FOR_PEOPLE: Final = {"data": "path"}
-"""What may be another one: the data are told by their content, and may have been moved."""
 
 _ADDRESS: Final = re.compile(rb" at 0x[0-9A-Fa-f]+")
 """What the `repr` of an object says that is another in every process."""
@@ -76,8 +74,8 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
 def _identity(manifest: Mapping[str, Any], key: str) -> Any:
     """Return what has to be the same of a manifest's part."""
     part = manifest.get(key)
-    if isinstance(part, Mapping) and key in _ONLY_FOR_PEOPLE:
-        return {name: value for name, value in part.items() if name != _ONLY_FOR_PEOPLE[key]}
+    if key == "data" and isinstance(part, Mapping):  # told by its content; it may have been moved
+        return {name: value for name, value in part.items() if name != "path"}
     return part
 
 
