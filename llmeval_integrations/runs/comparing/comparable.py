@@ -58,12 +58,9 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
 def manifest_of_run(run: Run) -> dict[str, Any] | None:
     """Return what was run, None of a run in memory or without a manifest."""
     try:
-        found = {} if run.out is None else read_manifest(run.out)
+        return None if run.out is None else read_manifest(run.out)
     except InputError:
         return None
-    return (
-        found if all(isinstance(found.get(key), dict) for key in ("evaluators", "data")) else None
-    )
 
 
 def _told(manifest: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
