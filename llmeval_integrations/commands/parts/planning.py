@@ -24,7 +24,7 @@ from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.reading.opening import open_source
 from llmeval_integrations.runs.reading.selecting import select
-from llmeval_integrations.runs.samples import Samples
+from llmeval_integrations.runs.samples import samples_of
 from llmeval_integrations.sample import Sample
 
 if TYPE_CHECKING:
@@ -130,12 +130,11 @@ def plan(
         }
         for chunk in in_chunks(source):
             count += len(chunk)
-            for name, evaluator in named.items():
-                samples = Samples(columns[name], chunk)
-                unfit = samples.unfit(evaluator, name)
+            for name, seen in samples_of(columns, chunk).items():
+                unfit = seen.unfit(named[name], name)
                 errors[name] += len(unfit)
                 if name in judges:
-                    judges[name].look_at(samples.without(unfit))
+                    judges[name].look_at(seen.without(unfit))
     return Plan(count, errors, {name: judge.asking() for name, judge in judges.items()})
 
 
