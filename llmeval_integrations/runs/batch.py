@@ -63,9 +63,8 @@ class Batches:
         self._options = options
 
     def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self._judges = stack.enter_context(judging(self._evaluators, self._options))
-            self._stack = stack.pop_all()
+        self._stack = ExitStack()
+        self._judges = self._stack.enter_context(judging(self._evaluators, self._options))
         return self
 
     def __exit__(self, *_: object) -> None:
