@@ -20,8 +20,6 @@ MOST_BYTES: Final = 8_000_000
 AT_ONCE: Final = 8
 """The rows that are read at a time, and before the first is evaluated."""
 
-_FIRST: Final = AT_ONCE
-
 _PATIENCE: Final = 0.25
 """Seconds that a chunk may take, so that whoever watches sees rows come."""
 
@@ -47,7 +45,7 @@ def seldom_collected() -> Iterator[None]:
 
 def in_chunks(source: Source, most_rows: int = MOST_ROWS) -> Iterator[list[Record]]:
     """Yield rows in chunks, smaller ones where the caller takes long over each."""
-    size, start, began = _FIRST, source.done, perf_counter()
+    size, start, began = AT_ONCE, source.done, perf_counter()
     records = iter(source.records)
     chunk: list[Record] = []
     while some := list(islice(records, min(size - len(chunk), AT_ONCE))):
