@@ -14,7 +14,7 @@ from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Charged, Judging
 from llmeval_integrations.runs.reading.source import Record, Source
 from llmeval_integrations.runs.rows import Row
-from llmeval_integrations.runs.samples import Samples
+from llmeval_integrations.runs.samples import Samples, samples_of
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
 
@@ -74,15 +74,13 @@ def begin(
 
     A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
     """
-    made: dict[Columns, Samples] = {}
+    samples_by_name = samples_of({name: columns[name] for name in evaluators}, chunk)
+    if len(evaluators) > 1:
+        for samples in set(samples_by_name.values()):
+            share(samples.readable())
     begun = []
     for name, evaluator in evaluators.items():
-        of = columns[name]
-        if of not in made:
-            made[of] = Samples(of, chunk)
-            if len(evaluators) > 1:
-                share(made[of].readable())
-        samples = made[of]
+        samples = samples_by_name[name]
         unfit = samples.unfit(evaluator, name)
         answers = _begin(evaluator, samples.without(unfit), judging)
         begun.append(Pending(name, samples, source, unfit, answers))
