@@ -11,7 +11,7 @@ from llmeval_integrations.runs.verdicts import Verdicts
 
 
 def lower_is_better(
-    a: Run, b: Run, joined: Joined, said: Collection[str] = ()
+    a: Run, b: Run, joined: Joined, said: Collection[str]
 ) -> dict[str, bool | None]:
     """Say for each evaluator whether its scores are better where they are lower.
 
