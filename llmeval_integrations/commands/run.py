@@ -296,29 +296,16 @@ def _why_not_asked(run: Run, reached: str | None, *, frozen: bool) -> str:
 def _configuration(call: argparse.Namespace) -> Configuration:
     """Put together what a YAML file and the command line say; the latter counts."""
     here = Path()
-    evaluators = call.evaluator and [parse_specification(text, here) for text in call.evaluator]
-    given = Configuration(
-        None,
-        call.format,
-        evaluators,
-        call.field and _by_name(map(parse_field, call.field), "--field"),
-        call.out,
-        call.overwrite,
-        call.resume,
-        call.retry_errors,
-        call.fail_under and _by_name(map(parse_threshold, call.fail_under), "--fail-under"),
-        call.max_errors,
-        call.limit,
-        call.sample,
-        call.seed,
-        call.workers,
-        call.engine,
-        call.concurrency,
-        call.cache,
-        call.frozen,
-        call.max_cost,
-        call.max_tokens,
+    said = {name: value for name, value in vars(call).items() if name in Configuration._fields}
+    said["data"] = None  # it may be the YAML file
+    said["evaluators"] = call.evaluator and [
+        parse_specification(text, here) for text in call.evaluator
+    ]
+    said["fields"] = call.field and _by_name(map(parse_field, call.field), "--field")
+    said["fail_under"] = call.fail_under and _by_name(
+        map(parse_threshold, call.fail_under), "--fail-under"
     )
+    given = Configuration(**said)
     if Path(call.data).suffix.lower() in SUFFIXES:
         written = read_configuration(Path(call.data))
         if call.resume or call.overwrite:  # the one takes the place of the other
