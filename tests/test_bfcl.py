@@ -120,14 +120,26 @@ def test_a_mistake_is_wrong_and_told_as_what_it_is(kind):
         assert len(rows) >= 1
 
 
-def test_the_score_of_one_mistake_is_as_stated():
-    for kind in ("wrong_value", "dropped_required", "extra_argument", "wrong_name"):
-        for number, result in results(kind).items():
-            calls = result.metadata["calls"]
-            assert result.score == pytest.approx(sum(call["score"] for call in calls) / len(calls))
-            if number.startswith("simple"):
-                assert len(calls) == 1, number
-                assert (result.score == 0) is (kind == "wrong_name")
+ONE_WRONG = ("wrong_value", "dropped_required", "extra_argument", "number_as_text")
+
+
+@pytest.mark.parametrize("kind", [*ONE_WRONG, "wrong_name"])
+def test_the_score_of_one_mistake_is_as_stated(kind):
+    """The mean over the calls, of each the share of what is right: its name, and each argument."""
+    found = 0
+    for _, _, case in cases():
+        result = results(kind).get(case["id"])
+        if result is None:
+            continue
+        calls = result.metadata["calls"]
+        assert result.score == pytest.approx(sum(call["score"] for call in calls) / len(calls))
+        if case["id"].startswith("simple"):
+            [call], [expected] = made(case, kind), reference(case)
+            things = 1 + len({*call["arguments"], *expected["arguments"]})
+            right = 0 if kind == "wrong_name" else things - 1
+            assert result.score == pytest.approx(right / things), case["id"]
+            found += 1
+    assert found == (135 if kind == "number_as_text" else 200)
 
 
 def test_one_mistake_among_parallel_calls_costs_that_call_alone():
