@@ -69,11 +69,11 @@ class JsonSimilarity(Evaluator):
     Passes from `min_score` on; an output that is not JSON never does. Where more than 40,000 pairs
     of items of two arrays would have to be compared, or 100,000 of those in arrays inside them,
     those that are equal are paired, then those that share the most of what few others have, the
-    rest in the order of their texts, and `pairing_limit_reached` is True; 500,000 pairs of characters
-    count as a pair of items. So are all items with arrays in them where the pairs inside come to
-    more than 100,000 over the whole documents. `exact` is False where the distance of two texts may
-    be less than what was found: where they differ in more than some 80,000 characters on both
-    sides.
+    rest in the order of their texts, and `pairing_limit_reached` is True; 500,000 pairs of
+    characters count as a pair of items. So are all items with arrays in them where the pairs inside
+    come to more than 100,000 over the whole documents. `exact` is False where the distance of two
+    texts may be less than what was found: where they differ in more than some 80,000 characters on
+    both sides.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
