@@ -15,6 +15,9 @@ _VOTES: Final = 50
 """The pairs, for each item, that are found to share something. What is in so many items that it
 would take more, as one currency in all prices, tells nothing."""
 
+_MOST_VOTES: Final = 2_000_000
+"""The most for all items together, so that they do not fill the memory."""
+
 _Leaves: TypeAlias = "list[tuple[str, str]]"
 
 
@@ -38,7 +41,7 @@ def likely_pairs(here: Side, there: Side) -> list[tuple[int, int]]:
 def _votes(here: Side, there: Side) -> dict[tuple[int, int], int]:
     """Count what pairs share, the rarest first, until there are too many."""
     mine, theirs = ([*_leaves(side)] for side in (here, there))
-    left = _VOTES * (len(mine) + len(theirs))
+    left = min(_VOTES * (len(mine) + len(theirs)), _MOST_VOTES)
     votes: defaultdict[tuple[int, int], int] = defaultdict(int)
     for width in _WIDTHS:
         known, wanted = _by_members(mine, width), _by_members(theirs, width)
