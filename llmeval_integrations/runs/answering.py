@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +13,7 @@ from llmeval_integrations.result import Result
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Charged, Judging
 from llmeval_integrations.runs.reading.source import Record, Source
-from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.rows import Column, Row
 from llmeval_integrations.runs.samples import Samples, samples_of
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
@@ -22,7 +22,7 @@ MAX_SCORE: Final = 1e300
 """The largest score that a mean is taken over; NaN and infinity are not scores at all."""
 
 _LONGEST_ERROR: Final = 2_000
-_NUMBERS: Final = (float, int, bool)
+_NUMBERS: Final = frozenset((float, int, bool))
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -36,20 +36,38 @@ class Pending(msgspec.Struct, frozen=True):
     answers: Callable[[], list[Result | Exception]]
     """Waits for the answers about the others."""
 
-    def rows(self) -> list[Row]:
+    def column(self) -> Column:
         """Wait for the rows, which are in the order of the chunk."""
-        answers = self.answers()
-        if not self.unfit:
-            name = self.name
-            return [
-                _row(own, name, result) if type(result) is Result else self._row(position, result)
-                for position, (own, result) in enumerate(zip(self.samples.ids, answers))
-            ]
+        rows: list[Row] = []
+        scores: list[float | int | bool] = []
+        others: list[int] = []
+        name = self.name
+        for place, (own, result) in enumerate(zip(self.samples.ids, self._answers())):
+            # What most results are is seen at one glance; a row takes longer to look at again.
+            if (
+                type(result) is Result
+                and result.passed is True
+                and result.label is None
+                and type(score := result.score) in _NUMBERS
+                and -MAX_SCORE <= score <= MAX_SCORE  # type: ignore[operator]
+                and type(metadata := result.metadata) is dict
+                and (type(reason := result.reason) is str or reason is None)
+            ):
+                rows.append(Row(own, name, score, True, None, reason, metadata, False, None))
+                scores.append(score)  # type: ignore[arg-type]
+            else:
+                rows.append(self._row(place, result))
+                others.append(place)
+        return Column(rows, scores, others)
+
+    def _answers(self) -> Iterable[object]:
+        """Wait for what is said of each sample, also of those that the evaluator cannot look at."""
+        answers, unfit = self.answers(), self.unfit
+        if not unfit:
+            return answers
         given = iter(answers)
-        return [
-            self._row(position, self.unfit[position] if position in self.unfit else next(given))
-            for position in range(len(self.samples))
-        ]
+        places = range(len(self.samples))
+        return [unfit[place] if place in unfit else next(given) for place in places]
 
     def _row(self, position: int, result: object) -> Row:
         own = self.samples.ids[position]

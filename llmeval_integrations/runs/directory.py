@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -22,7 +22,14 @@ from llmeval_integrations.runs.files import (
 )
 from llmeval_integrations.runs.lock import locked
 from llmeval_integrations.runs.manifest import differences
-from llmeval_integrations.runs.rows import Row, StoredRows, sample_lines, write_rows
+from llmeval_integrations.runs.rows import (
+    Column,
+    Row,
+    StoredRows,
+    by_sample,
+    sample_lines,
+    write_rows,
+)
 from llmeval_integrations.wording import shown
 
 RESULTS: Final = "results.jsonl"
@@ -340,13 +347,13 @@ class Journal:
             finally:
                 self._samples.close()
 
-    def write(self, rows: list[Row], sample_of: Callable[[int], object]) -> None:
+    def write(self, columns: Sequence[Column], sample_of: Callable[[int], object]) -> None:
         """Add the rows of further samples; `sample_of` gives the so-manieth of these samples.
 
         Raises InputError where that cannot be written.
         """
-        width = self._evaluators
-        self.append(len(rows) // width, write_rows(rows), sample_lines(rows, width, sample_of))
+        written = write_rows(by_sample(columns))
+        self.append(len(columns[0].rows), written, sample_lines(columns, sample_of))
 
     def append(self, samples: int, rows: bytes, failing: Iterable[tuple[int, bytes]]) -> None:
         """Add so many further samples as `write_rows` and `sample_lines` have written them."""

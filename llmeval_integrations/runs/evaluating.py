@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -21,7 +21,15 @@ from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging, add_earlier
 from llmeval_integrations.runs.reading.source import Record, RowNumber, Source, on_line, place_of
-from llmeval_integrations.runs.rows import Row, StoredRows, as_stored, is_failing, read_many
+from llmeval_integrations.runs.rows import (
+    Column,
+    Row,
+    StoredRows,
+    as_stored,
+    by_sample,
+    is_failing,
+    read_many,
+)
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
 from llmeval_integrations.runs.samples import samples_of, stored_of
 from llmeval_integrations.runs.summary import Tally
@@ -47,9 +55,9 @@ class Memory:
     def __init__(self) -> None:
         self.rows: list[Row] = []
 
-    def write(self, rows: list[Row], _: object) -> None:
+    def write(self, columns: Sequence[Column], _: object) -> None:
         """Add rows."""
-        self.rows += rows
+        self.rows += by_sample(columns)
 
     def append(self, _: int, rows: bytes, __: object) -> None:
         """Add rows that are written already."""
@@ -154,24 +162,23 @@ class Evaluating:
                     self._done_again(name, records, list(rows))
                     for name, rows in zip(self._evaluators, columns, strict=True)
                 ]
-                flat = list(chain.from_iterable(zip(*again, strict=True)))
-                new.write(flat, stored_of(samples_of(self._columns, records)))
-                for row in flat:
+                new.write(again, stored_of(samples_of(self._columns, records)))
+                for row in by_sample(again):
                     self._count(row, before=False)
                 self.samples += len(chunk)
 
-    def _done_again(self, name: str, records: list[Record], rows: list[Row]) -> list[Row]:
+    def _done_again(self, name: str, records: list[Record], rows: list[Row]) -> Column:
         """Return one evaluator's rows, those without a score evaluated again."""
         places = [place for place, row in enumerate(rows) if row.unscored or row.error is not None]
         chunk = [records[place] for place in places]
         if chunk:
             only = {name: self._evaluators[name]}
             [pending] = begin(only, self._columns, chunk, self._source, self._judging)
-            for place, row in zip(places, pending.rows(), strict=True):
+            for place, row in zip(places, pending.column().rows, strict=True):
                 if isinstance(self._evaluators[name], JudgedEvaluator):
                     add_earlier(row, rows[place])
                 rows[place] = row
-        return rows
+        return Column(rows, [], [*range(len(rows))])
 
     def _done(self, journal: Journal) -> Iterator[tuple[Record, list[Row]]]:
         """Read what is done with its records; raise InputError where these are other ones."""
@@ -238,7 +245,7 @@ class Evaluating:
         kept.append(answer.samples, answer.rows, answer.failing)
         for tally, (scores, rows) in zip(self.tallies.values(), answer.counted, strict=True):
             tally.add_plain(scores)
-            tally.add_others(rows)
+            tally.add(rows)
             if self._judging is not None:
                 for row in rows:
                     self._judging.count(row, elsewhere=True)
@@ -246,14 +253,14 @@ class Evaluating:
 
     def _finish(self, begun: _Begun, kept: Journal | Memory) -> int:
         """Wait for a chunk and keep its rows; gives how many samples it has."""
-        columns = [pending.rows() for pending in begun.pending]
+        columns = [pending.column() for pending in begun.pending]
         samples = {pending.name: pending.samples for pending in begun.pending}
         with self._interrupts:
-            kept.write(list(chain.from_iterable(zip(*columns, strict=True))), stored_of(samples))
-            for tally, rows in zip(self.tallies.values(), columns, strict=True):
-                tally.add(rows)
+            kept.write(columns, stored_of(samples))
+            for tally, column in zip(self.tallies.values(), columns, strict=True):
+                tally.add_column(column)
                 if self._judging is not None:
-                    for row in rows:
+                    for row in column.rows:
                         self._judging.count(row)
             self.samples += begun.samples
         if self._on_progress is not None:

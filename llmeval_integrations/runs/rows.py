@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
@@ -55,6 +56,19 @@ class Row(msgspec.Struct, gc=False):  # which nothing that it holds refers to
 
     error: str | None
     """Why there is no result: the error's type and text."""
+
+
+class Column(msgspec.Struct):
+    """One evaluator's rows for a chunk."""
+
+    rows: list[Row]
+    """In the order of the chunk."""
+
+    scores: list[float | int | bool]
+    """Of the plain rows: those that passed and have no label, so that nothing else is counted."""
+
+    others: list[int]
+    """The places of all other rows."""
 
 
 @dataclass(frozen=True)
@@ -163,15 +177,22 @@ def is_failing(row: Row) -> bool:
     return row.passed is False or row.unscored or row.error is not None
 
 
+def by_sample(columns: Sequence[Column]) -> list[Row]:
+    """Return the rows sample by sample, each with one row of every evaluator."""
+    return list(chain.from_iterable(zip(*(column.rows for column in columns), strict=True)))
+
+
 def sample_lines(
-    rows: list[Row], width: int, sample_of: Callable[[int], object]
+    columns: Sequence[Column], sample_of: Callable[[int], object]
 ) -> Iterator[tuple[int, bytes]]:
     """Write the samples with a row that did not pass; gives their places, and each line's rest.
 
     Its beginning is the sample's place among all, which only who writes the file knows.
     """
-    failing = [place for place, row in enumerate(rows) if not row.passed and is_failing(row)]
-    for place in dict.fromkeys(place // width for place in failing):
+    failing = {
+        place for column in columns for place in column.others if is_failing(column.rows[place])
+    }
+    for place in sorted(failing):
         yield place, write_value(sample_of(place))[1:] + b"\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from llmeval_integrations.evaluator import Breakdown
 from llmeval_integrations.frequent import Frequent
 from llmeval_integrations.intervals import wilson
-from llmeval_integrations.runs.rows import Row, as_stored, is_failing
+from llmeval_integrations.runs.rows import Column, Row, as_stored, is_failing
 
 Key = TypeVar("Key")
 
@@ -80,16 +80,15 @@ class Tally:
     _examples: dict[Kind, str] = field(default_factory=dict)
     _reasons: Frequent[tuple[Kind, str]] = field(default_factory=partial(Frequent, 400))
 
-    def add(self, rows: Sequence[Row]) -> None:
-        """Count rows in."""
+    def add_column(self, column: Column) -> None:
+        """Count in a chunk's rows."""
         if self.breakdown is not None:
-            self.add_others(rows)
+            self.add(column.rows)
             return
-        scores, others = apart(rows)
-        self.add_plain(scores)
-        self.add_others([rows[place] for place in others])
+        self.add_plain(column.scores)
+        self.add([column.rows[place] for place in column.others])
 
-    def add_others(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[Row]) -> None:
         """Count in rows of any kind, one by one."""
         scores: list[float] = []
         for row in rows:
@@ -172,20 +171,6 @@ class Tally:
             Finding(kind[1], count, *reasons[kind], kind[0])
             for kind, count in self._kinds.most_common()
         ]
-
-
-def apart(rows: Sequence[Row]) -> tuple[list[Any], list[int]]:
-    """Tell rows of which nothing but the score is counted from the others.
-
-    These passed, as most do, and have no label. Gives their scores, and the places of the others.
-    """
-    others = [
-        place
-        for place, row in enumerate(rows)
-        if row.passed is not True or row.label is not None or row.score is None
-    ]
-    plain: list[Any] = [row.score for row in rows if row.passed is True and row.label is None]
-    return [score for score in plain if score is not None], others
 
 
 def counted_of(row: Row) -> Row:

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from io import BytesIO
-from itertools import chain, islice
+from itertools import islice
 from queue import Queue
 from threading import Thread
 from typing import BinaryIO, Final, NamedTuple
@@ -27,9 +27,9 @@ from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.reading.json_rows import read_lines
 from llmeval_integrations.runs.reading.source import RowNumber, Source, on_line
-from llmeval_integrations.runs.rows import Row, read_many, sample_lines, write_rows
+from llmeval_integrations.runs.rows import Row, by_sample, read_many, sample_lines, write_rows
 from llmeval_integrations.runs.samples import stored_of
-from llmeval_integrations.runs.summary import apart, counted_of
+from llmeval_integrations.runs.summary import counted_of
 
 LENGTH: Final = 8
 """Bytes before an answer that give its length, the highest first."""
@@ -140,7 +140,6 @@ def evaluate_part(
     """Evaluate the samples of a part by its text, whose first row has this number."""
     source = Source(job.path)
     source.records = read_lines(BytesIO(text), source, first=number)
-    width = len(job.evaluators)
     has_more = [
         each.breakdown() is not None or isinstance(each, JudgedEvaluator)
         for each in job.evaluators.values()
@@ -154,19 +153,17 @@ def evaluate_part(
         for chunk in iter(lambda: list(islice(source.records, MOST_ROWS)), [])
     )
     for pending in begun if judging is None else list(begun):
-        columns = [each.rows() for each in pending]
-        rows = list(chain.from_iterable(zip(*columns, strict=True)))
+        columns = [each.column() for each in pending]
         samples = {each.name: each.samples for each in pending}
-        written.append(write_rows(rows))
-        for place, line in sample_lines(rows, width, stored_of(samples)):
+        written.append(write_rows(by_sample(columns)))
+        for place, line in sample_lines(columns, stored_of(samples)):
             answer.failing.append((answer.samples + place, line))
         for at, column in enumerate(columns):
             if has_more[at]:
-                others[at] += column
+                others[at] += column.rows
             else:
-                plain, rest = apart(column)
-                scores[at] += map(float, plain)
-                others[at] += [counted_of(column[place]) for place in rest]
+                scores[at] += map(float, column.scores)
+                others[at] += [counted_of(column.rows[place]) for place in column.others]
         answer.samples += len(pending[0].samples)
     answer.rows = b"".join(written)
     answer.counted = [*zip(scores, others, strict=True)]
