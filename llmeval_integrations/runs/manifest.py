@@ -15,13 +15,15 @@ from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
+import msgspec
+
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import STDIN, open_source
 from llmeval_integrations.runs.reading.selecting import select
 from llmeval_integrations.runs.reading.source import Record
-from llmeval_integrations.runs.rows import write_in_order
+from llmeval_integrations.runs.rows import as_plain, write_in_order
 from llmeval_integrations.version import __version__
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")
@@ -30,7 +32,7 @@ _IDENTITY: Final = ("version", "evaluators", "fields", "data")
 
 _NAMED: Final = (type, FunctionType, BuiltinFunctionType, MethodType)
 
-_ADDRESS: Final = re.compile(rb" at 0x[0-9A-Fa-f]+")
+_ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 """What the `repr` of an object says that is another in every process."""
 
 
@@ -144,8 +146,26 @@ def _digest_of_rows(records: Iterable[Record]) -> str:
 
     digest = hashlib.sha256()
     for _, row in records:
-        digest.update(_ADDRESS.sub(b"", write_in_order(row)) + b"\n")
+        digest.update(_packed(row))
     return digest.hexdigest()
+
+
+def _packed(row: Any) -> bytes:
+    """Write a row of any values, the same in every process."""
+    try:
+        return _pack(row)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return _ADDRESS.sub("", write_in_order(row).decode()).encode()
+
+
+def _without_address(value: Any) -> Any:
+    """Return a value that has no form of its own as rows have it, a `repr` without its address."""
+    plain = as_plain(value)
+    return _ADDRESS.sub("", plain) if isinstance(plain, str) else plain
+
+
+# A third of the time that JSON takes, for nothing in a text has to be escaped.
+_pack: Final = msgspec.msgpack.Encoder(enc_hook=_without_address, order="deterministic").encode
 
 
 def _digest(handle: Any) -> str:

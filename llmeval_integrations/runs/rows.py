@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from itertools import chain
 from math import isfinite
 from numbers import Integral, Real
@@ -131,7 +130,7 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield row
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """Return another library's number as Python's, what a Pydantic model dumps, else a text."""
     if isinstance(value, int):
         return str(Decimal(value))
@@ -146,12 +145,10 @@ def _plain(value: Any) -> Any:
         return shown(value)
 
 
-_encoder = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number")
+_encoder = msgspec.json.Encoder(enc_hook=as_plain, decimal_format="number")
 _ordered_encoder = msgspec.json.Encoder(
-    enc_hook=_plain, decimal_format="number", order="deterministic"
+    enc_hook=as_plain, decimal_format="number", order="deterministic"
 )
-_as_encoded = partial(msgspec.to_builtins, enc_hook=_plain, builtin_types=(Decimal,))
-"""Gives a value in JSON's types as the encoders write it, but for Decimals, which stay."""
 
 _decode_row = msgspec.json.Decoder(Row).decode
 _decode_rows = msgspec.json.Decoder(Row).decode_lines
@@ -210,12 +207,22 @@ def write_in_order(value: Any) -> bytes:
         return _write(value).encode()
 
 
+def _as_encoded(value: Any) -> Any:
+    """Give a value in JSON's types as the encoders write it, but for Decimals, which stay.
+
+    A set is sorted, also one whose members have no order.
+    """
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=write_in_order)
+    return msgspec.to_builtins(value, enc_hook=as_plain, builtin_types=(Decimal,))
+
+
 def _write(value: Any) -> str:
     """Write a value with Python's own encoder, which escapes lone surrogates, else part by part."""
     if isinstance(value, msgspec.Struct):
         value = members_of(value)
     elif hasattr(type(value), "model_dump"):
-        value = _plain(value)
+        value = as_plain(value)
     try:
         return json.dumps(value, default=_as_encoded, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
@@ -230,4 +237,4 @@ def _write(value: Any) -> str:
             return str(value)
     except RecursionError:
         pass
-    return json.dumps(_plain(value), default=shown)
+    return json.dumps(as_plain(value), default=shown)

@@ -65,7 +65,11 @@ from llmeval_integrations import JsonValidity, evaluate
 class Thing:
     pass
 
-rows = [{{"output": "1", "input": {{"a set", "of", "texts"}}, "variables": {{"thing": Thing()}}}}]
+rows = [
+    {{"output": "1", "input": {{"a set", "of", "texts"}}, "variables": {{"thing": Thing()}}}},
+    {{"output": 2**70, "input": {{"texts", "half a pair \\ud800"}}, "variables": [Thing()]}},
+    {{"output": 1, "input": {{"a", "b", "c", 1, 2.5, None, True, ("d", "e")}}}},
+]
 evaluate([*rows, "no row"], [JsonValidity()], out={out!r}, resume=True)
 """
 
