@@ -6,10 +6,11 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence, Sized
+from collections.abc import Iterator, Mapping, MappingView, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -22,7 +23,6 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import STDIN, open_source
 from llmeval_integrations.runs.reading.selecting import select
-from llmeval_integrations.runs.reading.source import Record
 from llmeval_integrations.runs.rows import as_plain, write_in_order
 from llmeval_integrations.version import __version__
 
@@ -31,6 +31,9 @@ _IDENTITY: Final = ("version", "evaluators", "fields", "data")
 """What has to be the same where a run is resumed."""
 
 _NAMED: Final = (type, FunctionType, BuiltinFunctionType, MethodType)
+
+_AT_A_TIME: Final = 64
+"""Rows in memory that are written together."""
 
 _ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 """What the `repr` of an object says that is another in every process."""
@@ -120,9 +123,7 @@ def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
             return {"kind": "iterator"}
         told: dict[str, Any] = {"kind": type(samples).__name__, "samples": len(samples)}
         if _can_be_read_again(samples):
-            source = open_source(samples)
-            select(source, limit, None, 0)
-            told["rows_sha256"] = _digest_of_rows(source.records)
+            told["rows_sha256"] = _digest_of_rows(_rows(samples, limit))
         return told
     path = Path(samples)
     if os.fspath(samples) == STDIN or not path.is_file():
@@ -140,22 +141,31 @@ def _can_be_read_again(samples: Sized) -> bool:
     return hasattr(samples, "__getitem__") or isinstance(samples, MappingView)
 
 
-def _digest_of_rows(records: Iterable[Record]) -> str:
+def _rows(samples: Any, limit: int | None) -> Iterator[Any]:
+    """Give the rows of data in memory, those of a list as they are."""
+    if type(samples) is list:
+        return iter(samples[:limit])
+    source = open_source(samples)
+    select(source, limit, None, 0)
+    return (row for _, row in source.records)
+
+
+def _digest_of_rows(rows: Iterator[Any]) -> str:
     """Return the SHA-256 of rows in memory, the same in every process."""
     import hashlib
 
     digest = hashlib.sha256()
-    for _, row in records:
-        digest.update(_packed(row))
+    while some := list(islice(rows, _AT_A_TIME)):
+        digest.update(_packed(some))
     return digest.hexdigest()
 
 
-def _packed(row: Any) -> bytes:
-    """Write a row of any values, the same in every process."""
+def _packed(rows: list[Any]) -> bytes:
+    """Write rows of any values, the same in every process."""
     try:
-        return _pack(row)
+        return _pack(rows)
     except (ValueError, TypeError, RecursionError, OverflowError):
-        return _ADDRESS.sub("", write_in_order(row).decode()).encode()
+        return _ADDRESS.sub("", write_in_order(rows).decode()).encode()
 
 
 def _without_address(value: Any) -> Any:
