@@ -38,7 +38,7 @@ def _lock(handle: int) -> bool:
         return _lock_on_windows(handle)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
     return True
 

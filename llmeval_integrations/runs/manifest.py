@@ -5,32 +5,38 @@ from __future__ import annotations
 import os
 import platform
 import re
-import sys
 from collections.abc import Iterator, Mapping, MappingView, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
+from functools import partial
 from itertools import islice
 from math import isfinite
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, Final
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from llmeval_integrations.asking.client import Client
+from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import STDIN, open_source
 from llmeval_integrations.runs.reading.selecting import select
 from llmeval_integrations.runs.rows import as_plain, write_in_order
+from llmeval_integrations.schemas.reading import schema_text
 from llmeval_integrations.version import __version__
+
+if TYPE_CHECKING:
+    import hashlib
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")
 _IDENTITY: Final = ("version", "evaluators", "fields", "data")
 """What has to be the same where a run is resumed."""
 
-_NAMED: Final = (type, FunctionType, BuiltinFunctionType, MethodType)
+_NAMED: Final = (FunctionType, BuiltinFunctionType, MethodType)
+_SCALARS: Final = (str, int, float, bool, type(None))
 
 _AT_A_TIME: Final = 64
 """Rows in memory that are written together."""
@@ -102,8 +108,12 @@ def _plain(value: Any) -> Any:
         return value.identity()
     if isinstance(value, Evaluator):
         return described(value)
+    if isinstance(value, type) or callable(getattr(value, "json_schema", None)):
+        return _of_type(value)
     if isinstance(value, _NAMED):
-        return f"{value.__module__}.{value.__qualname__}"
+        return _of_function(value)
+    if isinstance(value, partial):
+        return {"name": _plain(value.func), "given": _plain([value.args, value.keywords])}
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, Sequence):
@@ -114,6 +124,43 @@ def _plain(value: Any) -> Any:
         return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
     text = repr(value)
     return type(value).__qualname__ if " at 0x" in text else text
+
+
+def _of_type(value: Any) -> Any:
+    """Tell a type by its name; a Pydantic model, and a TypeAdapter, by its JSON Schema, too."""
+    name = _name(value if isinstance(value, type) else type(value))
+    try:
+        return {"name": name, "schema": msgspec.json.decode(schema_text(value))}
+    except (InvalidSchemaError, TypeError):
+        return name
+
+
+def _of_function(value: Any) -> Any:
+    """Tell a function by its name; one that has no name of its own by what it does, too."""
+    name = _name(value)
+    if not isinstance(value, FunctionType) or "<" not in name:
+        return name
+    # An empty cell, equal to another empty one, has no contents.
+    cells = [each.cell_contents for each in value.__closure__ or () if each != CellType()]
+    around = [each if isinstance(each, _SCALARS) else type(each).__qualname__ for each in cells]
+    told = [_code(value.__code__), value.__defaults__, value.__kwdefaults__, around]
+    return {"name": name, "code": _sha256(write_in_order(_plain(told))).hexdigest()}
+
+
+def _name(value: Any) -> str:
+    return f"{value.__module__}.{value.__qualname__}"
+
+
+def _code(code: CodeType) -> list[Any]:
+    """Return what is the same of a function wherever it stands in a file."""
+    constants = [_code(each) if isinstance(each, CodeType) else each for each in code.co_consts]
+    return [code.co_code.hex(), code.co_names, constants]
+
+
+def _sha256(text: bytes = b"") -> hashlib._Hash:
+    import hashlib  # 5 ms, for runs with a directory alone
+
+    return hashlib.sha256(text)
 
 
 def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
@@ -152,9 +199,7 @@ def _rows(samples: Any, limit: int | None) -> Iterator[Any]:
 
 def _digest_of_rows(rows: Iterator[Any]) -> str:
     """Return the SHA-256 of rows in memory, the same in every process."""
-    import hashlib
-
-    digest = hashlib.sha256()
+    digest = _sha256()
     while some := list(islice(rows, _AT_A_TIME)):
         digest.update(_packed(some))
     return digest.hexdigest()
@@ -180,11 +225,7 @@ _pack: Final = msgspec.msgpack.Encoder(enc_hook=_without_address, order="determi
 
 def _digest(handle: Any) -> str:
     """Return the SHA-256 of an open file."""
-    import hashlib  # 5 ms, for runs with a directory alone
-
-    if sys.version_info >= (3, 11):
-        return hashlib.file_digest(handle, "sha256").hexdigest()
-    digest = hashlib.sha256()
+    digest = _sha256()
     while block := handle.read(1 << 20):
         digest.update(block)
     return digest.hexdigest()

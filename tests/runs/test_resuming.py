@@ -1,5 +1,7 @@
 """A run that was interrupted, killed or refused, and what becomes of it."""
 
+import errno
+import fcntl
 import json
 import os
 import random
@@ -184,6 +186,15 @@ def test_two_processes_in_one_directory_the_second_is_told(path, tmp_path):
                 evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path / "run", **options)
         first.kill()
     assert evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path / "run", overwrite=True).rows
+
+
+def test_a_file_system_without_locks_is_named_as_such(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)  # for none is at hand
+    with pytest.raises(InputError, match=f"cannot write to .*: {os.strerror(errno.ENOLCK)}"):
+        evaluate([{"output": "{}"}], [JsonValidity()], out=tmp_path / "run")
 
 
 FULL = """

@@ -3,12 +3,15 @@
 import subprocess
 import sys
 from collections import OrderedDict, deque
+from functools import partial
+from math import isclose
 
 import pytest
 from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 
 from llmeval_integrations import (
     InputError,
+    JsonEquality,
     JsonMatch,
     JsonSchema,
     JsonValidity,
@@ -60,7 +63,7 @@ def test_of_an_iterator_the_ids_are_compared_and_it_is_not_read_twice(tmp_path):
 
 
 PROCESS = """
-from llmeval_integrations import JsonValidity, evaluate
+from llmeval_integrations import JsonEquality, JsonValidity, evaluate
 
 class Thing:
     pass
@@ -70,7 +73,8 @@ rows = [
     {{"output": 2**70, "input": {{"texts", "half a pair \\ud800"}}, "variables": [Thing()]}},
     {{"output": 1, "input": {{"a", "b", "c", 1, 2.5, None, True, ("d", "e")}}}},
 ]
-evaluate([*rows, "no row"], [JsonValidity()], out={out!r}, resume=True)
+alike = JsonEquality(operator=lambda one, other: one == other in {{"a", "b", 1}})
+evaluate([*rows, "no row"], [JsonValidity(), alike], out={out!r}, resume=True)
 """
 
 
@@ -118,6 +122,14 @@ def schema(**properties):
     return {"schema": JsonSchema({"properties": properties})}
 
 
+def compared(operator):
+    return {"equal": JsonEquality(operator=operator)}
+
+
+def less_than(most):
+    return compared(lambda one, other: len(one) + len(other) < most)
+
+
 LONG = "an output " * 400
 DIFFERENT = [
     (
@@ -162,6 +174,17 @@ DIFFERENT = [
         ),
     ),
     (
+        compared(lambda one, other: one == other),
+        compared(lambda one, other: one is other),
+        "evaluators.equal.options.operator.code is '",
+    ),
+    (less_than(1), less_than(2), "evaluators.equal.options.operator.code is '"),
+    (
+        compared(partial(isclose, rel_tol=0.1)),
+        compared(partial(isclose, rel_tol=0.2)),
+        "evaluators.equal.options.operator.given[1].rel_tol is 0.2, and was 0.1",
+    ),
+    (
         {"regex_match": RegexMatch(f"{LONG}one{LONG}")},
         {"regex_match": RegexMatch(f"{LONG}other{LONG}")},
         "evaluators.regex_match.options.pattern is ...n output an output other",
@@ -182,3 +205,18 @@ def test_another_option_is_refused_with_its_place_and_what_differs(tmp_path, the
     is_now, was = said.split("; ")[0].split(" is ", 1)[1].split(", and was ")
     assert is_now != was
     evaluate(rows, then, out=tmp_path, resume=True)
+
+
+def test_another_model_of_the_same_name_is_refused(tmp_path):
+    pydantic = pytest.importorskip("pydantic")
+    rows = [{"output": '{"a": 1}'}]
+    then, now = (pydantic.create_model("Invoice", a=(kind, ...)) for kind in (int, str))
+    evaluate(rows, [JsonSchema(then)], out=tmp_path)
+    with pytest.raises(
+        InputError, match=r"options\.schema\.schema\.properties\.a\.type is 'string', and was 'int"
+    ):
+        evaluate(rows, [JsonSchema(now)], out=tmp_path, resume=True)
+    for given in (pydantic.TypeAdapter(then), pydantic.TypeAdapter(now)):
+        with pytest.raises(InputError, match="holds another run"):
+            evaluate(rows, [JsonSchema(given)], out=tmp_path, resume=True)
+    assert evaluate(rows, [JsonSchema(then)], out=tmp_path, resume=True).summary["samples"] == 1

@@ -14,6 +14,9 @@ from llmeval_integrations.wording import shown
 _BATCH: Final = 256
 """Rows in memory at a time, which may each be a megabyte."""
 
+_BUFFER: Final = 1 << 20
+"""Bytes of each column that are read at a time."""
+
 
 def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
     """Read a Parquet file batch by batch; a null is an absent value."""
@@ -22,7 +25,12 @@ def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
     except ImportError as error:
         raise MissingDependencyError.of("pyarrow", "parquet") from error
     try:
-        file = parquet.ParquetFile(handle if handle.seekable() else BytesIO(handle.read()))
+        # Else all of a row group is read ahead, which most files have one of.
+        file = parquet.ParquetFile(
+            handle if handle.seekable() else BytesIO(handle.read()),
+            pre_buffer=False,
+            buffer_size=_BUFFER,
+        )
     except (ArrowException, OSError) as error:
         raise InputError(f"{source.name} is not Parquet: {error}") from error
     source.total = file.metadata.num_rows
