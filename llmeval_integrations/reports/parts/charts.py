@@ -2,56 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+import pygal
+from pygal.etree import etree
 
 from llmeval_integrations.intervals import Interval
-from llmeval_integrations.markup import Html, tag
+from llmeval_integrations.markup import Html
 from llmeval_integrations.reports.parts.scores import Scores
 from llmeval_integrations.runs.numbers import figure, percent
 
-_RATE_WIDTH: Final = 160
-_HISTOGRAM_WIDTH: Final = 120
-_HEIGHT: Final = 28
+_BARE: Final[dict[str, Any]] = {
+    "explicit_size": True,
+    "margin": 0,
+    "no_prefix": True,
+    "show_legend": False,
+    "show_x_guides": False,
+    "show_x_labels": False,
+    "show_y_guides": False,
+    "show_y_labels": False,
+}
+_SVG: Final = "{http://www.w3.org/2000/svg}"
+_LEFT_OUT: Final = ("defs", "desc", "title")
+"""Styles and scripts, which the page forbids, and what its script would show."""
 
 
 def rate_chart(rate: float, interval: Interval) -> Html:
     """Draw a share as a bar, with its interval as a line over it."""
-    low, high = (_RATE_WIDTH * bound for bound in interval)
-    middle = 8
-    return _svg(
-        f"{percent(rate)}, 95 % interval {percent(interval[0])} to {percent(interval[1])}",
-        _RATE_WIDTH,
-        2 * middle,
-        tag("rect", class_="track", x=0, y=5, width=_RATE_WIDTH, height=6, rx=3),
-        tag("rect", class_="bar", x=0, y=5, width=f"{_RATE_WIDTH * rate:.1f}", height=6, rx=3),
-        tag("line", class_="whisker", x1=f"{low:.1f}", x2=f"{high:.1f}", y1=middle, y2=middle),
-        *(
-            tag("line", class_="whisker", x1=f"{x:.1f}", x2=f"{x:.1f}", y1=4, y2=12)
-            for x in (low, high)
-        ),
-    )
+    low, high = interval
+    chart = pygal.HorizontalBar(width=160, height=16, range=(0, 1), spacing=0, **_BARE)
+    chart.add("", [{"value": rate, "ci": {"low": low, "high": high}}])
+    return _svg(chart, f"{percent(rate)}, 95 % interval {percent(low)} to {percent(high)}")
 
 
 def histogram(scores: Scores) -> Html:
     """Draw how many scores lie where, from the lowest to the highest."""
-    most = max(scores.counts)
-    step = _HISTOGRAM_WIDTH / len(scores.counts)
-    bars = [
-        tag(
-            "rect",
-            tag("title", f"{count:,}"),
-            class_="bar",
-            x=f"{place * step:.1f}",
-            y=f"{_HEIGHT - height:.1f}",
-            width=f"{max(step - 1, 1):.1f}",
-            height=f"{height:.1f}",
-        )
-        for place, count in enumerate(scores.counts)
-        if count
-        for height in [max(2.0, _HEIGHT * count / most)]
-    ]
-    base = tag("line", class_="base", x1=0, x2=_HISTOGRAM_WIDTH, y1=_HEIGHT, y2=_HEIGHT)
-    return _svg(_in_words(scores), _HISTOGRAM_WIDTH, _HEIGHT + 1, *bars, base)
+    chart = pygal.Histogram(width=120, height=29, **_BARE)
+    least = max(scores.counts) / 14  # two pixels, so that a few scores are seen beside very many
+    heights = [count and max(count, least) for count in scores.counts]
+    chart.add("", [(height, place, place + 1) for place, height in enumerate(heights)])
+    return _svg(chart, _in_words(scores))
 
 
 def _in_words(scores: Scores) -> str:
@@ -61,13 +51,20 @@ def _in_words(scores: Scores) -> str:
     return f"{scores.n:,} scores from {figure(scores.low)} to {figure(scores.high)}; {most}"
 
 
-def _svg(label: str, width: int, height: int, *parts: Html) -> Html:
-    return tag(
-        "svg",
-        *parts,
-        role="img",
-        aria_label=label,
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width} {height}",
-    )
+def _svg(chart: Any, label: str) -> Html:
+    """Write a chart with nothing but its shapes, which the page's own style gives colours."""
+    root = chart.render_tree()
+    for parent in [*root.iter()]:
+        for child in [*parent]:
+            if not _is_shape(child):
+                parent.remove(child)
+    del root.attrib["id"]
+    root.set("role", "img")
+    root.set("aria-label", label)
+    return Html(etree.tostring(root, encoding="unicode"))
+
+
+def _is_shape(part: Any) -> bool:
+    if not isinstance(part.tag, str) or part.tag.removeprefix(_SVG) in _LEFT_OUT:
+        return False
+    return "tooltip-overlay" not in part.get("class", "")
