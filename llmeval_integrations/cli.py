@@ -20,8 +20,9 @@ from llmeval_integrations.version import __version__
 _EPILOG: Final = """\
 examples:
   llmeval run outputs.jsonl -e json_validity -e json_match --out runs/first
-  llmeval run outputs.csv -e 'length_penalty:min_length=50,max_length=4000' --field output=response
-  llmeval run outputs.jsonl -e json_schema:schema=@schema.json --fail-under json_schema=0.95
+  llmeval run outputs.csv -e length_penalty:max_length=4000 --field output=text
+  llmeval run outputs.jsonl -e json_schema:schema=@schema.json --max-errors 1%
+  llmeval run outputs.jsonl -e json_match --fail-under json_match=0.95
   llmeval run eval.yaml
   llmeval list json_schema
   llmeval compare runs/first runs/second --fail-on-regression
@@ -31,10 +32,11 @@ examples:
   llmeval check json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a threshold is missed, more rows are errors than --max-errors allows, a run is
-worse than the one before or has no score for too many of its samples, a check found something, or
-the budget ended before the data; 2 a wrong call, no rows, nothing but errors, no score at all, or
-with --frozen a reply that the cache lacks; 130 interrupted
+exit codes: 0 done; 1 a threshold is missed, more rows are errors than
+--max-errors allows, a run is worse than the one before or has no score for too
+many of its samples, a check found something, or the budget ended before the
+data; 2 a wrong call, no rows, nothing but errors, no score at all, or with
+--frozen a reply that the cache lacks; 130 interrupted
 """
 
 _LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"

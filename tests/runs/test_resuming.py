@@ -6,6 +6,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -222,11 +223,42 @@ def test_a_disk_that_is_full_ends_with_a_clear_error_and_a_run_to_resume(path, t
     assert resource.getrlimit(resource.RLIMIT_FSIZE) != (20_000, 20_000)
 
 
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
-def test_a_directory_that_cannot_be_written_to(path, tmp_path):
-    (tmp_path / "run").mkdir(mode=0o500)
-    with pytest.raises(InputError, match=r"cannot write to .*Permission denied"):
-        evaluate(path, EVALUATORS, out=tmp_path / "run")
+AS_ANYBODY = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", "--ambient-caps=-all"]
+"""Takes from root what others have not: leave to write anywhere."""
+
+READ_ONLY = """
+from llmeval_integrations import InputError, JsonValidity, evaluate
+
+try:
+    evaluate({data!r}, [JsonValidity()], out={out!r}, resume=True)
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(
+    os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write anywhere"
+)
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_directory_that_cannot_be_written_to(path, tmp_path, begun):
+    out = tmp_path / "run"
+    out.mkdir()
+    whole = evaluate(path, [JsonValidity()], out=tmp_path / "whole")
+    if begun:
+        evaluate(path, [JsonValidity()], out=out)
+        (out / "summary.json").unlink()
+        rows = (out / "results.jsonl").read_bytes().splitlines(keepends=True)
+        (out / "results.jsonl").write_bytes(b"".join(rows[:500]))
+    for each in (*out.iterdir(), out):
+        each.chmod(0o500)
+    code = READ_ONLY.format(data=str(path), out=str(out))
+    command = [*(AS_ANYBODY if os.geteuid() == 0 else []), sys.executable, "-B", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"cannot write to {out}: Permission denied; what is written")
+    for each in (out, *out.iterdir()):
+        each.chmod(0o700)
+    run = evaluate(path, [JsonValidity()], out=out, resume=True)
+    assert (run.summary, [*run.rows]) == (whole.summary, [*whole.rows])
 
 
 def test_a_run_that_was_written_is_read_again(path, tmp_path):
