@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -157,6 +158,19 @@ def test_judges_of_a_dataset_share_limit_and_cache(second, server, judge, tmp_pa
     assert most == 8
     again = evaluate(rows, {"judge": judge}, cache=tmp_path / "kept", frozen=True)
     assert again.summary["judging"]["cached"] == 200
+
+
+def test_judges_of_a_dataset_share_a_budget(second, server, judge):
+    server.plays(lambda _: chat(json.dumps(VERDICT)))
+    rows = [{"id": f"n{number}", "output": f"text {number}"} for number in range(100)]
+    took = evaluate(rows[:1], {"judge": judge}).summary["judging"]
+    each = took["input_tokens"] + took["output_tokens"]
+    made = evaluate_dataset(dataset(rows), {"judge": judge}, concurrency=4, max_tokens=20 * each).take_all()  # fmt: skip
+    labels = Counter(row["label"] for row in made)
+    assert labels.keys() == {"Pass", "budget"}
+    assert labels["Pass"] == len(server.requests) - 1
+    assert 20 <= labels["Pass"] < 20 + 4
+    assert labels["budget"] == sum(row["unscored"] for row in made) == 100 - labels["Pass"]
 
 
 def local_rows_judged(rows):
