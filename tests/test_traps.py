@@ -377,6 +377,7 @@ def test_a_schema_that_says_everything_twice_at_each_level_takes_no_time():
     [
         {"propertyNames": {"pattern": "^[a-z]+$"}},
         {"required": [f"missing {n}" for n in range(1_000)]},
+        {"allOf": [{"allOf": [{"required": [f"missing {n}"]}]} for n in range(1_000)]},
         {"dependentRequired": {f"k{n}": ["missing"] for n in range(1_000)}},
     ],
     ids=lambda schema: next(iter(schema)),

@@ -35,7 +35,8 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     container alone. Of an output more than 16 levels deep only the first error is looked for, and
     `errors_limit_reached` is True, as where the names of large objects might make so many errors
     that they take some 100 MB. There is none where it is about a value that has more than 250
-    levels itself, and the label is `too_deep`. Values longer than 200 characters are cut.
+    levels itself, and the label is `too_deep`. Messages longer than 200 characters are cut in the
+    middle, but for the name of a missing member.
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is

@@ -105,7 +105,10 @@ class Compiled:
 
     @cached_property
     def most_required(self) -> int:
-        """The most names that one schema of the document may miss in one object."""
+        """The most names that one schema of the document may miss in one object.
+
+        Those that a schema refers to elsewhere are not counted again.
+        """
         return max((_names_required(part) for part, _ in subschemas(self._parsed())), default=0)
 
     @cached_property
@@ -135,7 +138,9 @@ def _names_required(schema: dict[str, Any]) -> int:
     lists = [list_of(schema, "required")]
     for keyword in ("dependentRequired", "dependencies"):
         lists += object_of(schema, keyword).values()  # a dependency may be a schema, too
-    return sum(len(names) for names in lists if isinstance(names, list))
+    own = sum(len(names) for names in lists if isinstance(names, list))
+    parts = list_of(schema, "allOf")
+    return own + sum(_names_required(part) for part in parts if isinstance(part, dict))
 
 
 def _check_enums(schema: Any, text: bytes | str) -> None:

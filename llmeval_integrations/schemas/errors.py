@@ -151,11 +151,9 @@ def _copy_too_much(value: Any, schema: Compiled) -> bool:
     """Whether the errors about the names of large objects might take all memory."""
     if _bytes_of(value) <= _FEW_BYTES:
         return False
-    copied = 0
-    for container in _containers(value):
-        if isinstance(container, dict):
-            most = schema.most_required + (len(container) if schema.checks_names else 0)
-            copied += _bytes_of(container) * most
+    objects = [one for one in _containers(value) if isinstance(one, dict)]
+    most = [schema.most_required + (len(one) if schema.checks_names else 0) for one in objects]
+    copied = sum(_bytes_of(one) * errors for one, errors in zip(objects, most) if errors)
     return copied > MOST_COPIED
 
 
