@@ -18,18 +18,24 @@ _OF_THE_API: Final = frozenset(
         *("builtin-tool-call", "tool.execution"),
     ]
 )
-# The Vercel AI SDK's, which repeat the name and the arguments of the call that they answer.
-_ANSWERS: Final = frozenset(("tool-result", "tool-error"))
+# The Vercel AI SDK's, which announce a call or answer it, and may repeat its name and arguments.
+_ABOUT_CALLS: Final = frozenset(
+    [
+        *("tool-result", "tool-error", "tool-approval-request", "tool-output-denied"),
+        *("tool-input-start", "tool-call-streaming-start"),
+    ]
+)
 _OTHERS: Final = frozenset(
     [
         *("text", "text-plain", "output_text", "input_text", "refusal", "citation", "citable"),
         *("thinking", "redacted_thinking", "reasoning", "compaction", "program"),
         *("user_input", "thought"),
+        *("user-prompt", "system-prompt", "retry-prompt", "retry-feedback", "instruction"),
         *("image", "image_url", "audio", "video", "file", "document", "container_upload"),
         *("mcp_list_tools", "mcp_tool_listing", "mcp_approval_response", "additional_tools"),
         *("cache", "fallback", "non_standard"),
-        *("source", "source-url", "source-document", "step-start", "tool-approval-request"),
-        *("builtin-tool-return", "tool-return", *_ANSWERS),
+        *("source", "source-url", "source-document", "step-start"),
+        *("builtin-tool-return", "tool-return", *_ABOUT_CALLS),
         *("message.output", "message.input", "function.result", "agent.handoff"),
     ]
 )
@@ -76,14 +82,14 @@ def is_call_type(kind: str | None) -> bool:
 
 
 def only_looks_like_a_call(block: Any) -> bool:
-    """Whether an API makes this call by itself, or a result repeats it."""
+    """Whether an API makes this call by itself, or this is about a call that stands elsewhere."""
     if not isinstance(block, dict):
         return False
     inner = block.get("toolUse")  # Amazon has the type within
     kind = type_of(inner if isinstance(inner, dict) else block)
     if kind in _OF_THE_API or block.get("providerExecuted") is True:
         return True
-    return kind in _ANSWERS and "toolName" in block
+    return kind in _ABOUT_CALLS and "state" not in block  # which a UI message's own parts have
 
 
 def named_by_type(block: dict[str, Any]) -> str | None:
@@ -127,7 +133,9 @@ def is_other_block(item: Any) -> bool:
 
 def is_googles_own(key: str, call: Any) -> bool:
     """Whether this, under this key, is what Google calls by itself."""
-    return key in _OWN_CALLS and isinstance(call, dict) and text_under(NAMES, call) is None
+    if key not in _OWN_CALLS or not isinstance(call, dict):
+        return False
+    return "function" not in call and text_under(NAMES, call) is None
 
 
 def _is_of_a_part(member: str) -> bool:

@@ -39,12 +39,14 @@ WRAPPERS = (
     *("function", "function_call", "functionCall", "toolUse", "toolInvocation"),
     *("tool_call", "toolCall"),
 )
+# Null there is a call without arguments, whatever DeepEval records beside it.
+_OF_DEEPEVAL = ("input_parameters", "inputParameters")
 ARGUMENTS = (
     *("arguments", "args", "input", "parameters", "tool_kwargs", "rawInput"),
-    "input_parameters",
+    *_OF_DEEPEVAL,
 )
-# An item of OpenAI's has the first two.
-_IDS = ("call_id", "id", "tool_id", "tool_call_id", "toolUseId", "toolCallId")
+# Some APIs number the items that calls come in, too, under `id`.
+_IDS = ("call_id", "tool_call_id", "tool_id", "toolUseId", "toolCallId", "id")
 _BESIDE_A_NAME = frozenset((*NAMES, *_IDS, "type", "index"))
 _OF_A_MESSAGE = frozenset(("role", "content"))
 
@@ -53,14 +55,14 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     """Read one call; None where the object is something else.
 
     The first rule that fits applies: what an API calls by itself, such as `mcp_call` and
-    `server_tool_use`, is something else, and so is a result that repeats its call; the input of a
+    `server_tool_use`, is something else, and so is what announces or answers a call; the input of a
     custom tool is one text, under the argument `input`, even where it is JSON; an object under
     `function`, `function_call`, `functionCall`, `toolUse` or `toolInvocation`, or with a name under
     `tool_call` or `toolCall`, is the call; a text under `name`, `tool_name` or `toolName` is its
     name, or what follows `tool-` in the type of a part of a UI message, with the arguments under
-    `arguments`, `args`, `input`, `parameters`, `tool_kwargs`, `rawInput` or `input_parameters`; a
-    name with no more than an `id`, `type` or `index` beside it, and what is null, is a call without
-    arguments.
+    `arguments`, `args`, `input`, `parameters`, `tool_kwargs`, `rawInput`, `input_parameters` or
+    `inputParameters`; a name with no more than an `id`, `type` or `index` beside it, and what is
+    null, is a call without arguments.
     """
     if only_looks_like_a_call(item):
         return None
@@ -77,7 +79,7 @@ def read_call(item: dict[str, Any], parsing: Parsing) -> ToolCall | None:
     if not name:
         return None
     given = next((item[key] for key in ARGUMENTS if item.get(key) is not None), None)
-    if given is None and not _is_name_alone(item):
+    if given is None and item.keys().isdisjoint(_OF_DEEPEVAL) and not _is_name_alone(item):
         return None
     arguments = _read_arguments(given, parsing)
     if isinstance(arguments, str):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, Final
 
-_FIRST: Final = ("message_start", "response.created")
+# Of an SDK's first event the message alone has been read.
+_FIRST: Final = ("message_start", "message", "response.created")
 _WITH_BLOCKS: Final = (
-    *("content_block_start", "response.output_item.added", "response.output_item.done"),
+    "content_block_start",
+    "response.output_item.added",
+    "response.output_item.done",
 )
 _PIECES: Final = {
     "text_delta": "text",

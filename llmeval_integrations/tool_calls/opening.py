@@ -51,7 +51,7 @@ class _Opening:
         if hasattr(type(value), "model_dump"):
             value = _dumped(value)
         elif is_dataclass(value) and not isinstance(value, type):
-            value = {its.name: getattr(value, its.name, None) for its in fields(value)}
+            value = {its.name: _member(value, its.name) for its in fields(value)}
         if not isinstance(value, (list, tuple, Mapping)):
             return value
         if not levels:
@@ -66,6 +66,12 @@ class _Opening:
             else item
             for key, item in value.items()
         }
+
+
+def _member(value: Any, name: str) -> Any:
+    with suppress(Exception):  # a property's own code may raise anything
+        return getattr(value, name, None)
+    return None
 
 
 def _dumped(model: Any) -> Any:

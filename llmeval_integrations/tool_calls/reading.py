@@ -15,6 +15,7 @@ from llmeval_integrations.tool_calls.blocks import (
     is_known,
     is_other_block,
     is_other_type,
+    named_by_type,
     only_looks_like_a_call,
     said_by,
     type_of,
@@ -29,6 +30,7 @@ _BLOCKS = ("content", "parts", "blocks", "output")
 _CALLS = ("tool_calls", "toolCalls", "toolInvocations")
 _MESSAGE = OF_A_MESSAGE.union(_BLOCKS, ("promptFeedback", "prompt_feedback"))
 _WRONG_CALLS = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
+_OF_MODELS = frozenset(("model_output", "message.output"))
 _OF_OTHERS = frozenset(("user", "human", "system", "developer", "tool", "function"))
 
 
@@ -127,6 +129,8 @@ def _in_last_words(value: Any, parsing: Parsing) -> list[ToolCall] | Defect:
     """
     if not value:
         return []
+    if isinstance(value, dict):
+        value = _steps(value) or value
     if isinstance(value, list) and _is_message(value[-1]):
         value = value[-1]
     message = value if isinstance(value, dict) else {"content": value}
@@ -202,11 +206,12 @@ def _in_object(value: dict[str, Any], parsing: Parsing) -> list[ToolCall] | None
     if call is not None:
         return [call]
     steps = _steps(value)
-    if steps:
-        return list(_in_list(steps, parsing, among_blocks=True))
+    calls = list(_in_list(steps, parsing, among_blocks=True))
+    if calls:
+        return calls
     wrong = _wrong_call(value)
     if _MESSAGE.isdisjoint(value):
-        return wrong or None
+        return wrong if wrong or steps else None
     inner = _inner(value)
     if inner is not None:
         return [*(_in_object(inner, parsing) or []), *wrong]
@@ -313,7 +318,9 @@ def _is_of_others(message: dict[str, Any]) -> bool:
     if isinstance(role, str) and role:
         return role in _OF_OTHERS
     kind = type_of(message)
-    return kind is not None and (kind in _OF_OTHERS or is_other_type(kind))
+    if kind is None or kind in _OF_MODELS:
+        return False
+    return kind in _OF_OTHERS or is_other_type(kind)
 
 
 def _given(message: dict[str, Any], key: str) -> list[Any]:
@@ -338,5 +345,6 @@ def _in_blocks(blocks: list[Any], parsing: Parsing) -> Iterator[ToolCall]:
     for block in blocks:
         if not isinstance(block, dict) or only_looks_like_a_call(block):
             continue
-        if is_call_type(type_of(block)) or read_call(block, parsing) is not None:
+        is_call = is_call_type(type_of(block)) or named_by_type(block)
+        if is_call or read_call(block, parsing) is not None:
             yield _with_error(block, parsing)

@@ -40,7 +40,10 @@ _SNAKE_CASE: Final[dict[str, str]] = {
     "ref": "$ref",
     **_COUNTS,
 }
-_ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
+_ONE = (
+    *("items", "additionalItems", "additionalProperties", "propertyNames", "contains"),
+    *("not", "if", "then", "else"),
+)
 _SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 

@@ -51,6 +51,7 @@ def test_a_tool_without_a_schema_has_no_arguments():
         ({"type": "float"}, {"type": "number"}),
         ({"type": "tuple", "items": {"type": "int"}}, {"type": "array", "items": {"type": "integer"}}),
         ({"type": "list", "items": [{"type": "int"}]}, {"type": "array", "items": [{"type": "integer"}]}),
+        ({"items": [], "additionalItems": {"type": "int"}}, {"items": [], "additionalItems": {"type": "integer"}}),
         ({"type": "list"}, {"type": "array"}),
         ({"type": "bool"}, {"type": "boolean"}),
         ({"type": "str"}, {"type": "string"}),

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import pytest
@@ -59,6 +60,10 @@ SHAPES = {
     "Google, a response": ({"candidates": [{"content": {"parts": [GOOGLE]}}]}, [CALL]),
     "Google, an interaction": ({"id": "i", "status": "requires_action", "steps": [*STEPS, RESPONSES]}, [WITH_ID]),
     "Google, an interaction without calls": ({"id": "i", "status": "completed", "role": "model", "steps": STEPS}, []),
+    "Google, an interaction with nothing but its steps": ({"steps": STEPS}, []),
+    "Google, an interaction that ends in tags": ({"id": "i", "steps": [STEPS[1], {"type": "model_output", "content": [{"type": "text", "text": TAGS}]}]}, [CALL]),
+    "steps beside calls": ({"role": "assistant", "steps": STEPS, "tool_calls": [OPENAI]}, [WITH_ID]),
+    "Mistral, a conversation that ends in tags": ({"conversation_id": "c", "outputs": [{"type": "message.output", "content": TAGS}]}, [CALL]),
     "Google, steps": ([*STEPS, RESPONSES], [WITH_ID]),
     "Mistral, a conversation": ({"conversation_id": "c", "outputs": [{"type": "tool.execution", "name": "web_search", "arguments": "{}", "id": "t"}, {"type": "message.output", "role": "assistant", "content": "So."}, {"type": "function.call", "tool_call_id": "c1", "name": "weather", "arguments": TEXT}]}, [WITH_ID]),
     "Amazon, a block": (AMAZON, [WITH_ID]),
@@ -82,13 +87,21 @@ SHAPES = {
     "Vercel, a UI message": ({"id": "m", "role": "assistant", "parts": [{"type": "step-start"}, {"type": "text", "text": "So.", "state": "done"}, VERCEL_UI, {**VERCEL, "type": "dynamic-tool", "state": "input-available"}]}, [WITH_ID, WITH_ID]),
     "Vercel, parts": ([{"type": "step-start"}, {"type": "data-rain", "id": "d", "data": PLAIN}, {"type": "source-url", "sourceId": "s", "url": "u"}, VERCEL_UI], [WITH_ID]),
     "Vercel, a part of a tool called result": ([{**VERCEL_UI, "type": "tool-result"}], [ToolCall("result", ARGUMENTS, "c1")]),
+    "Vercel, a call that is announced and approved": ({"content": [{"type": "tool-input-start", "id": "c1", "toolName": "weather"}, {"type": "tool-call-streaming-start", "toolCallId": "c1", "toolName": "weather"}, VERCEL, {"type": "tool-approval-request", "approvalId": "a", "toolCall": VERCEL}, {"type": "tool-output-denied", "toolCallId": "c1", "toolName": "weather"}]}, [WITH_ID]),
     "Vercel, a UI message of version 4": ({"role": "assistant", "content": "", "toolInvocations": [VERCEL_UI_4["toolInvocation"]], "parts": [{"type": "step-start"}, VERCEL_UI_4]}, [WITH_ID]),
     "Vercel, a part of version 4": ([VERCEL_UI_4], [WITH_ID]),
-    "Pydantic AI, messages": ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Rain?"}]}, {"kind": "response", "parts": [{"part_kind": "text", "content": "So."}, {"part_kind": "tool-call", "tool_name": "weather", "args": TEXT, "tool_call_id": "c1", "id": None}]}, {"kind": "request", "parts": [{"part_kind": "tool-return", "tool_name": "weather", "content": None, "tool_call_id": "c1"}]}], [WITH_ID]),
+    "Pydantic AI, messages": ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": TAGS}]}, {"kind": "response", "parts": [{"part_kind": "text", "content": "So."}, {"part_kind": "tool-call", "tool_name": "weather", "args": TEXT, "tool_call_id": "c1", "id": None}]}, {"kind": "request", "parts": [{"part_kind": "tool-return", "tool_name": "weather", "content": None, "tool_call_id": "c1"}]}], [WITH_ID]),
+    "Pydantic AI, parts": ([{"part_kind": kind, "content": TAGS} for kind in ("system-prompt", "user-prompt", "retry-prompt")] + [{"part_kind": "tool-call", "tool_name": "weather", "args": TEXT, "tool_call_id": "c1"}], [WITH_ID]),
     "Haystack, a message": ({"role": "assistant", "meta": {}, "name": None, "content": [{"text": "So."}, {"tool_call": {"tool_name": "weather", "arguments": ARGUMENTS, "id": "c1", "extra": None}}]}, [WITH_ID]),
     "Haystack, a result": ({"role": "tool", "content": [{"tool_call_result": {"result": "Rain.", "origin": {"tool_name": "weather", "arguments": ARGUMENTS, "id": "c1"}, "error": False}}]}, []),
     "DeepEval, a call": ({"name": "weather", "description": None, "reasoning": "So.", "output": {"rain": 1}, "input_parameters": ARGUMENTS}, [CALL]),
+    "DeepEval, a call by its aliases": ({"name": "weather", "inputParameters": ARGUMENTS}, [CALL]),
+    "DeepEval, a call without arguments": ({"name": "now", "description": "The time.", "reasoning": None, "output": "Noon", "input_parameters": None}, [ToolCall("now")]),
+    "DeepEval, a call without arguments by its aliases": ({"name": "now", "output": "Noon", "inputParameters": None}, [ToolCall("now")]),
     "a call as models are asked for it": ({"tool_call": PLAIN}, [CALL]),
+    "a call that is wrapped twice": ({"tool_call": OPENAI}, [WITH_ID]),
+    "a call that is wrapped twice, among parts": ([{"text": "So."}, {"tool_call": OPENAI}], [WITH_ID]),
+    "a call in an item with an id of its own": ({"id": "i", "call_id": None, "tool_call_id": "c1", "function": PLAIN}, [WITH_ID]),
     "plain": (PLAIN, [CALL]),
     "plain, as Llama writes it": ({"name": "weather", "parameters": ARGUMENTS}, [CALL]),
     "plain, a list": ([PLAIN, PLAIN], [CALL, CALL]),
@@ -215,6 +228,7 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"invalid_tool_calls": [{"name": "f", "args": "{}", "error": "bad JSON"}]}, "bad JSON"),
         ([{"type": "tool-f", "toolCallId": "c", "state": "output-error", "rawInput": '{"a'}], "truncated"),
         ({"content": [{"type": "tool-call", "toolName": "f", "input": '{"a'}]}, "truncated"),
+        ({"parts": [{"type": "tool-f", "toolCallId": "c", "state": "input-streaming"}]}, "no tool call"),
         ('<tool_call>{"name": "f"</tool_call>', "truncated"),
         ("<tool_call>{'name': 'f'}</tool_call>", "single_quotes"),
         ('<tool_call>{"name": "f"} and so</tool_call>', "prose_around"),
@@ -290,6 +304,20 @@ def test_a_call_that_went_wrong_is_no_answer(text):
         assert read_calls([message], parsing) != []
     for read in (read_calls(text), read_calls([message])):
         assert isinstance(read, Defect) or all(call.problem for call in read)
+
+
+def test_a_member_that_cannot_be_read_is_left_out():
+    @dataclass
+    class Made:
+        tool_calls: list
+        extra: object
+
+        def __getattribute__(self, name):
+            if name == "extra":
+                raise RuntimeError(name)
+            return super().__getattribute__(name)
+
+    assert read_calls([Made([OPENAI], None)]) == [WITH_ID]
 
 
 def test_a_name_alone_is_a_call_by_itself_and_an_answer_in_a_message():

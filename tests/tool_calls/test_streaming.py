@@ -161,7 +161,9 @@ def test_events_of_an_sdk_are_one_message():
     pydantic = pytest.importorskip("pydantic")
     event = pydantic.TypeAdapter(anthropic.RawMessageStreamEvent)
     sent = [one for one in ANTHROPIC if one["type"] != "ping"]
-    assert read_calls([event.validate_python(one) for one in sent]) == [MAIL, NOW]
+    events = [event.validate_python(one) for one in sent]
+    assert read_calls(events) == [MAIL, NOW]
+    assert read_calls([*events, *events]) == [MAIL, NOW, MAIL, NOW]
 
 
 def test_events_that_broke_off_are_a_call_that_cannot_be_read():
