@@ -128,6 +128,7 @@ class Pairings:
             spare = here.get(name, [])
             if len(spare) * len(wanted) > MAX_PAIRS:
                 bounds.append(True)
+                found += self._likely(field, arrays, spare, wanted, gain)
             elif spare:
                 found += self._matched(field, arrays, spare, wanted, gain)
         return found
@@ -167,14 +168,20 @@ class Pairings:
         alone = len(spare) == len(wanted) == 1
         if not alone and self._effort.of(field, here, there) > MAX_PAIRS:
             bounds.append(True)
-            likely = likely_pairs(Side(mine.items, spare), Side(theirs.items, wanted))
-            return equal + [pair for pair in likely if self._has_gain(field, arrays, *pair)]
+            return equal + self._likely(field, arrays, spare, wanted, self._gain)
         return equal + self._matched(field, arrays, spare, wanted)
 
-    def _has_gain(self, field: Field, arrays: _Arrays, one: int, other: int) -> bool:
-        """Whether items have anything in common."""
+    def _likely(
+        self, field: Field, arrays: _Arrays, spare: list[int], wanted: list[int], gain: Gain
+    ) -> Pairs:
+        """Pair the items at these places, which are too many to be tried, but none in vain."""
         output, reference = arrays
-        return self._gain(self, field.item(one), output[one], reference[other]) > 0
+        here, there = (self._meant_by(field, array).items for array in arrays)
+        return [
+            (one, other)
+            for one, other in likely_pairs(Side(here, spare), Side(there, wanted))
+            if gain(self, field.item(one), output[one], reference[other]) > 0
+        ]
 
     def _matched(
         self,

@@ -64,3 +64,14 @@ def test_items_that_have_nothing_in_common_are_no_pair():
     assert result.score == 0.0
     kinds = {outcome["kind"] for outcome in result.metadata["outcomes"]}
     assert kinds == {"missing", "extra"}
+
+
+@pytest.mark.parametrize("count", [200, 201, 1_000])
+def test_items_by_a_key_that_may_be_off_are_paired_where_there_are_too_many(count):
+    by_time = JsonFields(fields={"": {"key": "at"}, "/*/at": {"tolerance": 0.01}})
+    reference = [{"at": 10.0 * n, "name": f"n{n}", "rest": n % 7} for n in range(count)]
+    output = [{**item, "at": item["at"] + 0.004} for item in reference]
+    results = [by_time(shuffled(output, seed), shuffled(reference, -seed)) for seed in range(2)]
+    assert [result.score for result in results] == [1.0, 1.0]
+    moved = [{**item, "at": item["at"] + 1} for item in reference]
+    assert by_time(moved, reference).score == 0.0  # as keys that do not match make no pair
