@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.assignment import best_pairs
@@ -130,16 +131,53 @@ class Pairings:
                 bounds.append(True)
                 found += self._likely(field, arrays, spare, wanted, gain)
             elif spare:
-                found += self._matched(field, arrays, spare, wanted, gain)
+                found += self._by_near_key(field, arrays, spare, wanted, bounds)
         return found
+
+    def _by_near_key(
+        self,
+        field: Field,
+        arrays: _Arrays,
+        spare: list[int],
+        wanted: list[int],
+        bounds: list[bool],
+    ) -> Pairs:
+        """Pair items whose keys match, for the greatest gain.
+
+        By how near their keys are where it takes too long to compare all that is in them. Whose
+        keys match nobody else's are a pair in any case.
+        """
+        key: Any = field.rule.key
+        near = partial(_nearness, key)
+        output, reference = arrays
+        matches = {
+            one: [
+                other
+                for other in wanted
+                if near(self, field.item(one), output[one], reference[other])
+            ]
+            for one in spare
+        }
+        rivals = Counter(chain.from_iterable(matches.values()))
+        sure = {
+            one: others[0]
+            for one, others in matches.items()
+            if len(others) == 1 and rivals[others[0]] == 1
+        }
+        taken = set(sure.values())
+        left = [one for one, others in matches.items() if others and one not in sure]
+        right = [other for other in wanted if rivals[other] and other not in taken]
+        gain: Gain = partial(self._gain_by_key, key)
+        if self._effort.of(field, Side(output, left), Side(reference, right)) > MAX_PAIRS:
+            bounds.append(True)
+            gain = near
+        return [*sure.items(), *self._matched(field, arrays, left, right, gain)]
 
     def _gain_by_key(
         self, key: str, pairings: Pairings, field: Field, output: Any, reference: Any
     ) -> float:
         """Return what two items add to the score, 0 where their keys do not match."""
-        its = field.member(key)
-        kind, _ = compare(its.rule, output[key], reference[key], its.path)
-        if kind != "match":
+        if not _nearness(key, pairings, field, output, reference):
             return 0.0
         return max(self._gain(pairings, field, output, reference), _LEAST)
 
@@ -224,6 +262,13 @@ class Pairings:
             written = [canonical(self._written.of(its, item)) for item in array]
             order = sorted(order, key=written.__getitem__)
         return _Items(array, items, texts, order)
+
+
+def _nearness(key: str, _: Pairings, field: Field, output: Any, reference: Any) -> float:
+    """Return how well the keys of two items match, 0 where they do not."""
+    its = field.member(key)
+    kind, score = compare(its.rule, output[key], reference[key], its.path)
+    return max(score, _LEAST) if kind == "match" else 0.0
 
 
 def equal_pairs(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import few, seconds
+from pace import at_most
 
 from llmeval_integrations import InvalidOptionError, JsonFields
 
@@ -158,6 +159,25 @@ def test_too_many_keys_to_be_tried_are_named():
     numbers = [{"id": n} for n in range(1_000)]
     texts = [{"id": str(n)} for n in reversed(range(1_000))]
     assert JsonFields(fields={"": {"key": "id"}}, defaults={"coerce": True})(numbers, texts).passed
+
+
+def test_what_is_in_items_with_a_key_that_may_be_off_counts_as_pairs_to_be_tried():
+    reference = [
+        {"name": f"name {n:03} of the item", "lines": [{"s": s, "p": n} for s in range(60)]}
+        for n in range(100)
+    ]
+    output = [
+        {"name": f"{item['name']}s", "lines": [{"s": line["s"], "p": -1} for line in item["lines"]]}
+        for item in reference
+    ]
+    fields = {"": {"key": "name"}, "/*/lines": {"order": "any_order"}}
+    near = JsonFields(fields={**fields, "/*/name": {"similarity": 0.9}})
+    with at_most(4):
+        result = near(output[::-1], reference)
+    assert result.metadata["pairing_limit_reached"] == [""]
+    assert result.score == pytest.approx(0.5, abs=0.01)  # each with its own, which is the nearest
+    alone = JsonFields(fields={**fields, "/*/name": {"similarity": 0.95}})
+    assert "pairing_limit_reached" not in alone(output[::-1], reference).metadata
 
 
 def test_a_function_is_given_texts_as_they_are_while_items_are_paired():
