@@ -14,7 +14,7 @@ from llmeval_integrations.options import is_number
 from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, read_pointer
 from llmeval_integrations.wording import MOST, cut, shown
 
-_POSITION: Final = re.compile("[0-9]{1,9}")
+_POSITION: Final = re.compile("0|[1-9][0-9]{0,8}")
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _UNKNOWN: Final = frozenset(
     (

@@ -37,6 +37,7 @@ INVOICE = {
         ("/pair/2", r"no '/pair/2'; did you mean '/pair/\*'"),
         ("/two/2", "no '/two/2'"),
         ("/two/1/sku", "no '/two/1/sku'"),
+        ("/lines/01/sku", r"the schema has no '/lines/01'; did you mean '/lines/\*'"),
         ("/lines/\u00b2", "the schema has no '/lines/\u00b2'"),
         ("/by_id/x/cost", "no '/by_id/x/cost'; there are /by_id/x/sku, /by_id/x/price"),
         ("/either/skuu", "did you mean '/either/sku'"),
