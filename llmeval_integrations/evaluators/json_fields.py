@@ -76,8 +76,9 @@ class JsonFields(Evaluator):
     compared by `similarity` count as more, one for 500,000 pairs of characters. Where not
     all leaves match, `pairing_limit_reached` in the metadata lists the arrays that had too many.
     Items are paired by a `key` by what its value stands for, then those of the others whose keys
-    match, as by a tolerance or `coerce`; an array no item of which has the key keeps its order. An
-    outcome has `exact: false` where the distance of two very long texts may be less than was found.
+    match, as by a tolerance or `coerce`, and where what is in them would be too many pairs, by how
+    near the keys are; an array no item of which has the key keeps its order. An outcome has
+    `exact: false` where the distance of two very long texts may be less than was found.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
