@@ -80,6 +80,14 @@ def edits_up_to(most: int, one: str, other: str) -> int:
     return _in_blocks("levenshtein", shorter, longer)
 
 
+def prepare() -> None:
+    """Import what counts edits, for those who count the first ones deep in a recursion.
+
+    An import takes stack, so that how deep is too deep would hang on what was measured before.
+    """
+    _rapidfuzz("levenshtein")
+
+
 def reach(one: str, other: str) -> int:
     """Give up to how many edits between two texts `edits_up_to` counts exactly."""
     longest = max(len(one), len(other))

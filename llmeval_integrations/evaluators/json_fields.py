@@ -8,6 +8,7 @@ from dataclasses import fields as options_of
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
+from llmeval_integrations.edit_distance import prepare
 from llmeval_integrations.errors import InvalidOptionError
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
@@ -175,6 +176,10 @@ class Layout:
         self._root_of = lru_cache(maxsize=4)(lambda text: root_field(_read(text), *self._rules))
         self.leaves_out_nulls = nulls == "absent"
         """Whether members that are null are taken out of the documents."""
+        if judged or any(
+            settings.get("similarity") is not None for settings in (*fields.values(), defaults)
+        ):
+            prepare()
         self.calls_functions = bool(judged) or any(
             settings.get("compare") for settings in (*fields.values(), defaults)
         )

@@ -9,7 +9,7 @@ from math import fsum
 from typing import Any, ClassVar, Final, NamedTuple
 
 from llmeval_integrations.assignment import best_pairs
-from llmeval_integrations.edit_distance import edits_up_to, reach
+from llmeval_integrations.edit_distance import edits_up_to, prepare, reach
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
@@ -97,6 +97,7 @@ class JsonSimilarity(Evaluator):
         reference = parse_reference(self, sample, self.parsing)
         if type(output) is Defect:
             return defective(output, 0.0)
+        prepare()
         likeness = _Likeness(self.threshold, MAX_INSIDE)
         try:
             common, most = likeness.of(output, reference)

@@ -2,6 +2,8 @@
 
 import json
 import random
+import subprocess
+import sys
 from itertools import permutations
 
 import pytest
@@ -182,3 +184,21 @@ def test_pairs_inside_of_items_are_counted_over_the_whole_documents():
     turned = dict(reversed([(name, items[::-1]) for name, items in one.items()]))
     assert JsonSimilarity()(turned, other).score == pytest.approx(result.score)
     assert JsonSimilarity()(one["1"], other["1"]).metadata == {}
+
+
+FIRST = """
+from llmeval_integrations import JsonFields, JsonSimilarity
+texts = ['{"a":' * 485 + leaf + "}" * 485 for leaf in ('"abcd"', '"abcx"')]
+print(%s(*texts).score)
+"""
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "evaluator", ["JsonSimilarity()", "JsonFields(defaults={'similarity': 0.7})"]
+)
+def test_the_first_texts_that_are_measured_may_be_as_deep_as_all_others(evaluator):
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST % evaluator], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout.strip(), done.stderr) == ("0.75", "")
