@@ -13,14 +13,15 @@ from functools import partial
 from itertools import islice
 from math import isfinite
 from pathlib import Path
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Final
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, get_origin
 
 import msgspec
 
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.picking import is_plain
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import STDIN, open_source
 from llmeval_integrations.runs.reading.selecting import select
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")
 _IDENTITY: Final = ("version", "evaluators", "fields", "data")
 """What has to be the same where a run is resumed."""
-
-_NAMED: Final = (FunctionType, BuiltinFunctionType, MethodType)
-_SCALARS: Final = (str, int, float, bool, type(None))
 
 _AT_A_TIME: Final = 64
 """Rows in memory that are written together."""
@@ -110,7 +108,8 @@ def _plain(value: Any) -> Any:
         return described(value)
     if isinstance(value, type) or callable(getattr(value, "json_schema", None)):
         return _of_type(value)
-    if isinstance(value, _NAMED):
+    # Compiled functions are of other types, and `list[int]` has the name of `list`.
+    if isinstance(getattr(value, "__qualname__", None), str) and get_origin(value) is None:
         return _of_function(value)
     if isinstance(value, partial):
         return {"name": _plain(value.func), "given": _plain([value.args, value.keywords])}
@@ -136,25 +135,43 @@ def _of_type(value: Any) -> Any:
 
 
 def _of_function(value: Any) -> Any:
-    """Tell a function by its name; one that has no name of its own by what it does, too."""
-    name = _name(value)
-    if not isinstance(value, FunctionType) or "<" not in name:
-        return name
+    """Tell a function by its name, what it is bound to and wraps, or else by what it does."""
+    told = {"name": _name(value)}
+    owner = getattr(value, "__self__", None)
+    if owner is not None and not isinstance(owner, ModuleType):
+        told["of"] = _digest_of(owner)  # of which nobody asked to see anything
+    if hasattr(value, "__wrapped__"):
+        told["wrapped"] = _plain(value.__wrapped__)
+    if isinstance(value, FunctionType) and "<" in told["name"]:
+        told["code"] = _digest_of(_does(value))
+    return told if len(told) > 1 else told["name"]
+
+
+def _does(function: FunctionType) -> list[Any]:
+    """Return what a function that has no name of its own does, and with which values around it."""
     # An empty cell, equal to another empty one, has no contents.
-    cells = [each.cell_contents for each in value.__closure__ or () if each != CellType()]
-    around = [each if isinstance(each, _SCALARS) else type(each).__qualname__ for each in cells]
-    told = [_code(value.__code__), value.__defaults__, value.__kwdefaults__, around]
-    return {"name": name, "code": _sha256(write_in_order(_plain(told))).hexdigest()}
+    cells = [each.cell_contents for each in function.__closure__ or () if each != CellType()]
+    around = [each if is_plain(each) else type(each).__qualname__ for each in cells]
+    return [_code(function.__code__), function.__defaults__, function.__kwdefaults__, around]
+
+
+def _digest_of(value: Any) -> str:
+    """Return the SHA-256 of an option's value."""
+    return _sha256(write_in_order(_plain(value))).hexdigest()
 
 
 def _name(value: Any) -> str:
-    return f"{value.__module__}.{value.__qualname__}"
+    name = f"{getattr(value, '__module__', None)}.{value.__qualname__}"
+    code: Any = getattr(value, "__code__", None)
+    # Several of rapidfuzz's distances share one name, as do functions under one decorator.
+    other = code is not None and code.co_name != value.__name__
+    return f"{name} ({code.co_name})" if other else name
 
 
 def _code(code: CodeType) -> list[Any]:
     """Return what is the same of a function wherever it stands in a file."""
     constants = [_code(each) if isinstance(each, CodeType) else each for each in code.co_consts]
-    return [code.co_code.hex(), code.co_names, constants]
+    return [code.co_code.hex(), code.co_names, code.co_argcount, code.co_flags, constants]
 
 
 def _sha256(text: bytes = b"") -> hashlib._Hash:

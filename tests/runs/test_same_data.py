@@ -3,10 +3,14 @@
 import subprocess
 import sys
 from collections import OrderedDict, deque
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache, partial, wraps
 from math import isclose
+from typing import Optional
 
 import pytest
+from rapidfuzz import fuzz
+from rapidfuzz.distance import JaroWinkler, Levenshtein
 from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 
 from llmeval_integrations import (
@@ -15,6 +19,7 @@ from llmeval_integrations import (
     JsonMatch,
     JsonSchema,
     JsonValidity,
+    PythonType,
     RegexMatch,
     evaluate,
 )
@@ -130,6 +135,29 @@ def less_than(most):
     return compared(lambda one, other: len(one) + len(other) < most)
 
 
+def one_of(values):
+    return compared(lambda one, other: one in values or one == other)
+
+
+def within(most):
+    @wraps(lambda: None)
+    def compare(one, other):
+        return abs(len(one) - len(other)) <= most
+
+    return compared(compare)
+
+
+@dataclass(frozen=True)
+class Within:
+    tolerance: float
+
+    def __call__(self, one, other):
+        return abs(len(one) - len(other)) <= self.tolerance
+
+    def compare(self, one, other):
+        return self(one, other)
+
+
 LONG = "an output " * 400
 DIFFERENT = [
     (
@@ -184,6 +212,43 @@ DIFFERENT = [
         compared(partial(isclose, rel_tol=0.2)),
         "evaluators.equal.options.operator.given[1].rel_tol is 0.2, and was 0.1",
     ),
+    (
+        {"type": PythonType(Optional[int])},  # noqa: UP045 - it has a name
+        {"type": PythonType(Optional[str])},  # noqa: UP045 - it has a name
+        "evaluators.type.options.expected_type is '",
+    ),
+    (one_of(["a"]), one_of(["b"]), "evaluators.equal.options.operator.code is '"),
+    (
+        compared(lambda *texts: len(texts)),
+        compared(lambda texts, *_: len(texts)),
+        "evaluators.equal.options.operator.code is '",
+    ),
+    (
+        compared(Within(1).compare),
+        compared(Within(2).compare),
+        "evaluators.equal.options.operator.of is '",
+    ),
+    (
+        compared(fuzz.ratio),
+        compared(fuzz.partial_ratio),
+        "evaluators.equal.options.operator is 'rapidfuzz.",
+    ),
+    (
+        compared(Levenshtein.normalized_similarity),
+        compared(JaroWinkler.normalized_similarity),
+        "evaluators.equal.options.operator is 'rapidfuzz.",
+    ),
+    (
+        compared(lru_cache(fuzz.ratio)),
+        compared(lru_cache(isclose)),
+        "evaluators.equal.options.operator.name is 'math.isclose', and was 'rapidfuzz.",
+    ),
+    (
+        compared(lru_cache(lambda one, other: one == other)),
+        compared(lru_cache(lambda one, other: one is other)),
+        "evaluators.equal.options.operator.wrapped.code is '",
+    ),
+    (within(1), within(2), "evaluators.equal.options.operator.code is '"),
     (
         {"regex_match": RegexMatch(f"{LONG}one{LONG}")},
         {"regex_match": RegexMatch(f"{LONG}other{LONG}")},
