@@ -21,7 +21,7 @@ import msgspec
 from llmeval_integrations.asking.client import Client
 from llmeval_integrations.errors import InvalidSchemaError
 from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.picking import is_plain
+from llmeval_integrations.picking import as_python, is_plain
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import STDIN, open_source
 from llmeval_integrations.runs.reading.selecting import select
@@ -232,6 +232,9 @@ def _packed(rows: list[Any]) -> bytes:
 
 def _without_address(value: Any) -> Any:
     """Return a value that has no form of its own as rows have it, a `repr` without its address."""
+    python = as_python(value)  # an array's `repr` leaves most of its numbers out
+    if python is not value:
+        return python
     plain = as_plain(value)
     return _ADDRESS.sub("", plain) if isinstance(plain, str) else plain
 

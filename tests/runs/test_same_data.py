@@ -51,6 +51,19 @@ def test_other_outputs_under_the_same_ids_are_other_data(of, tmp_path):
         evaluate(of(OTHER), [JsonMatch()], **again)
 
 
+def test_arrays_that_are_shown_alike_are_other_data(tmp_path):
+    numpy = pytest.importorskip("numpy")
+    numbers = [0.0] * 5_000
+    then, now = (
+        [{"output": "{}", "reference": numpy.array([*numbers, each, *numbers])}] for each in (0, 7)
+    )
+    again = {"out": tmp_path, "resume": True}
+    evaluate(then, [JsonMatch()], **again)
+    evaluate(then, [JsonMatch()], **again)
+    with pytest.raises(InputError, match=r"holds another run: data.rows_sha256 is"):
+        evaluate(now, [JsonMatch()], **again)
+
+
 def test_rows_beyond_the_limit_are_not_looked_at(tmp_path):
     again = {"out": tmp_path, "resume": True, "limit": 4}
     evaluate(ROWS, [JsonMatch()], **again)
