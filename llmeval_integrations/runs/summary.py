@@ -164,8 +164,10 @@ class Tally:
         Each with its most frequent reason; in a long run with many, as far as it was followed.
         """
         reasons = {kind: (example, 1) for kind, example in self._examples.items()}
-        for (kind, reason), least, _ in reversed(self._reasons.most_common()):
-            if least >= reasons[kind][1]:
+        for (kind, reason), least, _ in self._reasons.most_common():
+            # Of reasons that are all different, those kept are the last ones, and the first says
+            # more: it is where people look.
+            if least > reasons[kind][1]:
                 reasons[kind] = reason, least
         return [
             Finding(kind[1], count, *reasons[kind], kind[0])

@@ -147,6 +147,13 @@ def test_a_rare_finding_keeps_a_reason_among_very_many_others():
     assert [found.reason for found in tally.findings()][1] == "the rare one"
 
 
+def test_of_reasons_that_all_differ_the_first_is_told_in_a_long_run_too():
+    tally = Tally()
+    tally.add([failing("kind", f"line {number}") for number in range(1, 5_001)])
+    [found] = tally.findings()
+    assert (found.reason, found.of_reason) == ("line 1", 1)
+
+
 @pytest.mark.parametrize("every", [300, 1])
 def test_the_reason_given_most_often_is_told_wherever_it_comes(every):
     reasons = [f"reason {number}" for number in range(20_000)]
