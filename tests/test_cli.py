@@ -280,6 +280,9 @@ def test_a_run_of_nothing_but_errors_is_a_wrong_call_and_says_so(data, capsys):
         "llmeval run: warning: json_match: EVERY row is an error, such as line 1: "
     )
     assert "nothing in column 'reference' (json_match needs it)" in line
+    assert line.endswith(
+        "; where columns have names of their own, say --field output=NAME, or another"
+    )
 
 
 def test_some_error_rows_do_not_fail_the_run_and_are_said_aloud(tmp_path, capsys):
@@ -291,6 +294,7 @@ def test_some_error_rows_do_not_fail_the_run_and_are_said_aloud(tmp_path, capsys
     )
     [line] = capsys.readouterr().err.splitlines()
     assert "json_validity: 2 of 3 rows are errors and count in no rate, such as line 2" in line
+    assert "--field" not in line
 
 
 def test_hostile_text_in_a_message_stays_on_its_line(data, capsys):

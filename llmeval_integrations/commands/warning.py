@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.commands.terminal import say
-from llmeval_integrations.errors import MissingDependencyError, UnreadableJudgementError
+from llmeval_integrations.errors import (
+    InputError,
+    MissingDependencyError,
+    MissingFieldError,
+    UnreadableJudgementError,
+)
 from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.judging import clients_of
 from llmeval_integrations.runs.summary import Finding, Tally
+
+_OF_COLUMNS: Final = frozenset([InputError.__name__, MissingFieldError.__name__])
+"""The errors of rows in which a column is looked for that is not there."""
 
 
 def warn_of(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> None:
@@ -22,17 +30,20 @@ def warn_of(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> N
         say("llmeval run: warning: the data has no rows")
     for name, figures in run.summary["evaluators"].items():
         if figures["errors"]:
-            reasons = (found.reason for found in run.findings[name] if found.is_error)
-            first = next(reasons, "those in results.jsonl")
-            share = (
-                "EVERY row is an error"
-                if has_only_errors(figures)
-                else (f"{figures['errors']} of {figures['n']} rows are errors and count in no rate")
-            )
-            say(f"llmeval run: warning: {name}: {share}, such as {first}")
+            _warn_of_errors(name, figures, [each for each in run.findings[name] if each.is_error])
     _warn_of_unscored(run, cached=cached)
     if run.summary.get("judging", {}).get("cost", 0) is None:
         _warn_of_missing_prices(evaluators)
+
+
+def _warn_of_errors(name: str, figures: Mapping[str, Any], found: list[Finding]) -> None:
+    share = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
+    first, hint = found[0].reason if found else "those in results.jsonl", ""
+    if has_only_errors(figures):
+        share = "EVERY row is an error"
+        if found and found[0].kind in _OF_COLUMNS:
+            hint = "; where columns have names of their own, say --field output=NAME, or another"
+    say(f"llmeval run: warning: {name}: {share}, such as {first}{hint}")
 
 
 def _warn_of_missing_prices(evaluators: Mapping[str, Evaluator]) -> None:
