@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from examples import DETERMINISTIC, JUDGED
 
+from llmeval_integrations import evaluate
 from llmeval_integrations.catalog import evaluator_class
 from llmeval_integrations.demo import OUTPUTS, SCHEMA
 
 ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "CONTRIBUTING.md"
 README = (ROOT / "README.md").read_text()
-BLOCKS = [
-    (language, code)
-    for language, code in re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCKS = BLOCK.findall(README)
 NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index", "pyarrow": "pyarrow"}
 
 
@@ -60,6 +60,20 @@ def test_a_python_block_prints_what_it_says(code, folder_with_data):
     said = [line.removeprefix("#> ") for line in code.splitlines() if line.startswith("#> ")]
     assert said
     assert done.stdout.splitlines() == said
+
+
+def test_the_evaluator_and_the_client_of_ones_own_work():
+    codes = [code for kind, code in BLOCK.findall(GUIDE.read_text()) if kind == "python"]
+    names = {}
+    for code in codes:
+        exec(code, names)  # noqa: S102
+    assert names["WordCount"](at_least=2)("one").reason == "1 words"
+    judge = names["PassFail"](names["Gateway"](), "Is it short?")
+    samples = [{"output": f"text {number}"} for number in range(20)]
+    run = evaluate(samples, [judge], concurrency=2, max_tokens=300)
+    assert [row.label for row in run.rows[:3]] == ["Pass"] * 3
+    assert 3 <= run.summary["judging"]["calls"] <= 4
+    assert run.summary["judging"]["budget_reached"] == "max_tokens=300"
 
 
 @pytest.mark.parametrize("code", blocks("bash"))

@@ -18,7 +18,11 @@ class Client(ABC):
 
     @abstractmethod
     def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
-        """Work out the reply to a request; raises JudgeError where there is none."""
+        """Work out the reply to a request; raises JudgeError where there is none.
+
+        Each call is yielded as a `Call`, for a run holds these alone against concurrency and
+        budget: what waits in here by itself makes all others wait.
+        """
 
     @abstractmethod
     def identity(self) -> dict[str, Any]:

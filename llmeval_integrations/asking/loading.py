@@ -90,7 +90,7 @@ def _by_object(thing: Any, options: dict[str, Any]) -> Client:
     what = shown(thing) if is_simple else f"<{type(thing).__name__} object>"
     raise InvalidOptionError(
         f"client={what} is not 'platform:model', a ClientConfig, an SDK's client, "
-        "a LangChain chat model or a LlamaIndex LLM"
+        "a LangChain chat model, a LlamaIndex LLM or a Client of your own"
     )
 
 

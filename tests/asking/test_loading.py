@@ -92,7 +92,7 @@ def test_each_platform_has_its_client(package, model, kind):
         ({}, {}, InvalidOptionError, "name"),
         ("openai:m", {"colour": 1}, InvalidOptionError, "colour"),
         ("openai:m", {"retries": -1}, InvalidOptionError, "retries"),
-        (None, {}, InvalidOptionError, "client=None is not"),
+        (None, {}, InvalidOptionError, "client=None is not .* or a Client of your own$"),
         (object(), {}, InvalidOptionError, "client=<object object"),
         (7, {"name": "m"}, InvalidOptionError, "client=7"),
         (Echo(), {"api_key": "sk-1"}, InvalidOptionError, "^api_key: <.*Echo.* is set up already"),
