@@ -174,10 +174,13 @@ def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaInd
     """Build an evaluator by its name in the catalog.
 
     `llm` is the model of those that ask one, `Settings.llm` by default; the others leave it alone.
+    A judge's `prompt` may be LlamaIndex's, as for `update_prompts`.
     Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
     if "client" in getattr(evaluator_class(name), "__dataclass_fields__", ()):
         options.setdefault("client", Settings.llm if llm is None else llm)
+    if isinstance(options.get("prompt"), BasePromptTemplate):
+        options["prompt"] = _as_prompt(options["prompt"])
     return LlamaIndexEvaluator(catalog_load_evaluator(name, **options))
 
 

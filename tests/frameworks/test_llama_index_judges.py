@@ -114,13 +114,15 @@ def test_the_prompt_is_visible_in_llama_indexs_form():
     ],
     ids=lambda prompt: type(prompt).__name__,
 )
-def test_the_prompt_can_be_updated(prompt):
+def test_the_prompt_can_be_given_and_updated(prompt):
     client = Scripted(judgement())
-    evaluator = LlamaIndexEvaluator(PassFail(client, QUESTION))
-    evaluator.update_prompts({"prompt": prompt})
-    assert evaluator.evaluate(response="a").passing is True
-    mark = client.requests[0].fence
-    assert client.said == f"Judge <output {mark}>\na\n</output {mark}>. {QUESTION}"
+    updated = LlamaIndexEvaluator(PassFail(client, QUESTION))
+    updated.update_prompts({"prompt": prompt})
+    loaded = load_evaluator("pass_fail", llm=client, question=QUESTION, prompt=prompt)
+    for evaluator in (updated, loaded):
+        assert evaluator.evaluate(response="a").passing is True
+        mark = client.requests[-1].fence
+        assert client.said == f"Judge <output {mark}>\na\n</output {mark}>. {QUESTION}"
 
 
 def test_what_was_read_can_be_given_back():

@@ -27,7 +27,8 @@ def messages_of(template: Any) -> tuple[Message, ...]:
         return (Message("user", template),)
     if not isinstance(template, (list, tuple)) or not template:
         raise InvalidOptionError(
-            f"prompt: template={shown(template)} is not a text or a list of messages"
+            f"prompt: template={shown(template)} is not a text or a list of messages, which are "
+            "written {'role': ..., 'content': ...}"
         )
     return tuple(_message(entry, number) for number, entry in enumerate(template, 1))
 
