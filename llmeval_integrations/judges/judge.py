@@ -16,7 +16,7 @@ from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementE
 from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.material import examples, material, quotable
+from llmeval_integrations.judges.prompts.material import check_names, examples, material, quotable
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.objects import find_sole_object
 from llmeval_integrations.judges.verdicts.quotations import Quotations
@@ -64,6 +64,7 @@ class Judge(JudgedEvaluator):
     def __post_init__(self) -> None:
         object.__setattr__(self, "client", load_client(self.client))
         object.__setattr__(self, "prompt", Prompt.of(self.prompt))
+        check_names(self.name, self.prompt)
         check_type(self.result_type)
         check_number(self, "threshold", optional=True)
         check_choice(self, "output", OUTPUTS)

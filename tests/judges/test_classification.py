@@ -213,3 +213,8 @@ def test_a_short_explanation_may_be_that_of_an_example():
     reply = said("positive", "Polite.")
     choices = ["positive", "negative"]
     assert Classification("s", Scripted(reply), prompt, choices)("x").label == "positive"
+
+
+def test_a_prompt_that_says_the_same_of_every_sample_is_refused():
+    with pytest.raises(InvalidOptionError, match=r"^sentiment: the prompt shows .*write {output}"):
+        Classification("sentiment", Scripted(said("a")), "Positive or negative?", ["a", "b"])

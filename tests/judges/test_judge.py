@@ -273,3 +273,10 @@ def test_an_answer_with_a_key_twice_is_unscored(stars):
     result = Judge(Scripted(twice), "Rate {output}", Rating, "stars")("a poem")
     assert (result.score, result.label) == (None, "unreadable")
     assert "a key twice" in result.reason
+
+
+@pytest.mark.parametrize("prompt", ["Rate the text", "Rate the text: {{output", "Rate {{!it}}."])
+def test_a_prompt_that_says_the_same_of_every_sample_is_refused(prompt):
+    with pytest.raises(InvalidOptionError, match="judge: the prompt shows the judge nothing of"):
+        Judge(Scripted(GOOD), prompt, Rating, "stars")
+    assert Judge(Scripted(GOOD), "Is {input} clear?", Rating, "stars")("x", input="y").score == 4

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.errors import InputError, InvalidOptionError
 from llmeval_integrations.judges.prompts.fence import fenced
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.message_list import parts_of
@@ -19,6 +19,15 @@ FIELDS: Final = ("input", "reference", "contexts")
 """The sample's fields that prompts may name beside the output and the sample's own variables."""
 _OURS: Final = frozenset(("question", "role", "output", "fence"))
 _FOREIGN: Final = (*FIELDS, "output", "fence", "instruction", "documents", "reference_text")
+
+
+def check_names(name: str, prompt: Prompt) -> None:
+    """Raise InvalidOptionError for a prompt that would say the same of every sample."""
+    if not prompt.variables:
+        raise InvalidOptionError(
+            f"{name}: the prompt shows the judge nothing of the sample; write {{output}} where the "
+            "output shall stand"
+        )
 
 
 def material(sample: Sample, fence: str) -> dict[str, Any]:
