@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from io import StringIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 def printable(text: str) -> str:
     r"""Escape what does not print: control characters, those that reverse text, lone surrogates.
@@ -18,3 +24,11 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Put a text on one line that is safe to print."""
     return printable(" ".join(text.split()))
+
+
+def plain_console(width: int) -> Console:
+    """Return a console of rich whose text is plain, captured and shown nowhere."""
+    from rich.console import Console
+
+    # Otherwise a notebook would show an empty output for each text that is captured.
+    return Console(file=StringIO(), width=width, color_system=None, force_jupyter=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from llmeval_integrations.conformance.case import Severity
+from llmeval_integrations.printable import plain_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,10 +118,8 @@ class Findings(Sequence[Finding]):
         line = self._line()
         if not self.findings:
             return line
-        from rich.console import Console
-
         if console is None:
-            console = Console(file=StringIO(), width=_WIDTH, color_system=None)
+            console = plain_console(_WIDTH)
         with console.capture() as capture:
             console.print(self._as_table())
         rows = (row.rstrip() for row in capture.get().strip("\n").split("\n"))

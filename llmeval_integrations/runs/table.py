@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.printable import printable
+from llmeval_integrations.printable import plain_console, printable
 from llmeval_integrations.rounding import apart_from, rounded
 from llmeval_integrations.runs.numbers import (
     LABEL_HEADS,
@@ -23,6 +22,8 @@ from llmeval_integrations.runs.numbers import (
 from llmeval_integrations.wording import side_by_side
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from llmeval_integrations.runs.run import Run
     from llmeval_integrations.runs.summary import Finding
 
@@ -71,7 +72,7 @@ def as_text(run: Run, console: Console | None = None) -> str:
     For the given console with its width and colours, else as plain text.
     """
     if console is None:
-        console = Console(file=StringIO(), width=WIDTH, color_system=None)
+        console = plain_console(WIDTH)
     tables: list[Table | Text] = [Text(samples_of(run), style="italic"), _figures(run)]
     if "judging" in run.summary:
         tables.append(_judging(run))

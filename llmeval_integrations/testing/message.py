@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import StringIO
 from typing import Any, Final
 
 import msgspec
 
 from llmeval_integrations.explaining import entries, explain
-from llmeval_integrations.printable import one_line, printable
+from llmeval_integrations.printable import one_line, plain_console, printable
 from llmeval_integrations.result import Result
 from llmeval_integrations.sample import Sample
 from llmeval_integrations.wording import shown
@@ -47,14 +46,13 @@ def _short(name: str, result: Result) -> str:
 
 def _details(result: Result) -> list[str]:
     """Draw a result as a tree."""
-    from rich.console import Console
-
     if _lacks_verdict(result):  # which a tree calls unscored
         return []
     first, more = _first_entries(result)
-    file = StringIO()
-    explain(first, Console(file=file, width=_WIDTH, color_system=None))
-    lines = _indented(file.getvalue())
+    console = plain_console(_WIDTH)
+    with console.capture() as capture:
+        explain(first, console)
+    lines = _indented(capture.get())
     return [*lines, f"  and {more:,} more"] if more else lines
 
 

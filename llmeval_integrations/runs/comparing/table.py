@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from io import StringIO
 from typing import Any, Final
 
 from rich import box
@@ -11,7 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.printable import one_line, printable
+from llmeval_integrations.printable import one_line, plain_console, printable
 from llmeval_integrations.rounding import rounded
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
@@ -59,7 +58,7 @@ def as_text(
     For the given console with its width and colours, else as plain text.
     """
     if console is None:
-        console = Console(file=StringIO(), width=WIDTH, color_system=None)
+        console = plain_console(WIDTH)
     evaluators = [each for each in comparison.differences if each.field is None]
     by_evaluator = fields_shown(comparison)
     shown = [*evaluators, *(each for fields, _ in by_evaluator.values() for each in fields)]
