@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, get_origin
 
 import msgspec
 
@@ -40,6 +40,8 @@ def copied(schema: Any) -> Any:
     """Copy a schema, or raise InvalidSchemaError where it is not JSON."""
     value = parse(schema)
     if isinstance(value, Defect):
+        if get_origin(schema) is not None:  # such as list[Model]
+            raise _no_model(schema)
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {shown(schema)}")
     return value
 
@@ -53,7 +55,14 @@ def _schema_of_type(kind: Any) -> Any:
                 return getattr(kind, method)()
             except Exception as error:
                 raise InvalidSchemaError(f"{shown(kind)} has no JSON Schema: {error}") from error
-    raise InvalidSchemaError(f"{shown(kind)} is neither a schema nor a Pydantic model")
+    raise _no_model(kind)
+
+
+def _no_model(kind: Any) -> InvalidSchemaError:
+    return InvalidSchemaError(
+        f"{shown(kind)} is neither a schema nor a Pydantic model; of other types "
+        "pydantic.TypeAdapter makes what is taken here"
+    )
 
 
 def parse_schema(text: bytes | str, parsing: Parsing) -> dict[str, Any] | bool:

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import typing
+from collections.abc import Sequence
 
 import pytest
 
@@ -36,6 +37,13 @@ def test_a_schema_may_be_a_boolean(schema):
     expected = schema in (True, "true")
     assert JsonSchema(schema)("1").score is expected
     assert JsonSchema()("1", schema).score is expected
+
+
+@pytest.mark.parametrize("kind", [list[int], int | None, int, Sequence[str]], ids=str)
+def test_of_another_type_it_is_told_what_makes_a_schema(kind):
+    for build in (JsonSchema, JsonFields):
+        with pytest.raises(InvalidSchemaError, match=r"of other types .*TypeAdapter"):
+            build(kind)
 
 
 def test_a_schema_may_be_a_pydantic_model_or_a_type_adapter():
