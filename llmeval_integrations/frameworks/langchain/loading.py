@@ -11,6 +11,7 @@ from llmeval_integrations.evaluator import Evaluator
 from llmeval_integrations.frameworks.langchain.drop_ins import DROP_INS
 from llmeval_integrations.frameworks.langchain.evaluation import evaluation
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
+from llmeval_integrations.frameworks.langchain.prompts import as_prompt
 
 _HERE: Final = "llmeval_integrations.frameworks.langchain"
 
@@ -37,6 +38,7 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
 
     The name is a text or LangChain's `EvaluatorType`. `llm` is the model of those that ask one, a
     chat model or whatever else `load_client` takes; the others leave it alone, as in LangChain.
+    A judge's `prompt` may be a template of LangChain's.
     Raises UnknownNameError for a name that neither has, MissingDependencyError for one of
     LangChain's where its evaluators are not installed, InvalidOptionError for an option.
     """
@@ -47,6 +49,8 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     except errors.UnknownNameError as error:
         return _load_from_langchain(evaluator, error, llm=llm, **kwargs)
     options = {name: _plain_text(value) for name, value in kwargs.items()}
+    if "prompt" in options:
+        options["prompt"] = as_prompt(options["prompt"])
     if llm is not None and _asks_a_model(kind):
         options.setdefault("client", llm)
     return LangChainEvaluator(catalog.load_evaluator(evaluator, **options))
