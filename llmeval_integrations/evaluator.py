@@ -125,10 +125,10 @@ Conversation: TypeAlias = Generator[JudgeRequest | Step, Any, Result]
 class JudgedEvaluator(Evaluator):
     """An evaluator that asks a model.
 
-    Subclasses have a field `client`, unless others ask for them, and write one method, `judge`, a
-    generator that never does I/O: `reply = yield JudgeRequest(...)`, at the end
-    `return Result(...)`. A judge that fails gives an unscored result whose label says how: the
-    label of one of the JudgeErrors.
+    Subclasses have a field `client`, unless others ask for them, of which `load_client` makes a
+    Client in `__post_init__`, and write one method, `judge`, a generator that never does I/O:
+    `reply = yield JudgeRequest(...)`, at the end `return Result(...)`. A judge that fails gives an
+    unscored result whose label says how: the label of one of the JudgeErrors.
     """
 
     @abstractmethod

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations import Result, Sample
+from llmeval_integrations import InvalidOptionError, Result, Sample
 from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.asking.reply import JudgeReply, Usage
 from llmeval_integrations.asking.request import JudgeRequest
@@ -46,6 +46,12 @@ def test_each_request_is_answered_and_counted():
     assert (result.score, result.reason) == (0.75, "a, b, a, a")
     assert result.metadata["judge"]["calls"] == 4
     assert result.metadata["judge"]["output_tokens"] == 20
+
+
+@pytest.mark.parametrize("client", [None, "openai:gpt-5-mini"], ids=["None", "a name"])
+def test_a_judge_that_makes_no_client_of_what_it_is_given_is_told_how(client):
+    with pytest.raises(InvalidOptionError, match=rf"{type(client).__name__}, .*load_client"):
+        Echo(client)("a")
 
 
 @pytest.mark.parametrize(

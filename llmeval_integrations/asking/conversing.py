@@ -9,7 +9,7 @@ from llmeval_integrations.asking.client import Ask, Client
 from llmeval_integrations.asking.reply import JudgeReply
 from llmeval_integrations.asking.request import JudgeRequest
 from llmeval_integrations.asking.steps import Step, Steps
-from llmeval_integrations.errors import CutReplyError, RefusedReplyError
+from llmeval_integrations.errors import CutReplyError, InvalidOptionError, RefusedReplyError
 from llmeval_integrations.wording import shown
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ def answered(
     """Do the work with its requests answered by the client; `note` is told of each reply.
 
     Raises ClientError where there is no reply, CutReplyError and RefusedReplyError for a reply
-    that did not end by itself.
+    that did not end by itself, InvalidOptionError for what is not a Client.
     """
     given: Any = None
     while True:
@@ -32,6 +32,11 @@ def answered(
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
         if isinstance(wanted, JudgeRequest):
+            if not isinstance(client, Client):
+                raise InvalidOptionError(
+                    f"the judge asks a client of type {type(client).__name__}, which is no Client; "
+                    "load_client(self.client) makes one, in __post_init__"
+                )
             given = yield Ask(client, wanted)
             note(given)
             _check_whole(given)
