@@ -312,8 +312,8 @@ def _evaluator(item: Any, folder: Path) -> Specification:
     options = {} if options is None else options
     if name is None and isinstance(options, Mapping) and "evaluator" in options:
         raise InputError(
-            f"{shown(evaluator)}: with a name of its own an evaluator is written as "
-            f"{{name: {evaluator}, evaluator: {options['evaluator']}, options: ...}}"
+            f"{shown(evaluator)}: with a name of its own an evaluator is written in a list, as "
+            f"- {{name: {evaluator}, evaluator: {options['evaluator']}, options: ...}}"
         )
     if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
         raise InputError(f"{evaluator}: {shown(options)} are not options by name")

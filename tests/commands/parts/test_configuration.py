@@ -111,7 +111,10 @@ BAD = [
     ("fail_under: {json_match: true}", "'json_match': True is not a name and a rate"),
     ("evaluators: json_match", "evaluators: expected a list, got 'json_match'"),
     ("evaluators: [5]", "5 is not a name, or a name with its options"),
-    ("evaluators: [{mine: {evaluator: json_validity}}]", "{name: mine, evaluator: json_validity, "),
+    (
+        "evaluators: [{mine: {evaluator: json_validity}}]",
+        "in a list, as - {name: mine, evaluator: json_validity, ",
+    ),
     ("evaluators: [{a: {}, b: {}}]", "is not a name, or a name with its options"),
     ("evaluators: [{json_match: 5}]", "json_match: 5 are not options by name"),
     (
