@@ -11,14 +11,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel
 
 RUN = """
 from llmeval_integrations.cli import main
-assert main(["run", {path!r}, "-q", "-e", "json_validity", "--out", {out!r}]) == 0
+assert main(["run", {path!r}, "-q", "-e", "json_validity", "--out", {out!r}, *{options}]) == 0
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """
 
 
-def megabytes(path, out):
-    code = RUN.format(path=str(path), out=str(out))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+def megabytes(path, out, options=(), stdin=None):
+    code = RUN.format(path=str(path), out=str(out), options=list(options))
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=stdin, check=True
+    )
     return int(done.stdout) / 1024
 
 
@@ -34,4 +36,8 @@ def test_a_large_group_of_rows_of_a_parquet_file_is_read_in_parts(tmp_path):
         parquet.write_table(table, path, use_dictionary=False, compression="none")
     assert parquet.ParquetFile(many).num_row_groups == 1
     assert many.stat().st_size > 150e6
-    assert megabytes(many, tmp_path / "many") < megabytes(few, tmp_path / "few") + 100
+    most = megabytes(few, tmp_path / "few") + 100
+    assert megabytes(many, tmp_path / "many") < most
+    with subprocess.Popen(["cat", str(many)], stdout=subprocess.PIPE) as piped:  # noqa: S607
+        through = megabytes("-", tmp_path / "piped", ["--format", "parquet"], piped.stdout)
+    assert through < most

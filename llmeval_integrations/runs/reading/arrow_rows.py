@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from io import BytesIO
-from typing import Any, BinaryIO, Final
+from contextlib import ExitStack
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, Final, cast
 
 from llmeval_integrations.errors import InputError, MissingDependencyError
 from llmeval_integrations.runs.reading.cells import Cells, is_json
@@ -19,26 +21,40 @@ _BUFFER: Final = 1 << 20
 
 
 def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read a Parquet file batch by batch; a null is an absent value."""
+    """Read a Parquet file batch by batch; a null is an absent value.
+
+    What comes through a pipe is kept in a temporary file, for Parquet is read from its end.
+    """
     try:
         from pyarrow import ArrowException, parquet
     except ImportError as error:
         raise MissingDependencyError.of("pyarrow", "parquet") from error
+    with ExitStack() as stack:
+        if not handle.seekable():
+            handle = stack.enter_context(_copied(handle, source))
+        try:
+            # Else all of a row group is read ahead, which most files have one of.
+            file = parquet.ParquetFile(handle, pre_buffer=False, buffer_size=_BUFFER)
+        except (ArrowException, OSError) as error:
+            raise InputError(f"{source.name} is not Parquet: {error}") from error
+        source.total = file.metadata.num_rows
+        _check_names(file.schema_arrow, source)
+        try:
+            yield from _rows(file.iter_batches(batch_size=_BATCH), source)
+        except (ArrowException, OSError) as error:
+            raise InputError(f"{source.name}: row {source.done + 1}: {error}") from error
+
+
+def _copied(handle: BinaryIO, source: Source) -> BinaryIO:
+    """Return a temporary file of what can be read but once."""
     try:
-        # Else all of a row group is read ahead, which most files have one of.
-        file = parquet.ParquetFile(
-            handle if handle.seekable() else BytesIO(handle.read()),
-            pre_buffer=False,
-            buffer_size=_BUFFER,
-        )
-    except (ArrowException, OSError) as error:
-        raise InputError(f"{source.name} is not Parquet: {error}") from error
-    source.total = file.metadata.num_rows
-    _check_names(file.schema_arrow, source)
-    try:
-        yield from _rows(file.iter_batches(batch_size=_BATCH), source)
-    except (ArrowException, OSError) as error:
-        raise InputError(f"{source.name}: row {source.done + 1}: {error}") from error
+        file = TemporaryFile()  # noqa: SIM115 - for the caller to close
+        copyfileobj(handle, file)
+    except OSError as error:
+        raise InputError(
+            f"{source.name} cannot be kept in a temporary file: {error.strerror}"
+        ) from error
+    return cast("BinaryIO", file)
 
 
 def read_table(table: Any, source: Source) -> Iterator[Record]:

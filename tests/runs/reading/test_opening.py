@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import os
 import sys
+import tempfile
 import tracemalloc
 
 import pytest
@@ -345,6 +347,17 @@ def column(kind, *cells):
         stored = pa.array(cells, pa.list_(pa.int64(), 4))
         return pa.ExtensionArray.from_storage(pa.fixed_shape_tensor(pa.int64(), [2, 2]), stored)
     return pa.array(cells, pairs if kind == "map" else pa.struct({"m": pa.list_(pairs)}))
+
+
+def test_a_place_in_which_a_pipe_cannot_be_kept_is_named(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    reading, writing = os.pipe()
+    os.close(writing)
+    with os.fdopen(reading) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(InputError, match=r"standard input cannot be kept .* No such file"):
+            open_source("-", "parquet")
 
 
 @pytest.mark.parametrize(
