@@ -90,9 +90,11 @@ def _identity(manifest: Mapping[str, Any], key: str) -> Any:
 
 def described(evaluator: Evaluator) -> dict[str, Any]:
     """Say which evaluator this is, and its options, in JSON."""
-    names: list[str] = [each.name for each in fields(evaluator)] if is_dataclass(evaluator) else []
-    options = {name: _plain(getattr(evaluator, name)) for name in names}
-    told: dict[str, Any] = {"evaluator": evaluator.name, "options": options}
+    told: dict[str, Any] = {"evaluator": evaluator.name, "options": {}}
+    if is_dataclass(evaluator):
+        told["options"] = _fields_of(evaluator)
+    elif vars(evaluator):
+        told["attributes"] = _digest_of(vars(evaluator))  # which nobody said are to be seen
     return {**told, "lower_is_better": True} if evaluator.lower_is_better else told
 
 
@@ -120,9 +122,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, AbstractSet):  # whose own order is another in every process
         return sorted(map(_plain, value), key=write_in_order)
     if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return _fields_of(value)
     text = repr(value)
     return type(value).__qualname__ if " at 0x" in text else text
+
+
+def _fields_of(dataclass: Any) -> dict[str, Any]:
+    return {each.name: _plain(getattr(dataclass, each.name)) for each in fields(dataclass)}
 
 
 def _of_type(value: Any) -> Any:

@@ -14,6 +14,7 @@ from rapidfuzz.distance import JaroWinkler, Levenshtein
 from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 
 from llmeval_integrations import (
+    Evaluator,
     InputError,
     JsonEquality,
     JsonMatch,
@@ -21,6 +22,7 @@ from llmeval_integrations import (
     JsonValidity,
     PythonType,
     RegexMatch,
+    Result,
     evaluate,
 )
 from llmeval_integrations.runs.stored import read_manifest
@@ -171,6 +173,16 @@ class Within:
         return self(one, other)
 
 
+class Longer(Evaluator):
+    """Is the output longer? An evaluator that is no dataclass."""
+
+    def __init__(self, least):
+        self.least = least
+
+    def check(self, sample):
+        return Result(len(sample.output) >= self.least)
+
+
 LONG = "an output " * 400
 DIFFERENT = [
     (
@@ -262,6 +274,7 @@ DIFFERENT = [
         "evaluators.equal.options.operator.wrapped.code is '",
     ),
     (within(1), within(2), "evaluators.equal.options.operator.code is '"),
+    ({"own": Longer(1)}, {"own": Longer(9)}, "evaluators.own.attributes is '"),
     (
         {"regex_match": RegexMatch(f"{LONG}one{LONG}")},
         {"regex_match": RegexMatch(f"{LONG}other{LONG}")},
