@@ -91,7 +91,10 @@ class HashedNgrams:
         for part in self._tokens.parts():
             self.tokens += len(part)
             tokens = before + part if before else part
-            ngrams = zip(*[tokens[place:] for place in range(self._n)])
+            behind = [tokens]
+            for _ in range(self._n - 1):
+                behind.append(behind[-1][1:])
+            ngrams = zip(*behind)
             yield map(self._tokens.text, ngrams) if self._by_text else ngrams
             before = tokens[max(len(tokens) - self._n + 1, 0) :]
 
