@@ -28,7 +28,7 @@ import growth
 from measure import compare
 
 import llmeval_integrations as ours
-from llmeval_integrations.json_value import python_canonical
+from llmeval_integrations.json_values.equality import python_canonical
 
 HERE = Path(__file__).parent
 PEERS = ("langchain-classic", "py-openjudge", "autoevals", "openevals", "jsonschema")
@@ -235,7 +235,7 @@ def format_cases() -> Iterator[Case]:
     from openjudge.graders.format.reasoning_format import ReasoningFormatGrader
     from openjudge.graders.format.reasoning_tool_format import ReasoningToolCallFormatGrader
 
-    from llmeval_integrations.tokenizers import vocabulary_folder
+    from llmeval_integrations.text.tokenizers import vocabulary_folder
 
     # Their tokenizer would download its vocabulary; show it the copy that is on the machine.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder("cl100k_base"))

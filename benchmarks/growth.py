@@ -21,8 +21,8 @@ import documents
 from measure import seconds
 
 import llmeval_integrations as ours
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.tokenizers import load_tokenizer
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.text.tokenizers import load_tokenizer
 
 SIZES: Final = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 WITHOUT_NUMPY: Final = "--without-numpy"

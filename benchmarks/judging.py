@@ -124,7 +124,7 @@ def asked(output: str) -> list[tuple[str, str]]:
 
 def judge(url: str) -> Any:
     from llmeval_integrations import load_evaluator
-    from llmeval_integrations.asking.loading import load_client
+    from llmeval_integrations.llm.loading import load_client
 
     client = load_client("openai:judge", base_url=url)
     return load_evaluator("pass_fail", client=client, question=QUESTION)

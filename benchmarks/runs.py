@@ -37,10 +37,10 @@ import msgspec
 from measure import Timing, seconds
 
 from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, LengthPenalty, evaluate
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.parsed import share
 from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
-from llmeval_integrations.sample import Sample
 
 ROWS = 100_000
 GOAL = 10
@@ -387,7 +387,7 @@ def resident(path: Path, folder: Path) -> str:
     """Ask the process itself: what `wait` tells of a child contains the size of who started it."""
     options = ["run", str(path), "-q", "-e", "json_validity", "--out", str(folder / "long")]
     code = f"""
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 assert main({[*options, "--overwrite"]!r}) == 0
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """

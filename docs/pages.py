@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import llmeval_integrations
 from llmeval_integrations import conformance, frameworks, judges, reports
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.catalog import evaluator_class, list_evaluators
-from llmeval_integrations.commands.parts.describing import Description, Option, describe
-from llmeval_integrations.errors import MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.cli.commands.parts.describing import Description, Option, describe
+from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
+from llmeval_integrations.core.errors import MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.llm.messages import Message
 
 if TYPE_CHECKING:  # the tests make pages without it
     from sphinx.application import Sphinx

@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from llmeval_integrations.intervals import wilson
+from llmeval_integrations.stats.intervals import wilson
 
 COLUMNS = ("hier_path_recall", "path_set_f1", "leaf_value_em")
 

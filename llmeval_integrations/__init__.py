@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from llmeval_integrations.catalog import list_evaluators, load_evaluator
-from llmeval_integrations.errors import (
+from llmeval_integrations.core.catalog import list_evaluators, load_evaluator
+from llmeval_integrations.core.errors import (
     EvalError,
     InputError,
     InvalidOptionError,
@@ -14,7 +14,9 @@ from llmeval_integrations.errors import (
     RunawayPatternError,
     UnknownNameError,
 )
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.exact_match import ExactMatch
 from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
 from llmeval_integrations.evaluators.json_equality import JsonEquality
@@ -35,9 +37,7 @@ from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
-from llmeval_integrations.explaining import explain
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.version import __version__
 
 if TYPE_CHECKING:

@@ -2,6 +2,6 @@
 
 import sys
 
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 
 sys.exit(main())

@@ -3,8 +3,8 @@
 from scripted import Scripted, judgement
 
 from llmeval_integrations import Sample, list_evaluators, load_evaluator
-from llmeval_integrations.catalog import evaluator_class
-from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.core.catalog import evaluator_class
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 JUDGED = [name for name in list_evaluators() if issubclass(evaluator_class(name), JudgedEvaluator)]
 """The names of those that ask a model."""

@@ -12,8 +12,8 @@ from langchain_core.utils.json import parse_json_markdown, parse_partial_json
 
 from llmeval_integrations import EvalError, InvalidReferenceError, InvalidSchemaError
 from llmeval_integrations.frameworks.langchain import load_evaluator
-from llmeval_integrations.json_defects import Defect, check_value
-from llmeval_integrations.json_text import check, parse
+from llmeval_integrations.json_values.defects import Defect, check_value
+from llmeval_integrations.json_values.parse import check, parse
 
 README = Path(__file__).parents[1] / "README.md"
 

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from llmeval_integrations import Result
-from llmeval_integrations.asking.backoff import tried_again
-from llmeval_integrations.asking.client import Client
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.reply import JudgeReply, Usage
-from llmeval_integrations.asking.request import JudgeRequest
-from llmeval_integrations.asking.steps import Call
-from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.llm.backoff import tried_again
+from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.reply import JudgeReply, Usage
+from llmeval_integrations.llm.request import JudgeRequest
+from llmeval_integrations.llm.steps import Call
 
 
 class Remote(Client):

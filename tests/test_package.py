@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 import llmeval_integrations
 from llmeval_integrations import Sample, list_evaluators, load_evaluator
-from llmeval_integrations.json_text import check
+from llmeval_integrations.json_values.parse import check
 
 NOT_LOADED = {
     *("langchain", "langchain_core", "langchain_classic", "llama_index", "openai", "anthropic"),

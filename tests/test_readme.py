@@ -11,7 +11,7 @@ import pytest
 from examples import DETERMINISTIC, JUDGED
 
 from llmeval_integrations import evaluate
-from llmeval_integrations.catalog import evaluator_class
+from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.demo import OUTPUTS, SCHEMA
 
 ROOT = Path(__file__).parents[1]

@@ -15,7 +15,7 @@ from llmeval_integrations import (
     JsonValidity,
     Sample,
 )
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 
 FOLDER = pathlib.Path(__file__).parents[2] / "shared/data/sob"
 

@@ -9,8 +9,6 @@ from scripted import Scripted
 
 pydantic = pytest.importorskip("pydantic")
 
-from llmeval_integrations.asking.config import ClientConfig  # noqa: E402 - needs pydantic
-from llmeval_integrations.asking.messages import Message  # noqa: E402
 from llmeval_integrations.judges import (  # noqa: E402
     Classification,
     Judge,
@@ -22,6 +20,8 @@ from llmeval_integrations.judges import (  # noqa: E402
     StudentRunner,
     parse_judgement,
 )
+from llmeval_integrations.llm.config import ClientConfig  # noqa: E402 - needs pydantic
+from llmeval_integrations.llm.messages import Message  # noqa: E402
 
 ROLE = "You sell televisions.\nBe *friendly*."
 TASK = "Describe this product: 4K, 65 inch, HDR10+, 3 HDMI ports."

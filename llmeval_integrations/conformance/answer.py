@@ -8,9 +8,9 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from llmeval_integrations.conformance.case import Says
-from llmeval_integrations.printable import one_line
-from llmeval_integrations.result import Result
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.printable import one_line
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
 
 
 class Answer(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
 
 Expected = Literal["yes", "no", "either", "an error", "Pass", "Fail", "no verdict"]
 """What the right answer is.

@@ -16,8 +16,8 @@ from llmeval_integrations.conformance.rules import ListOrder, Rules, list_claims
 from llmeval_integrations.conformance.subject import Subject, subject_of
 from llmeval_integrations.conformance.trying import Observation
 from llmeval_integrations.conformance.worker import DIED, SLOW, Worker, start_worker
-from llmeval_integrations.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
+from llmeval_integrations.core.quoting import shown
 
 _LOST: Final = 3
 _FIRST_CALL: Final = 5

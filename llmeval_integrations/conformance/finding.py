@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from llmeval_integrations.conformance.case import Severity
-from llmeval_integrations.printable import plain_console
+from llmeval_integrations.core.printable import plain_console
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,8 +9,8 @@ from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import FITTING, Case, Severity
 from llmeval_integrations.conformance.finding import Finding, Kind
 from llmeval_integrations.conformance.trying import Observation
-from llmeval_integrations.printable import one_line
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.printable import one_line
+from llmeval_integrations.core.quoting import shown
 
 RANK: Final[dict[Severity, int]] = {"high": 0, "medium": 1, "low": 2}
 _SEVERITY: Final[dict[Kind, Severity]] = {

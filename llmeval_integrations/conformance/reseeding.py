@@ -20,7 +20,7 @@ from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import subject_of
 from llmeval_integrations.conformance.trying import Trial
 from llmeval_integrations.conformance.worker import be_silent
-from llmeval_integrations.subprocesses import program
+from llmeval_integrations.core.subprocesses import program
 
 _SEEDS: Final = ("1", "2")
 

@@ -9,8 +9,8 @@ from typing import Final, Literal, get_args
 
 from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.options import check_choice, check_flag, check_number
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import check_choice, check_flag, check_number
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 """Whether the order of array items counts: everywhere, nowhere, or but in the outermost array."""

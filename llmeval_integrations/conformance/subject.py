@@ -10,10 +10,10 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.conformance.answer import Answer, read_answer, read_verdict
 from llmeval_integrations.conformance.case import Case
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import MISSING, Sample
 
 VERDICT_READING = "verdict_reading"
 """The claim whose answers are verdicts."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import Subject
-from llmeval_integrations.printable import one_line
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.printable import one_line
+from llmeval_integrations.core.quoting import shown
 
 
 class Observation(NamedTuple):

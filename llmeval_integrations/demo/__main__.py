@@ -2,7 +2,7 @@
 
 import sys
 
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 from llmeval_integrations.demo import EVAL
 
 sys.exit(main(["run", str(EVAL), *sys.argv[1:]]))

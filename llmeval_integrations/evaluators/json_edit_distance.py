@@ -6,19 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from llmeval_integrations.edit_distance import METRICS, measure
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import held_to
+from llmeval_integrations.core.options import check_callable, check_choice, check_number, number_of
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing
-from llmeval_integrations.json_value import canonical
-from llmeval_integrations.options import check_callable, check_choice, check_number, number_of
-from llmeval_integrations.result import Result
-from llmeval_integrations.rounding import held_to
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.text.edit_distance import METRICS, measure
 
 
 @dataclass(frozen=True)

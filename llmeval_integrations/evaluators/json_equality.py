@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_callable, check_choice, number_of
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import (
     parse_reference,
@@ -14,13 +17,10 @@ from llmeval_integrations.evaluators.parsed import (
     read_output_unless_same,
     unshared,
 )
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, SAME, Parsing
-from llmeval_integrations.json_tree import Comparison, Difference
-from llmeval_integrations.json_value import bag, canonical, equal, equal_in_any_order
-from llmeval_integrations.options import check_callable, check_choice, number_of
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import bag, canonical, equal, equal_in_any_order
+from llmeval_integrations.json_values.parse import PARSINGS, SAME, Parsing
+from llmeval_integrations.matching.json_tree import Comparison, Difference
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 

@@ -8,9 +8,11 @@ from dataclasses import fields as options_of
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.edit_distance import prepare
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_instance, check_number
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.comparison import Comparison
@@ -22,12 +24,10 @@ from llmeval_integrations.fields.outcome import KINDS, Kind, Outcome
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.fields.words import summarize
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing
-from llmeval_integrations.options import check_choice, check_instance, check_number
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.schemas.reading import read_schema, schema_text
+from llmeval_integrations.text.edit_distance import prepare
 
 VARIABLE: Final = "schema"
 """The name among a sample's variables under which it may bring its own schema."""

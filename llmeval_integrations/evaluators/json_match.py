@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_flag
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import (
     parse_reference,
     read_output_unless_same,
 )
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_matching import MAX_PAIRS
-from llmeval_integrations.json_text import PARSINGS, SAME, Parsing
-from llmeval_integrations.json_tree import Comparison, Difference, patch, summarize
-from llmeval_integrations.json_value import equal
-from llmeval_integrations.options import check_choice, check_flag
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import equal
+from llmeval_integrations.json_values.parse import PARSINGS, SAME, Parsing
+from llmeval_integrations.matching.json_matching import MAX_PAIRS
+from llmeval_integrations.matching.json_tree import Comparison, Difference, patch, summarize
 
 
 @dataclass(frozen=True)

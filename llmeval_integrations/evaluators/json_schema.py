@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
-from llmeval_integrations.errors import MissingFieldError, RunawayPatternError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import MissingFieldError, RunawayPatternError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_flag
+from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing
-from llmeval_integrations.json_value import equal
-from llmeval_integrations.options import check_choice, check_flag
-from llmeval_integrations.printable import printable
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import equal
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.schemas.compiled import VALIDATORS, Compiled, Draft, compiled
 from llmeval_integrations.schemas.errors import conformity, find_errors, told
 from llmeval_integrations.schemas.reading import copied, encode, schema_text, without_nan

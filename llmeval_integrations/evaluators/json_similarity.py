@@ -8,22 +8,22 @@ from itertools import product
 from math import fsum
 from typing import Any, ClassVar, Final, NamedTuple
 
-from llmeval_integrations.assignment import best_pairs
-from llmeval_integrations.edit_distance import edits_up_to, prepare, reach
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import held_to
+from llmeval_integrations.core.options import check_choice, check_number
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
 from llmeval_integrations.fields.effort import LETTERS
 from llmeval_integrations.fields.likely import likely_pairs
 from llmeval_integrations.fields.pairing import MAX_PAIRS, equal_pairs
 from llmeval_integrations.fields.side import Side
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing
-from llmeval_integrations.json_value import canonical, write_scalar
-from llmeval_integrations.options import check_choice, check_number
-from llmeval_integrations.result import Result
-from llmeval_integrations.rounding import held_to
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import canonical, write_scalar
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.text.edit_distance import edits_up_to, prepare, reach
 
 _Scored = tuple[float, float]
 """What two values have in common, and the most that they could have: leaves, counted."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.parsed import is_shared, read, read_defect
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, check, invalid
-from llmeval_integrations.options import check_choice
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing, check, invalid
 
 
 def defective(defect: Defect, score: float, **metadata: Any) -> Result:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_number, wrong
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.options import check_number, wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_flag, check_number, wrong
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.ngrams import count_ngrams
-from llmeval_integrations.options import check_choice, check_flag, check_number, wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
+from llmeval_integrations.text.ngrams import count_ngrams
+from llmeval_integrations.text.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
 
 Scope = Literal["full", "thought"]
 

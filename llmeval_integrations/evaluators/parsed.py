@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.errors import InvalidReferenceError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import (
+from llmeval_integrations.core.errors import InvalidReferenceError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import (
     SAME,
     Parsing,
     check,
@@ -22,8 +24,6 @@ from llmeval_integrations.json_text import (
     parse_both,
     parse_unless_same,
 )
-from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.wording import shown
 
 _SHARED: Final = "_shared"
 """What stands in a sample's `__dict__` beside what was read, by field and mode."""

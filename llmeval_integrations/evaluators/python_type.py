@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Final, Union, get_args, get_origin
 
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.options import wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import wrong
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 
 _NAMED: Final[dict[str, type]] = {
     **{kind.__name__: kind for kind in vars(builtins).values() if isinstance(kind, type)},

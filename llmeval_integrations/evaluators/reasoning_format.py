@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import wrong
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import invalid, parse
-from llmeval_integrations.options import wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import invalid, parse
 
 
 @dataclass(frozen=True)

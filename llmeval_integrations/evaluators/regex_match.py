@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
-from llmeval_integrations.errors import (
+from llmeval_integrations.core.errors import (
     InvalidOptionError,
     InvalidReferenceError,
     RunawayPatternError,
 )
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_number, wrong
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.options import check_choice, check_number, wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
 
 Where = Literal["match", "search", "fullmatch"]
 

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from llmeval_integrations.edit_distance import METRICS, measure
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import held_to
+from llmeval_integrations.core.options import check_choice, check_flag, check_number
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.options import check_choice, check_flag, check_number
-from llmeval_integrations.result import Result
-from llmeval_integrations.rounding import held_to
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.text.edit_distance import METRICS, measure
 
 
 @dataclass(frozen=True)

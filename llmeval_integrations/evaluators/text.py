@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import parse
-from llmeval_integrations.json_value import canonical
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.parse import parse
 
 
 def text_of(output: Any) -> str:
@@ -18,3 +18,9 @@ def text_of(output: Any) -> str:
         return output.decode(errors="replace")
     value = parse(output, "lenient")
     return shown(output) if isinstance(value, Defect) else canonical(value)
+
+
+def storable(value: Any) -> str:
+    """Return the text of a value, JSON where it is none; halves of surrogate pairs as escapes."""
+    text = text_of(value)
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()

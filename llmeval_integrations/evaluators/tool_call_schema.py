@@ -11,17 +11,21 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.errors import InvalidOptionError, InvalidSchemaError, MissingFieldError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import (
+    InvalidOptionError,
+    InvalidSchemaError,
+    MissingFieldError,
+)
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_flag
+from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_text import PARSINGS, Parsing, parse
-from llmeval_integrations.options import check_choice, check_flag
-from llmeval_integrations.printable import printable
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing, parse
+from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import (
     DEFINITIONS,
     SchemaDocument,

@@ -9,20 +9,21 @@ from typing import Any, ClassVar, Literal, cast
 
 import msgspec
 
-from llmeval_integrations.errors import (
+from llmeval_integrations.core.errors import (
     InvalidOptionError,
     InvalidReferenceError,
     MissingFieldError,
 )
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_flag, wrong
+from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.quoting import hint, shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.tool_call_schema import Toolbox, Violation, sample_tools
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import PARSINGS, Parsing, parse
-from llmeval_integrations.options import check_choice, check_flag, wrong
-from llmeval_integrations.printable import printable
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing, parse
 from llmeval_integrations.tool_calls.arguments import (
     ARGUMENTS,
     Arguments,
@@ -51,7 +52,6 @@ from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
 from llmeval_integrations.tool_calls.precedence import Before, contradiction
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
-from llmeval_integrations.wording import hint, shown
 
 _ANYTHING = SchemaPart.root(None)
 _MOST_NAMED = 3

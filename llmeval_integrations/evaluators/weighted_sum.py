@@ -8,13 +8,12 @@ from math import isfinite
 from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from llmeval_integrations.asking.steps import Steps, Together
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.evaluator import Conversation, Evaluator, JudgedEvaluator, sum_accounts
-from llmeval_integrations.options import check_choice, check_number, is_number, wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import free_name, shown
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice, check_number, is_number, wrong
+from llmeval_integrations.core.quoting import free_name, shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 
 Unscored = Literal["unscored", "left_out"]
 
@@ -59,11 +58,15 @@ class WeightedSum(Evaluator):
         """Make a judge where one of the parts is one."""
         pairs = parts.items() if isinstance(parts, Mapping) else parts
         is_judged = isinstance(pairs, Iterable) and any(
-            isinstance(pair, Sequence) and isinstance(pair[0], JudgedEvaluator)
+            isinstance(pair, Sequence) and getattr(pair[0], "is_judge", False)
             for pair in pairs
             if pair
         )
-        return object.__new__(_JudgedSum if is_judged else cls)
+        if not is_judged:
+            return object.__new__(cls)
+        from llmeval_integrations.judges.weighted_sum import JudgedSum
+
+        return object.__new__(JudgedSum)
 
     def __post_init__(self) -> None:
         pairs = tuple(map(self._pair, self._given()))
@@ -100,18 +103,20 @@ class WeightedSum(Evaluator):
             )
         return part, weight
 
-    def _pairs(self) -> Sequence[tuple[Evaluator, float]]:
+    def pairs(self) -> Sequence[tuple[Evaluator, float]]:
+        """Return the evaluators with their weights."""
         return cast("Sequence[tuple[Evaluator, float]]", self.parts)  # since `__post_init__`
 
     def check(self, sample: Sample) -> Result:
-        return self._sum([part.check(sample) for part, _ in self._pairs()])
+        return self.combine([part.check(sample) for part, _ in self.pairs()])
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        columns = [part.check_many(samples) for part, _ in self._pairs()]
-        return [self._sum(results) for results in zip(*columns, strict=True)]
+        columns = [part.check_many(samples) for part, _ in self.pairs()]
+        return [self.combine(results) for results in zip(*columns, strict=True)]
 
-    def _sum(self, results: Sequence[Result]) -> Result:
-        parts = list(map(_Said, self._names(), results, [weight for _, weight in self._pairs()]))
+    def combine(self, results: Sequence[Result]) -> Result:
+        """Make one result of what the parts said."""
+        parts = list(map(_Said, self._names(), results, [weight for _, weight in self.pairs()]))
         metadata = {"parts": {part.name: _as_dict(part.result) for part in parts}}
         scored = [part for part in parts if part.result.score is not None]
         unscored = [part for part in parts if part.result.score is None]
@@ -140,30 +145,9 @@ class WeightedSum(Evaluator):
     def _names(self) -> list[str]:
         """Name the parts; of two that are called alike the second is `name_2`."""
         names: list[str] = []
-        for part, _ in self._pairs():
+        for part, _ in self.pairs():
             names.append(free_name(part.name, names))
         return names
-
-
-class _JudgedSum(WeightedSum, JudgedEvaluator):
-    """A sum of which a part asks a model."""
-
-    name = "weighted_sum"
-    check = JudgedEvaluator.check
-    check_many = JudgedEvaluator.check_many
-
-    def judge(self, sample: Sample) -> Conversation:
-        results = yield Together([_steps(part, sample) for part, _ in self._pairs()])
-        total = self._sum(results)
-        total.metadata.update(sum_accounts(results))
-        return total
-
-
-def _steps(part: Evaluator, sample: Sample) -> Steps[Result]:
-    """Work out what a part says, which asks somebody or not."""
-    if isinstance(part, JudgedEvaluator):
-        return (yield from part.steps(sample))
-    return part.check(sample)
 
 
 class _Said(NamedTuple):

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.edit_distance import edits_up_to
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.outcome import Kind, Outcome
 from llmeval_integrations.fields.pairing import Pairings
 from llmeval_integrations.fields.values import all_match, compare, has_its_type, is_measured
-from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import CONTAINERS, SCALARS, canonical, equal
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.text.edit_distance import edits_up_to
 
 # With more members it is quicker to look at all of them at once.
 _WIDE: Final = 100

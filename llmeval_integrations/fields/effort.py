@@ -9,7 +9,7 @@ from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.keys import keyed
 from llmeval_integrations.fields.meant import Meant
 from llmeval_integrations.fields.side import Side
-from llmeval_integrations.json_value import CONTAINERS, canonical
+from llmeval_integrations.json_values.equality import CONTAINERS, canonical
 
 LETTERS: Final = 500_000
 """The pairs of characters of texts whose distance takes as long as a pair of items does."""

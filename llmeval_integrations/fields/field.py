@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.fields.rule import Rule, check_settings, inherited
 from llmeval_integrations.fields.schema_settings import (
     Case,
@@ -21,9 +22,8 @@ from llmeval_integrations.fields.schema_settings import (
     names_in,
     settings_of,
 )
-from llmeval_integrations.json_pointer import escape
+from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
-from llmeval_integrations.wording import shown
 
 ANY: Final = "*"
 """The step of a path pattern that stands for every name and every position."""

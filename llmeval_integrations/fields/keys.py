@@ -9,8 +9,8 @@ from typing import Any, Final
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.meant import Meant
 from llmeval_integrations.fields.rule import Rule
-from llmeval_integrations.json_numbers import read_number
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.numbers import read_number
 
 _NEAR: Final = (
     "tolerance",

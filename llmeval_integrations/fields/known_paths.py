@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.quoting import MOST, cut, shown
 from llmeval_integrations.fields.field import ANY
 from llmeval_integrations.fields.schema_settings import Part, types_of
-from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.options import is_number
+from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, read_pointer
-from llmeval_integrations.wording import MOST, cut, shown
 
 _POSITION: Final = re.compile("0|[1-9][0-9]{0,8}")
 _LISTS: Final = ("allOf", "anyOf", "oneOf")

@@ -8,7 +8,7 @@ from typing import Any
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.fields.values import meaning_of, number_in, plain_text
-from llmeval_integrations.json_value import CONTAINERS, canonical
+from llmeval_integrations.json_values.equality import CONTAINERS, canonical
 
 
 class Meant:

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
 
 Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
 

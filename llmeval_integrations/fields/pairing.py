@@ -8,7 +8,6 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from llmeval_integrations.assignment import best_pairs
 from llmeval_integrations.fields.effort import Effort, may_match
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.keys import is_loose, keyed, loosely_keyed
@@ -16,7 +15,8 @@ from llmeval_integrations.fields.likely import likely_pairs
 from llmeval_integrations.fields.meant import Meant
 from llmeval_integrations.fields.side import Side
 from llmeval_integrations.fields.values import compare
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.matching.assignment import best_pairs
 
 MAX_PAIRS: Final = 40_000
 """The most pairs of items of one array that are compared to find the best ones, with those of the

@@ -7,9 +7,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.options import is_number
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.quoting import shown
 
 Order = Literal["ordered", "any_order", "by_key"]
 Format = Literal["date", "date-time", "email", "uri"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_values.equality import canonical
 
 
 class Side(NamedTuple):

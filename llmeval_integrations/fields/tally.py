@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.figures import shares
+from llmeval_integrations.fields.frequent import Frequent
 from llmeval_integrations.fields.outcome import KINDS, Kind
-from llmeval_integrations.frequent import Frequent
-from llmeval_integrations.json_value import canonical
-from llmeval_integrations.wording import side_by_side
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.text.excerpt import side_by_side
 
 _MOST_FIELDS: Final = 1_000
 _MOST_EXAMPLES: Final = 3

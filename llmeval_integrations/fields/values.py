@@ -10,13 +10,13 @@ from functools import lru_cache
 from operator import eq
 from typing import Any, Final, Literal
 
-from llmeval_integrations.edit_distance import edits_up_to, reach
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.fields.meanings import MEANINGS, meant_by_any
 from llmeval_integrations.fields.rule import Rule
-from llmeval_integrations.json_numbers import exact_decimal, read_number
-from llmeval_integrations.json_value import SCALARS, equal, write_scalar
-from llmeval_integrations.wording import shown
+from llmeval_integrations.json_values.equality import SCALARS, equal, write_scalar
+from llmeval_integrations.json_values.numbers import exact_decimal, read_number
+from llmeval_integrations.text.edit_distance import edits_up_to, reach
 
 NOISE: Final = 1e-9
 """The share by which fractions of a schema's type "number" may be off where nobody says otherwise;

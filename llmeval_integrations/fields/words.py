@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from llmeval_integrations.core.printable import printable
 from llmeval_integrations.fields.outcome import Outcome
-from llmeval_integrations.json_tree import Difference
-from llmeval_integrations.printable import printable
+from llmeval_integrations.matching.json_tree import Difference
 
 
 def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:

@@ -18,14 +18,16 @@ from __future__ import annotations
 import os
 from typing import Any, Final
 
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import InputError, MissingDependencyError, MissingFieldError
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
-from llmeval_integrations.options import is_number
-from llmeval_integrations.picking import sample_of, storable
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InputError, MissingDependencyError, MissingFieldError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._samples import sample_of
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
 try:

@@ -21,12 +21,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import EvalError, InvalidOptionError, MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.picking import Keys
-from llmeval_integrations.result import Result
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._samples import Keys
 
 try:
     from dspy import Example, Prediction

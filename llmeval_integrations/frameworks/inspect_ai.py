@@ -22,14 +22,15 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import InputError, InvalidOptionError, MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.picking import as_python, may_look_at, sample_of
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.seen_messages import by_parts, seen
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._messages import by_parts, seen
+from llmeval_integrations.frameworks._samples import may_look_at, sample_of
+from llmeval_integrations.json_values.native import as_python
 
 try:
     from inspect_ai.model import ChatMessage

@@ -20,12 +20,12 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.picking import Keys
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.core.errors import MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._samples import Keys
 
 try:
     from langsmith.evaluation import EvaluationResult, RunEvaluator

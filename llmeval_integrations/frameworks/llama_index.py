@@ -11,30 +11,30 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.asking.steps import Step, Steps, adrive, drive
-from llmeval_integrations.catalog import evaluator_class
-from llmeval_integrations.catalog import load_evaluator as catalog_load_evaluator
-from llmeval_integrations.drop_ins import (
-    JsonEditDistanceDropIn,
-    JsonEqualityDropIn,
-    JsonSchemaDropIn,
-    JsonValidityDropIn,
-    Wrapper,
-)
-from llmeval_integrations.errors import (
+from llmeval_integrations.core.catalog import evaluator_class
+from llmeval_integrations.core.catalog import load_evaluator as catalog_load_evaluator
+from llmeval_integrations.core.errors import (
     EvalError,
     InputError,
     InvalidOptionError,
     MissingDependencyError,
     MissingFieldError,
 )
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.frameworks._drop_ins import (
+    JsonEditDistanceDropIn,
+    JsonEqualityDropIn,
+    JsonSchemaDropIn,
+    JsonValidityDropIn,
+    Wrapper,
+)
+from llmeval_integrations.frameworks._messages import by_parts, seen
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.seen_messages import by_parts, seen
-from llmeval_integrations.wording import shown
+from llmeval_integrations.llm.steps import Step, Steps, adrive, drive
 
 try:
     from llama_index.core import Settings

@@ -17,12 +17,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import InvalidOptionError, MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
-from llmeval_integrations.picking import Keys, storable
-from llmeval_integrations.result import Result
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._samples import Keys
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 try:

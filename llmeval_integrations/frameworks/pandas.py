@@ -20,10 +20,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError, MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import InputError, MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.runs.columns import TableEvaluation
-from llmeval_integrations.wording import shown
 
 try:
     import pandas as pd

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import EvalError, MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator as OurEvaluator
-from llmeval_integrations.evaluator import JudgedEvaluator
-from llmeval_integrations.picking import as_python, sample_of
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.core.errors import EvalError, MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._samples import sample_of
+from llmeval_integrations.json_values.native import as_python
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 try:
     from phoenix.evals import Evaluator, Score

@@ -21,10 +21,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.errors import EvalError, MissingDependencyError
-from llmeval_integrations.evaluator import Evaluator as OurEvaluator
-from llmeval_integrations.picking import as_python, sample_of
+from llmeval_integrations.core.errors import EvalError, MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._samples import sample_of
+from llmeval_integrations.json_values.native import as_python
 
 try:
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext

@@ -1,10 +1,6 @@
 """Evaluators that ask a model, and what belongs to them: prompts, verdicts, agreement."""
 
-from llmeval_integrations.asking.loading import load_client
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.request import JudgeRequest
-from llmeval_integrations.errors import UnreadableJudgementError
-from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.classification import Classification
 from llmeval_integrations.judges.criteria import (
     Completeness,
@@ -15,6 +11,7 @@ from llmeval_integrations.judges.criteria import (
     Safety,
     Tone,
 )
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.judge import Judge
 from llmeval_integrations.judges.judged_fields import JudgedFields
 from llmeval_integrations.judges.pass_fail import PassFail
@@ -28,6 +25,9 @@ from llmeval_integrations.judges.trust.calibration import Calibration, calibrate
 from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
 from llmeval_integrations.judges.vote import Panel, Vote
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.request import JudgeRequest
 
 __all__ = [
     "Agreement",

@@ -8,13 +8,18 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from llmeval_integrations.asking.loading import load_client
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
-from llmeval_integrations.asking.thinking import without_thinking
-from llmeval_integrations.errors import UnreadableJudgementError
-from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
+from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.options import (
+    check_choice,
+    check_number,
+    check_text,
+    is_number,
+    wrong,
+)
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.material import check_names, examples, material, quotable
@@ -22,16 +27,11 @@ from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.objects import find_sole_object
 from llmeval_integrations.judges.verdicts.quotations import Quotations
 from llmeval_integrations.judges.verdicts.rereading import read_reply
-from llmeval_integrations.options import (
-    check_choice,
-    check_number,
-    check_text,
-    is_number,
-    wrong,
-)
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
+from llmeval_integrations.llm.thinking import without_thinking
 
 Choices: TypeAlias = (
     Sequence[str] | Mapping[str, float | None] | Mapping[str, tuple[float | None, str]]

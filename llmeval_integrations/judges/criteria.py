@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import check_text
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.judges.pass_fail import PassFail
-from llmeval_integrations.options import check_text
-from llmeval_integrations.wording import shown
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,17 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from llmeval_integrations.asking.loading import load_client
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
-from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
+from llmeval_integrations.core.options import check_choice, check_instance, check_number, wrong
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import Layout, as_result, compared
 from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.nulls import NULLS, Nulls
 from llmeval_integrations.fields.outcome import Kind
 from llmeval_integrations.fields.tally import FieldTally
-from llmeval_integrations.json_text import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import fenced, new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.prompt import Prompt
@@ -27,9 +27,9 @@ from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
 from llmeval_integrations.judges.verdicts.judgement import Judgement, Verdict
 from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.judges.verdicts.several import parse_judgements, schema_of_judgements
-from llmeval_integrations.options import check_choice, check_instance, check_number, wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
 
 _SYSTEM: Final = """\
 You compare fields that a language model extracted from a document with what a person expects them \

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from llmeval_integrations.asking.loading import load_client
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import OUTPUTS, JudgeRequest, Output
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.evaluator import Conversation, JudgedEvaluator
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import check_choice, check_instance, check_number, check_text
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.material import (
@@ -24,9 +24,9 @@ from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.verdicts.judgement import Judgement, Verdict
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
 from llmeval_integrations.judges.verdicts.rereading import read_reply
-from llmeval_integrations.options import check_choice, check_instance, check_number, check_text
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
 
 JUDGEMENT_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",

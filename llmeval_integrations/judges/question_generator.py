@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
-from llmeval_integrations import json_text
-from llmeval_integrations.asking.conversing import answered
-from llmeval_integrations.asking.loading import load_client
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import JudgeRequest
-from llmeval_integrations.asking.steps import Steps, adrive, drive
-from llmeval_integrations.asking.thinking import without_thinking
-from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.options import check_number, check_text
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.rereading import read_reply
-from llmeval_integrations.options import check_number, check_text
-from llmeval_integrations.wording import shown
+from llmeval_integrations.llm.conversing import answered
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.request import JudgeRequest
+from llmeval_integrations.llm.steps import Steps, adrive, drive
+from llmeval_integrations.llm.thinking import without_thinking
 
 QuestionType = Literal["binary", "scaled", "multiple_choice"]
 

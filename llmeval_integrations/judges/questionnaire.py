@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final, Literal
 
-from llmeval_integrations.asking.loading import load_client
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import JudgeRequest, Output
-from llmeval_integrations.asking.steps import Together
-from llmeval_integrations.evaluator import Conversation, JudgedEvaluator, sum_accounts
-from llmeval_integrations.intervals import wilson
+from llmeval_integrations.core.options import check_choice, check_number, wrong
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
@@ -28,9 +26,11 @@ from llmeval_integrations.judges.verdicts.several import (
     parse_judgements,
     schema_of_judgements,
 )
-from llmeval_integrations.options import check_choice, check_number, wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.request import JudgeRequest, Output
+from llmeval_integrations.llm.steps import Together
+from llmeval_integrations.stats.intervals import wilson
 
 CALLS: Final = ("each", "one")
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, ClassVar
 
-from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.options import check_flag, check_number
 from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
-from llmeval_integrations.options import check_flag, check_number
 
 _LEVELS = [level.name.lower() for level in Confidence]
 

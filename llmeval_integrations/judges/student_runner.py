@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from llmeval_integrations.asking.client import Ask, Client
-from llmeval_integrations.asking.loading import load_client
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import JudgeRequest
-from llmeval_integrations.asking.steps import Steps
-from llmeval_integrations.errors import ClientError, InvalidOptionError, JudgeError
-from llmeval_integrations.options import check_number, check_text, is_number
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError, JudgeError
+from llmeval_integrations.core.options import check_number, check_text, is_number
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.llm.client import Ask, Client
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.request import JudgeRequest
+from llmeval_integrations.llm.steps import Steps
 
 
 class StudentResponse(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ class StudentRunner:
     def _responses(
         self, prompts: Sequence[str], requests: Sequence[JudgeRequest]
     ) -> list[StudentResponse]:
-        from llmeval_integrations.asking.pooling.pool import Pool
+        from llmeval_integrations.llm.pooling.pool import Pool
 
         with Pool() as pool:
             replies = pool.all(_asked(self.client, request) for request in requests)

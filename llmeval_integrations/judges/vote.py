@@ -9,13 +9,13 @@ from functools import partial
 
 import msgspec
 
-from llmeval_integrations.asking.client import Ask
-from llmeval_integrations.asking.steps import Step, Together, mapped
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.evaluator import Conversation, JudgedEvaluator, sum_accounts
-from llmeval_integrations.options import check_instance, check_number, wrong
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import Sample
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import check_instance, check_number, wrong
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
+from llmeval_integrations.llm.client import Ask
+from llmeval_integrations.llm.steps import Step, Together, mapped
 
 UNSCORED = "unscored"
 """How votes without a score are called in a split."""

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Literal
 
-from llmeval_integrations.errors import UnknownNameError
+from llmeval_integrations.core.errors import UnknownNameError
 
 Ability = Literal["write", "write_table"]
 

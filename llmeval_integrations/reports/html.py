@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.markup import Html, joined, tag
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.reports.markup import Html, joined, tag
 from llmeval_integrations.reports.parts.failing import MOST_LISTED, MOST_SHOWN, Listing
 from llmeval_integrations.reports.parts.figures import figures_of
 from llmeval_integrations.reports.parts.names import names_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import BinaryIO, Final
 from xml.sax.saxutils import quoteattr
 
-from llmeval_integrations.printable import printable
+from llmeval_integrations.core.printable import printable
 from llmeval_integrations.reports.parts.figures import rows_of
 from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.records import text_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.printable import one_line
+from llmeval_integrations.core.printable import one_line
 from llmeval_integrations.reports.parts.comparing import (
     CHANGED,
     MORE_CHANGED,
@@ -36,7 +36,7 @@ from llmeval_integrations.runs.numbers import (
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
-from llmeval_integrations.wording import side_by_side
+from llmeval_integrations.text.excerpt import side_by_side
 
 SUFFIX: Final = ".md"
 

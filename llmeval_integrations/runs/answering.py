@@ -7,16 +7,17 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.parsed import share
-from llmeval_integrations.result import Result
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Charged, Judging
 from llmeval_integrations.runs.reading.source import Record, Source
 from llmeval_integrations.runs.rows import Column, Row
 from llmeval_integrations.runs.samples import Samples, samples_of
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
 
 MAX_SCORE: Final = 1e300
 """The largest score that a mean is taken over; NaN and infinity are not scores at all."""

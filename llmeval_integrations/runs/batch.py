@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.runs.evaluating import Evaluating
 from llmeval_integrations.runs.fields import called_by_place, columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
@@ -16,7 +17,6 @@ from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading.arrow_rows import read_table
 from llmeval_integrations.runs.reading.source import Source
 from llmeval_integrations.runs.records import COLUMNS, Table, batches, needed, record_of, schema
-from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -6,14 +6,14 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError, InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.picking import storable
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.evaluators.text import storable
 from llmeval_integrations.runs.fields import FIELDS, VARIABLES, Columns, columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.running import evaluate
-from llmeval_integrations.wording import hint
 
 KINDS: Final[dict[str, type]] = {
     "": float,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile, zip_longest
 from typing import Any, Final
 
-from llmeval_integrations.json_value import canonical
-from llmeval_integrations.wording import MOST, shown
+from llmeval_integrations.core.quoting import MOST, shown
+from llmeval_integrations.json_values.equality import canonical
 
 _ABSENT: Final = object()
 _BEFORE: Final = 20

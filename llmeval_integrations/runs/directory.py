@@ -10,7 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.runs.files import (
     are_one,
     cut,
@@ -30,7 +31,6 @@ from llmeval_integrations.runs.rows import (
     sample_lines,
     write_rows,
 )
-from llmeval_integrations.wording import shown
 
 RESULTS: Final = "results.jsonl"
 """The file of rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.judging import Judging, JudgingOptions
 from llmeval_integrations.runs.reading.source import RowNumber, Source
 

@@ -11,8 +11,10 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
@@ -33,7 +35,6 @@ from llmeval_integrations.runs.rows import (
 from llmeval_integrations.runs.run import INTERRUPTED, Run, summary_text
 from llmeval_integrations.runs.samples import samples_of, stored_of
 from llmeval_integrations.runs.summary import Tally
-from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.worker import Answer

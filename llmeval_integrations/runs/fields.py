@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.errors import InputError, MissingFieldError
+from llmeval_integrations.core.errors import InputError, MissingFieldError
+from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.sample import MISSING, Missing, Sample
 from llmeval_integrations.runs.chunks import AT_ONCE
 from llmeval_integrations.runs.reading.source import RowNumber, Source
 from llmeval_integrations.runs.rows import members_of, write_value
-from llmeval_integrations.sample import MISSING, Missing, Sample
-from llmeval_integrations.wording import hint
 
 FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 

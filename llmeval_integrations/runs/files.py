@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.json_numbers import decode_as_python
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.json_values.numbers import decode_as_python
 
 
 @contextmanager

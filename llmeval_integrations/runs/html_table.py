@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.markup import Html, joined, tag
+from llmeval_integrations.reports.markup import Html, joined, tag
 from llmeval_integrations.runs.numbers import (
     LABEL_HEADS,
     counted,

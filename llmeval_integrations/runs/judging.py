@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from llmeval_integrations.asking.client import Client
-from llmeval_integrations.errors import InputError, InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
-from llmeval_integrations.result import Result
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.rows import Row
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
-    from llmeval_integrations.asking.budget import Spending
-    from llmeval_integrations.asking.caching.cache import Cache
-    from llmeval_integrations.asking.pooling.pool import Pool
+    from llmeval_integrations.llm.budget import Spending
+    from llmeval_integrations.llm.caching.cache import Cache
+    from llmeval_integrations.llm.pooling.pool import Pool
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class JudgingOptions:
     """Tokens after which no further call begins."""
 
     def __post_init__(self) -> None:
-        from llmeval_integrations.asking.budget import Budget
+        from llmeval_integrations.llm.budget import Budget
 
         Budget(self.max_cost, self.max_tokens)  # which says what is wrong with them
         # Pool says the same, but takes asyncio along, which a run without judges does not need.
@@ -126,9 +127,9 @@ def judging(
     if not judges:
         yield None
         return
-    from llmeval_integrations.asking.budget import Budget, Spending
-    from llmeval_integrations.asking.caching.replies import Replies
-    from llmeval_integrations.asking.pooling.pool import Pool
+    from llmeval_integrations.llm.budget import Budget, Spending
+    from llmeval_integrations.llm.caching.replies import Replies
+    from llmeval_integrations.llm.pooling.pool import Pool
 
     budget = Budget(options.max_cost, options.max_tokens)
     for client in clients_of(evaluators):
@@ -145,7 +146,7 @@ def judging(
 
 
 def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
-    from llmeval_integrations.asking.caching.cache import Cache
+    from llmeval_integrations.llm.caching.cache import Cache
 
     if options.cache is None:
         if options.frozen:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
 
 NAME = ".lock"
 """The file that is locked; it stays, for taking it away would let two in."""

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, get_origin
 
 import msgspec
 
-from llmeval_integrations.asking.client import Client
-from llmeval_integrations.errors import InvalidSchemaError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.picking import as_python, is_plain
+from llmeval_integrations.core.errors import InvalidSchemaError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.json_values.native import as_python, is_plain
+from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import STDIN, open_source
 from llmeval_integrations.runs.reading.selecting import select

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.wording import free_name, shown
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import free_name, shown
 
 
 def name_evaluators(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval_integrations.rounding import apart_from, rounded
+from llmeval_integrations.core.figures import apart_from, rounded
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from llmeval_integrations.errors import MissingDependencyError
+from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.runs.rows import Row, write_value
 
 COLUMNS: Final[Mapping[str, type]] = {

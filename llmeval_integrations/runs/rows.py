@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.json_numbers import decode_as_python
-from llmeval_integrations.json_plain import dump_model
-from llmeval_integrations.sample import MISSING
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.numbers import decode_as_python
+from llmeval_integrations.json_values.plain import dump_model
 
 _LARGEST: Final = 10**4300
 """The first of the integers that Python refuses to write, save as Decimals."""

@@ -9,8 +9,9 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from llmeval_integrations.errors import InputError, InvalidOptionError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
@@ -21,7 +22,6 @@ from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading.opening import open_source
 from llmeval_integrations.runs.reading.selecting import select
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.wording import shown
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.worker import Job

@@ -7,12 +7,12 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.reading.source import Record, RowNumber
 from llmeval_integrations.runs.rows import members_of
-from llmeval_integrations.sample import MISSING, Sample
 
 OWN: Final = "evaluators"
 """Under which a stored sample has what evaluators see that have columns of their own."""

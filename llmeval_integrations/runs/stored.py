@@ -7,9 +7,9 @@ from dataclasses import fields, is_dataclass, replace
 from os import PathLike
 from typing import Any, cast
 
-from llmeval_integrations.catalog import evaluator_class
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Breakdown
+from llmeval_integrations.core.catalog import evaluator_class
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.rows import read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from llmeval_integrations.evaluator import Breakdown
-from llmeval_integrations.frequent import Frequent
-from llmeval_integrations.intervals import wilson
+from llmeval_integrations.core.evaluator import Breakdown
+from llmeval_integrations.fields.frequent import Frequent
 from llmeval_integrations.runs.rows import Column, Row, as_stored, is_failing
+from llmeval_integrations.stats.intervals import wilson
 
 Key = TypeVar("Key")
 

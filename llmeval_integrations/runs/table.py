@@ -10,8 +10,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.printable import plain_console, printable
-from llmeval_integrations.rounding import apart_from, rounded
+from llmeval_integrations.core.figures import apart_from, rounded
+from llmeval_integrations.core.printable import plain_console, printable
 from llmeval_integrations.runs.numbers import (
     LABEL_HEADS,
     counted,
@@ -19,7 +19,7 @@ from llmeval_integrations.runs.numbers import (
     samples_of,
     times_of,
 )
-from llmeval_integrations.wording import side_by_side
+from llmeval_integrations.text.excerpt import side_by_side
 
 if TYPE_CHECKING:
     from rich.console import Console

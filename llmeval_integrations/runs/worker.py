@@ -20,7 +20,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 import msgspec
 
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
 from llmeval_integrations.runs.fields import Columns

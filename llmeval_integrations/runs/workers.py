@@ -23,10 +23,10 @@ from threading import Thread
 from time import perf_counter
 from typing import Final
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.subprocesses import program
 from llmeval_integrations.runs.reading.source import RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.worker import LENGTH, READY, Answer, Job, Part, evaluate_part, main
-from llmeval_integrations.subprocesses import program
 
 _log = logging.getLogger(__name__)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 
-from llmeval_integrations.errors import InvalidSchemaError
-from llmeval_integrations.json_text import Parsing
-from llmeval_integrations.json_value import bag
+from llmeval_integrations.core.errors import InvalidSchemaError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values.equality import bag
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.schemas.document import list_of, object_of, subschemas
 from llmeval_integrations.schemas.for_errors import may_need_preparing, prepare
 from llmeval_integrations.schemas.patterns import MOST_ROOM, ROOM
@@ -18,7 +19,6 @@ from llmeval_integrations.schemas.reading import (
     what_is_wrong,
 )
 from llmeval_integrations.schemas.validator import build_validator
-from llmeval_integrations.wording import shown
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
 

@@ -8,11 +8,11 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from llmeval_integrations.json_pointer import escape, pointer
+from llmeval_integrations.core.quoting import MOST, cut_inside
+from llmeval_integrations.json_values.pointer import escape, pointer
 from llmeval_integrations.schemas.document import NAMED
 from llmeval_integrations.schemas.for_errors import REFERENCES, unfollowed
 from llmeval_integrations.schemas.patterns import as_written
-from llmeval_integrations.wording import MOST, cut_inside
 
 if TYPE_CHECKING:
     from llmeval_integrations.schemas.compiled import Compiled

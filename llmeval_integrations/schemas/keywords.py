@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llmeval_integrations.errors import InvalidSchemaError
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidSchemaError
+from llmeval_integrations.core.quoting import shown
 
 KEYWORDS: Final = frozenset(
     """

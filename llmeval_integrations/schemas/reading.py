@@ -7,13 +7,13 @@ from typing import Any, Final, get_origin
 
 import msgspec
 
-from llmeval_integrations.errors import InvalidSchemaError
-from llmeval_integrations.json_defects import Defect, check_value
-from llmeval_integrations.json_pointer import pointer
-from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.core.errors import InvalidSchemaError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values.defects import Defect, check_value
+from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.keywords import require_keyword
 from llmeval_integrations.schemas.patterns import as_written
-from llmeval_integrations.wording import shown
 
 _OWN: Final = "http://json-schema.org/", "https://json-schema.org/"
 """How a `$schema` begins that the validator knows."""

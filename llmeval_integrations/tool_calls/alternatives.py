@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final
 
-from llmeval_integrations.json_value import equal
+from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
 from llmeval_integrations.tool_calls.schema_walk import (
     declared,

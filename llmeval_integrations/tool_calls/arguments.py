@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, Literal, get_args
 
-from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import SCALARS, equal
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import SCALARS, equal
+from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.tool_calls.differences import Differences, WrongArgument, is_optional
 from llmeval_integrations.tool_calls.expected import AnyOf
 from llmeval_integrations.tool_calls.normal_form import normal_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.tool_calls.blocks import is_call_type
 
 # Members, without underscores and capitals.

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import Parsing, parse
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.tool_calls.blocks import (
     NAMES,
     is_googles_own,
@@ -16,7 +17,6 @@ from llmeval_integrations.tool_calls.blocks import (
     text_under,
     type_of,
 )
-from llmeval_integrations.wording import shown
 
 
 class ToolCall(msgspec.Struct, frozen=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_numbers import read_number
-from llmeval_integrations.json_text import parse
-from llmeval_integrations.json_value import equal, write_scalar
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import equal, write_scalar
+from llmeval_integrations.json_values.numbers import read_number
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.tool_calls.expected import AnyOf, AnySpelling
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart, Types
 from llmeval_integrations.tool_calls.schema_walk import types_of

@@ -7,8 +7,8 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.tool_calls.arguments import ComparedArguments
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.differences import WrongArgument

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import parse
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument
 from llmeval_integrations.tool_calls.hosted import is_built_in, is_hosted
 from llmeval_integrations.tool_calls.schema_types import as_json_schema
-from llmeval_integrations.wording import shown
 
 _SCHEMAS = (
     *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.assignment import best_pairs
-from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_tree import Comparison, Difference
-from llmeval_integrations.json_value import CONTAINERS, SCALARS, canonical, equal
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.quoting import cut
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.matching.json_tree import Comparison, Difference
 from llmeval_integrations.tool_calls.coercing import spelled
 from llmeval_integrations.tool_calls.expected import ANY_OF, AnyOf, written
 from llmeval_integrations.tool_calls.normal_form import (
@@ -21,7 +22,6 @@ from llmeval_integrations.tool_calls.normal_form import (
     unequal_items,
 )
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
-from llmeval_integrations.wording import cut
 
 MAX_IN_A_SET: Final = 10_000
 """The most pairs of items of an array without order that are compared, once the items that are

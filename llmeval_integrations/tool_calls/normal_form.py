@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from llmeval_integrations.json_value import CONTAINERS, SCALARS, canonical, write_scalar
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, write_scalar
 from llmeval_integrations.tool_calls.expected import AnyOf, AnySpelling
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 

@@ -8,8 +8,8 @@ from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any, Final
 
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import parse
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.tool_calls.call import ARGUMENTS, WRAPPERS
 
 _LEVELS: Final = 16

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from llmeval_integrations.assignment import best_pairs
+from llmeval_integrations.matching.assignment import best_pairs
 
 MAX_COMPARED: Final = 10_000
 """The most calls of one tool that are compared, those made times those expected.

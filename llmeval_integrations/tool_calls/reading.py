@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import Parsing, check, parse
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import Parsing, check, parse
 from llmeval_integrations.tool_calls.attempts import is_attempt, is_plain
 from llmeval_integrations.tool_calls.blocks import (
     is_call_type,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from llmeval_integrations.json_value import canonical
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, object_of
 from llmeval_integrations.tool_calls.alternatives import Alternative, suiting
 from llmeval_integrations.tool_calls.schema_walk import (

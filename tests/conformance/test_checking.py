@@ -22,7 +22,7 @@ from llmeval_integrations import (
 from llmeval_integrations.conformance import Finding, check_evaluator, list_claims
 from llmeval_integrations.conformance.case import FITTING
 from llmeval_integrations.conformance.rules import Rules
-from llmeval_integrations.json_text import parse
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
 
 check = partial(check_evaluator, **PATIENT)

@@ -16,7 +16,7 @@ from llmeval_integrations import (
     Sample,
     evaluate,
 )
-from llmeval_integrations.errors import EvalError
+from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.evaluators.parsed import share
 
 EVALUATORS = [

@@ -24,7 +24,7 @@ from llmeval_integrations import (
     evaluate,
     load_evaluator,
 )
-from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 LENGTH = LengthPenalty(min_length=0, max_length=10, penalty_rate=0.1)
 

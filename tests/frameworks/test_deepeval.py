@@ -24,9 +24,9 @@ from deepeval import assert_test, evaluate
 from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
 from deepeval.test_case import LLMTestCase
 
+from llmeval_integrations.evaluators.text import storable
 from llmeval_integrations.frameworks import deepeval as ours
 from llmeval_integrations.frameworks.deepeval import DeepEvalMetric
-from llmeval_integrations.picking import storable
 
 
 @pytest.fixture(autouse=True)

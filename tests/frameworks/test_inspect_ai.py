@@ -17,7 +17,7 @@ from llmeval_integrations import (
     ToolCallSchema,
     WeightedSum,
 )
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
 
 pytest.importorskip("inspect_ai")
 

@@ -26,7 +26,7 @@ IMPORT = "from llmeval_integrations.frameworks.langchain import *\n"
 
 def test_without_langchain_core_the_error_says_what_to_install():
     expected = (
-        "llmeval_integrations.errors.MissingDependencyError: langchain-core is not installed; "
+        "llmeval_integrations.core.errors.MissingDependencyError: langchain-core is not installed; "
         "run: pip install 'llmeval-integrations[langchain]'"
     )
     assert run(IMPORT, without=["langchain_core"]) == expected
@@ -81,7 +81,7 @@ def test_the_langchain_of_today_which_has_no_evaluation_is_none():
     pytest.importorskip("langchain", minversion="1.0")
     code = IMPORT + "print([kind.__module__ for kind in LangChainEvaluator.__mro__[1:]])"
     said = run(code, without=["langchain_classic"])
-    assert said == "['llmeval_integrations.drop_ins', 'builtins']"
+    assert said == "['llmeval_integrations.frameworks._drop_ins', 'builtins']"
 
 
 @NEEDS_CORE

@@ -21,7 +21,7 @@ from llmeval_integrations import (
     UnknownNameError,
     list_evaluators,
 )
-from llmeval_integrations.catalog import evaluator_class
+from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.frameworks.langchain import (
     JsonEditDistanceEvaluator,
     JsonEqualityEvaluator,

@@ -32,9 +32,9 @@ from llmeval_integrations import (
     Sample,
     list_evaluators,
 )
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.demo import OUTPUTS, SCHEMA
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_values.equality import canonical
 
 pytest.importorskip("llama_index.core")
 
@@ -318,7 +318,7 @@ def test_without_llama_index_the_module_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "llmeval_integrations.errors.MissingDependencyError: llama-index-core is not installed; "
+        "llmeval_integrations.core.errors.MissingDependencyError: llama-index-core is not installed; "
         "run: pip install 'llmeval-integrations[llamaindex]'"
     )
 

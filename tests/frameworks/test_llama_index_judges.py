@@ -16,7 +16,7 @@ from llama_index.core.prompts import ChatPromptTemplate, RichPromptTemplate
 from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError
-from llmeval_integrations.errors import ClientError
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator, load_evaluator
 from llmeval_integrations.judges import Classification, PassFail, Vote
 

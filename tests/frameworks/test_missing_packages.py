@@ -34,6 +34,6 @@ import llmeval_integrations.frameworks.{framework}
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.strip().splitlines()[-1] == (
-        f"llmeval_integrations.errors.MissingDependencyError: {package} is not installed; "
+        f"llmeval_integrations.core.errors.MissingDependencyError: {package} is not installed; "
         f"run: pip install 'llmeval-integrations[{extra}]'"
     )

@@ -11,9 +11,9 @@ pytest.importorskip("mlflow.genai")
 
 import mlflow
 
+from llmeval_integrations.evaluators.text import storable
 from llmeval_integrations.frameworks import mlflow as ours
 from llmeval_integrations.frameworks.mlflow import MlflowScorer
-from llmeval_integrations.picking import storable
 
 
 @pytest.fixture(scope="module")

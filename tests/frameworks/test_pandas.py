@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmeval_integrations import InputError, JsonEquality, JsonFields, JsonMatch, JsonValidity
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
 
 pytest.importorskip("pandas")
 

@@ -22,10 +22,10 @@ from llmeval_integrations import (
     ToolCalls,
     WeightedSum,
 )
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks import trl as ours
 from llmeval_integrations.frameworks.trl import TrlReward
-from llmeval_integrations.sample import MISSING
 
 WORDS = ["<pad>", "<eos>", "[", "]", "1", "2", ",", " ", "{", "}", "u", "a", "<|", "|>"]
 CHAT = "{% for m in messages %}<|{{ m.role[0] }}|>{{ m.content }}{% endfor %}<|a|>"

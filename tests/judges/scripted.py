@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable
 
-from llmeval_integrations.asking.client import Client
-from llmeval_integrations.asking.reply import JudgeReply, Usage
+from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.reply import JudgeReply, Usage
 
 
 class Scripted(Client):

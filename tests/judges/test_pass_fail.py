@@ -8,9 +8,9 @@ import pytest
 from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample, load_evaluator
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.errors import ClientError
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import PassFail, Prompt, ScoreTable
+from llmeval_integrations.llm.reply import JudgeReply
 
 QUESTION = "Does the text name a price? (Pass = it does)"
 

@@ -7,7 +7,7 @@ import pytest
 from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError
-from llmeval_integrations.errors import ClientError
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import QuestionGenerator, Questionnaire, UnreadableJudgementError
 
 SPECS = "All technical specifications; professional tone; under 100 words."

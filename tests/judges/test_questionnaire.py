@@ -6,7 +6,7 @@ import pytest
 from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, Sample
-from llmeval_integrations.errors import ClientError
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import Questionnaire
 
 QUESTIONS = ["Is it short?", "Is it kind?", "Is it true?", "Is it new?"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 

@@ -4,9 +4,9 @@ import pytest
 from scripted import Scripted
 
 from llmeval_integrations import InvalidOptionError
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.errors import ClientError
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import StudentRunner
+from llmeval_integrations.llm.reply import JudgeReply
 
 TASK = "Write a product description for a 65-inch TV."
 

@@ -13,7 +13,7 @@ from llmeval_integrations import (
     WeightedSum,
     evaluate,
 )
-from llmeval_integrations.errors import ClientError
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import (
     Classification,
     Correctness,

@@ -4,7 +4,7 @@ import pytest
 from browser import CHROMIUM, browser
 
 from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonValidity, Result, evaluate
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.stored import read_run
 
 HOSTILE = (

@@ -19,7 +19,7 @@ from llmeval_integrations import (
     ToolCallSchema,
     evaluate,
 )
-from llmeval_integrations.printable import printable
+from llmeval_integrations.core.printable import printable
 from llmeval_integrations.reports import html
 from llmeval_integrations.reports.parts import comparing
 from llmeval_integrations.runs.stored import read_run

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from llmeval_integrations.intervals import wilson
 from llmeval_integrations.reports.parts.scores import Scores
 from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.stats.intervals import wilson
 
 
 def interval(*values):

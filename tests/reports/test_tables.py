@@ -7,7 +7,7 @@ import json
 import pytest
 
 from llmeval_integrations import JsonValidity, evaluate
-from llmeval_integrations.errors import MissingDependencyError, UnknownNameError
+from llmeval_integrations.core.errors import MissingDependencyError, UnknownNameError
 from llmeval_integrations.reports import formats, load_format
 from llmeval_integrations.reports.parts.tables import fields_table, rows_table
 

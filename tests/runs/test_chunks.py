@@ -5,7 +5,7 @@ import gc
 import pytest
 
 from llmeval_integrations import Result
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
 from llmeval_integrations.runs.reading.source import Source

@@ -14,7 +14,7 @@ from llmeval_integrations import (
     JsonValidity,
     Result,
 )
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs.columns import RowErrorWarning, TableEvaluation
 
 ROWS = [{"output": "[1]", "gold": "[1.0]"}, {"output": "[1,", "gold": "[1]"}]

@@ -14,7 +14,7 @@ from llmeval_integrations import (
     Result,
     evaluate,
 )
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.judges import JudgedFields
 from llmeval_integrations.runs.stored import read_manifest, read_run, read_samples

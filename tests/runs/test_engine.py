@@ -9,8 +9,8 @@ from remote_model import Remote, Repeats
 from slow_evaluators import Slow
 
 from llmeval_integrations import InputError, InvalidOptionError, JsonFields, JsonValidity, evaluate
-from llmeval_integrations.cli import main
-from llmeval_integrations.commands.parts.planning import plan
+from llmeval_integrations.cli.commands.parts.planning import plan
+from llmeval_integrations.cli.main import main
 from llmeval_integrations.runs.judging import judging
 from llmeval_integrations.runs.worker import evaluate_part
 from llmeval_integrations.runs.workers import parts_of

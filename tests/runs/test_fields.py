@@ -19,7 +19,7 @@ from llmeval_integrations import (
     ToolCalls,
     ToolCallSchema,
 )
-from llmeval_integrations.json_text import parse
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.runs import compare, evaluate
 from llmeval_integrations.runs.columns import TableEvaluation
 from llmeval_integrations.runs.fields import parse_field

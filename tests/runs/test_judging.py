@@ -26,10 +26,10 @@ from llmeval_integrations import (
     evaluate,
     load_evaluator,
 )
-from llmeval_integrations.asking.reply import JudgeReply, Usage
-from llmeval_integrations.asking.steps import Together
-from llmeval_integrations.errors import ClientError
-from llmeval_integrations.evaluator import JudgedEvaluator
+from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.llm.reply import JudgeReply, Usage
+from llmeval_integrations.llm.steps import Together
 
 SAMPLES = [{"id": number, "output": f"text {number}"} for number in range(500)]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from llmeval_integrations import Evaluator, JsonValidity, Result, evaluate
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 from llmeval_integrations.reports import load_format
 
 

@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel of Linux")
 
 RUN = """
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 assert main(["run", {path!r}, "-q", "-e", "json_validity", "--out", {out!r}, *{options}]) == 0
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """

@@ -2,8 +2,8 @@
 
 import pytest
 
-from llmeval_integrations.intervals import wilson
 from llmeval_integrations.runs.numbers import percent, percents, rounded, signed
+from llmeval_integrations.stats.intervals import wilson
 
 
 @pytest.mark.parametrize(

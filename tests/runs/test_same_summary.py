@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from llmeval_integrations import JsonFields, evaluate
-from llmeval_integrations.cli import main
+from llmeval_integrations.cli.main import main
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.interrupting import Interrupted
 from llmeval_integrations.runs.stored import read_run

@@ -12,7 +12,7 @@ from pace import TooSlowError
 from slow_evaluators import Leaves, Slow, write_odd_data
 
 from llmeval_integrations import JsonFields, JsonValidity, evaluate
-from llmeval_integrations.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
 
 FILES = ("results.jsonl", "samples.jsonl", "summary.json")
 
@@ -160,7 +160,9 @@ def test_a_file_that_this_process_alone_has_open_is_read_by_the_others(tmp_path,
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere /dev/fd leads to no other path")
 def test_a_pipe_with_a_path_is_read_by_one_process(tmp_path):
-    command = "from llmeval_integrations.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+    command = (
+        "from llmeval_integrations.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
+    )
     arguments = ["run", "/dev/stdin", "-e", "json_validity", "--format", "jsonl", "--workers", "2", "--quiet", "--out", str(tmp_path / "out")]  # fmt: skip
     called(command, *arguments, input=b'{"output": "{}"}\n' * 20)
     assert len((tmp_path / "out" / "results.jsonl").read_text().splitlines()) == 20

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from llmeval_integrations import ToolCalls
-from llmeval_integrations.json_value import equal
+from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.tool_calls.coercing import coerce, spelled
 from llmeval_integrations.tool_calls.expected import AnyOf, written
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart

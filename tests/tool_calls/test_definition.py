@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.schema_types import as_json_schema
 

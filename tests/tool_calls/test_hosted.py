@@ -3,7 +3,7 @@
 import pytest
 
 from llmeval_integrations import ToolCallSchema
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.tool_calls.definition import read_tools
 
 NOW = {"name": "now"}

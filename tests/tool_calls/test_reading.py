@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import at_most
 
-from llmeval_integrations.json_defects import Defect
+from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.tags import contents

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.tool_calls.schema_parts import SchemaPart
 
 ROOT = {

@@ -8,7 +8,7 @@ from typing import Final
 from llmeval_integrations.conformance import same_json
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.not_json import NOT_JSON
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
 
 _RIGHT: Final = "right outputs count as wrong"
 _LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"

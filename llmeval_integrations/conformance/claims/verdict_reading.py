@@ -11,7 +11,7 @@ import json
 from typing import Final
 
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.sample import MISSING
+from llmeval_integrations.core.sample import MISSING
 
 _FENCE: Final = "`" * 3
 _FORM: Final = "a plain reply is lost, and the figure stands on fewer samples"

@@ -4,7 +4,7 @@ Works with langchain-core alone. Where `langchain_classic`, or the `langchain.ev
 before 1.0, is installed, the classes here are true subclasses of its `StringEvaluator`.
 """
 
-from llmeval_integrations.errors import MissingDependencyError
+from llmeval_integrations.core.errors import MissingDependencyError
 
 try:
     import langchain_core  # noqa: F401

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from llmeval_integrations.drop_ins import (
+from llmeval_integrations.frameworks._drop_ins import (
     JsonEditDistanceDropIn,
     JsonEqualityDropIn,
     JsonSchemaDropIn,

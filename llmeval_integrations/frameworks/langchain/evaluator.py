@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from llmeval_integrations import errors
-from llmeval_integrations.drop_ins import Wrapper
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.core import errors
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._jsonschema_words import jsonschema_message
+from llmeval_integrations.frameworks._messages import by_parts
 from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
 from llmeval_integrations.frameworks.langchain.messages import last_message, seen_by, text
-from llmeval_integrations.jsonschema_words import jsonschema_message
-from llmeval_integrations.result import Result
-from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.seen_messages import by_parts
-from llmeval_integrations.wording import shown
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig, RunnableLambda

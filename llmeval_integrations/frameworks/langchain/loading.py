@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any, Final
 
-from llmeval_integrations import catalog, errors
-from llmeval_integrations.evaluator import Evaluator
+from llmeval_integrations.core import catalog, errors
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.frameworks.langchain.drop_ins import DROP_INS
 from llmeval_integrations.frameworks.langchain.evaluation import evaluation
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.evaluator import Evaluator
-from llmeval_integrations.sample import MISSING, Missing, Sample
-from llmeval_integrations.seen_messages import seen
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.sample import MISSING, Missing, Sample
+from llmeval_integrations.frameworks._messages import seen
 
 
 def seen_by(evaluator: Evaluator, sample: Sample) -> Sample:
@@ -30,7 +30,7 @@ def _said(given: Any, message: Any) -> Any:
 
 def text(message: Any) -> str:
     """Return the text of a message."""
-    from llmeval_integrations.clients.langchain import text_of
+    from llmeval_integrations.llm.clients.langchain import text_of
 
     return text_of(message)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.wording import shown
 
 _ROLES: Final = {
     "PromptTemplate": "user",

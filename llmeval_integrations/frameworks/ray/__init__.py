@@ -16,7 +16,7 @@ A file of JSON Lines becomes the same run directory as on one machine by
 `evaluate("data.jsonl", evaluators, out="run", engine=RayEngine)`, or `llmeval run --engine ray`.
 """
 
-from llmeval_integrations.errors import MissingDependencyError
+from llmeval_integrations.core.errors import MissingDependencyError
 
 try:
     import ray  # noqa: F401 - not `ray.data`: it takes a second more, and files do without

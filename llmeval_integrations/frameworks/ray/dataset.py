@@ -9,14 +9,15 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.evaluator import Evaluator, JudgedEvaluator
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.frameworks.ray.actors import place, shared
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.batch import Batches
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.naming import name_evaluators
-from llmeval_integrations.wording import shown
 
 _ROWS: Final = 2_000
 """Rows of a task: enough that Ray's own time is small beside theirs."""

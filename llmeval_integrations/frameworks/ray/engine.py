@@ -17,7 +17,7 @@ import ray
 from ray import cloudpickle
 from ray.exceptions import RayError
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 from llmeval_integrations.runs.reading.source import RowNumber, Source, place_of

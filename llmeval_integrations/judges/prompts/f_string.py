@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges.prompts.template import FIELD, NAME, Body, Hole, is_prose, wrong_at
 
 _BRACE = re.compile(r"\{\{|\{|\}")

@@ -12,12 +12,12 @@ from uuid import UUID
 
 import msgspec
 
-from llmeval_integrations.errors import InputError, MissingFieldError
-from llmeval_integrations.fresh_stack import NoStackIsEnoughError, on_fresh_stack
-from llmeval_integrations.json_plain import dump_model
+from llmeval_integrations.core.errors import InputError, MissingFieldError
+from llmeval_integrations.core.fresh_stack import NoStackIsEnoughError, on_fresh_stack
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.plain import dump_model
 from llmeval_integrations.judges.prompts.template import Body, Hole, Section
-from llmeval_integrations.sample import MISSING
-from llmeval_integrations.wording import shown
 
 MAX_LENGTH: Final = 100_000_000
 """The longest text that a template may become, in characters."""

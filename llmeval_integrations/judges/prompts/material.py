@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.judges.prompts.fence import fenced
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.message_list import parts_of
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.spans import MASK
-from llmeval_integrations.sample import MISSING, Sample
-from llmeval_integrations.wording import shown
 
 FIELDS: Final = ("input", "reference", "contexts")
 """The sample's fields that prompts may name beside the output and the sample's own variables."""

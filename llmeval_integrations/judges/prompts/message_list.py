@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from llmeval_integrations.asking.messages import ROLES, Message
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.llm.messages import ROLES, Message
 
 _OUR_ROLES: Final = {
     "developer": "system",

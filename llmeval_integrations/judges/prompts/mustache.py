@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges.prompts.template import Body, Hole, Section, path_of, wrong_at
 
 MAX_DEPTH: Final = 100

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.errors import InputError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.options import wrong
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.judges.prompts.f_string import parse_f_string
 from llmeval_integrations.judges.prompts.filling import fill, missing
 from llmeval_integrations.judges.prompts.message_list import messages_of, parts_of
@@ -20,9 +22,7 @@ from llmeval_integrations.judges.prompts.template import (
     single_names,
     syntax_of,
 )
-from llmeval_integrations.options import wrong
-from llmeval_integrations.sample import MISSING
-from llmeval_integrations.wording import shown
+from llmeval_integrations.llm.messages import Message
 
 _PARSERS: Final = {"f-string": parse_f_string, "mustache": parse_mustache}
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 
 Syntax = Literal["f-string", "mustache"]
 SYNTAXES: Final[tuple[Syntax, ...]] = ("f-string", "mustache")

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
-from llmeval_integrations.errors import InputError, InvalidOptionError
-from llmeval_integrations.intervals import Share
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.options import check_number
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.judges.trust.agreement_text import as_text
 from llmeval_integrations.judges.trust.corrected_rate import CorrectedRate, corrected
 from llmeval_integrations.judges.trust.pairing import (
@@ -22,8 +23,7 @@ from llmeval_integrations.judges.trust.pairing import (
     plain,
     rows_of,
 )
-from llmeval_integrations.options import check_number
-from llmeval_integrations.wording import shown
+from llmeval_integrations.stats.intervals import Share
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval_integrations.wording import cut
+from llmeval_integrations.core.quoting import cut
 
 if TYPE_CHECKING:
     from llmeval_integrations.judges.trust.agreement import Agreement

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.intervals import Share
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.trust.pairing import as_verdict, paired, plain, verdict_of
-from llmeval_integrations.wording import shown
+from llmeval_integrations.stats.intervals import Share
 
 CELLS: Final = (
     "fail_high",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from llmeval_integrations.intervals import Interval, Share, z_of
+from llmeval_integrations.stats.intervals import Interval, Share, z_of
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from numbers import Real
 from os import PathLike
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.result import Result
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.result import Result
 
 _VERDICTS: Final[Mapping[Any, bool]] = {
     True: True,

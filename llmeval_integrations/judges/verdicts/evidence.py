@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.verdicts.parts import Parts, plain_name, words_of
 from llmeval_integrations.judges.verdicts.spans import MASK
 from llmeval_integrations.judges.verdicts.words import conclusion, read_word
-from llmeval_integrations.wording import shown
 
 _MASKED = re.compile(f"{MASK}+")
 _PLACEHOLDER = re.compile(r"\.{2,}|…|<[^<>]*>|\[[^\[\]]*\]|\{[^{}\"]*\}")

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from llmeval_integrations.asking.thinking import closes_thinking
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.verdicts.evidence import Evidence
 from llmeval_integrations.judges.verdicts.introductions import introduced, pointed_at
 from llmeval_integrations.judges.verdicts.judgement import Verdict
@@ -30,6 +29,7 @@ from llmeval_integrations.judges.verdicts.words import (
     mentions,
     read_word,
 )
+from llmeval_integrations.llm.thinking import closes_thinking
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
 
 
 class _Word(str, Enum):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.verdicts.spans import MASK
 
 AROUND: Final = " \t\r\n\ufeff`~" + MASK

@@ -10,8 +10,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.errors import InvalidOptionError
-from llmeval_integrations.wording import shown
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
 
 Role = Literal["reasoning", "verdict", "confidence"]
 

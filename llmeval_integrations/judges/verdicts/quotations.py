@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from llmeval_integrations.asking.thinking import THINKING
 from llmeval_integrations.judges.verdicts.echoes import ShownObjects, letters_of
 from llmeval_integrations.judges.verdicts.objects import FoundObject
 from llmeval_integrations.judges.verdicts.spans import MASK
 from llmeval_integrations.judges.verdicts.statements import Statement, with_labels_for_tags
 from llmeval_integrations.judges.verdicts.surroundings import Words, has_telling_word, names_in
+from llmeval_integrations.llm.thinking import THINKING
 
 _LAST_WORDS = 12  # letters
 _BY_CHANCE = 8  # letters; a judge may well give the same reasons as an example, if so short

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations import json_text
-from llmeval_integrations.asking.thinking import answer_spans
-from llmeval_integrations.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.judges.verdicts.gathering import Gatherer
 from llmeval_integrations.judges.verdicts.judgement import Judgement
 from llmeval_integrations.judges.verdicts.objects import (
@@ -19,7 +19,7 @@ from llmeval_integrations.judges.verdicts.objects import (
 from llmeval_integrations.judges.verdicts.parts import Parts
 from llmeval_integrations.judges.verdicts.quotations import Quotations
 from llmeval_integrations.judges.verdicts.spans import cut
-from llmeval_integrations.wording import shown
+from llmeval_integrations.llm.thinking import answer_spans
 
 REQUIRED: Final = ("reasoning", "verdict", "confidence")
 

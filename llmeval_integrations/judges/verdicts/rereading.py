@@ -7,10 +7,10 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from llmeval_integrations.asking.messages import Message
-from llmeval_integrations.asking.reply import JudgeReply
-from llmeval_integrations.asking.request import JudgeRequest
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.request import JudgeRequest
 
 T = TypeVar("T")
 

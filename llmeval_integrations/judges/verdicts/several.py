@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from llmeval_integrations.asking.thinking import without_thinking
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.judges.pass_fail import JUDGEMENT_SCHEMA
 from llmeval_integrations.judges.verdicts.judgement import Judgement
 from llmeval_integrations.judges.verdicts.objects import Members, find_sole_object
 from llmeval_integrations.judges.verdicts.parts import Parts
 from llmeval_integrations.judges.verdicts.quotations import Quotations
 from llmeval_integrations.judges.verdicts.reading import REQUIRED, read_judgement
-from llmeval_integrations.wording import shown
+from llmeval_integrations.llm.thinking import without_thinking
 
 
 def schema_of_judgements(count: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.verdicts.judgement import Verdict
 from llmeval_integrations.judges.verdicts.spans import MASK
 from llmeval_integrations.judges.verdicts.words import QUOTES, first_mention

@@ -7,10 +7,10 @@ from typing import Any, Final
 import pygal
 from pygal.etree import etree
 
-from llmeval_integrations.intervals import Interval
-from llmeval_integrations.markup import Html
+from llmeval_integrations.reports.markup import Html
 from llmeval_integrations.reports.parts.scores import Scores
 from llmeval_integrations.runs.numbers import figure, percent
+from llmeval_integrations.stats.intervals import Interval
 
 _BARE: Final[dict[str, Any]] = {
     "explicit_size": True,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.markup import Html, joined, tag
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.reports.markup import Html, joined, tag
 from llmeval_integrations.reports.parts.sections import number, sample_link, section, table
 from llmeval_integrations.runs.comparing.changing import Change
 from llmeval_integrations.runs.comparing.compare import compare

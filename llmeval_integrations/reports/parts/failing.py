@@ -11,8 +11,8 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from llmeval_integrations.json_defects import Defect
-from llmeval_integrations.json_text import parse
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.reports.parts.figures import Figures, by_sample
 from llmeval_integrations.reports.parts.places import in_reference, offset, shown
 from llmeval_integrations.runs.records import score_of

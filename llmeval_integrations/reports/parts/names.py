@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from llmeval_integrations.core.quoting import free_name
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.wording import free_name
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:

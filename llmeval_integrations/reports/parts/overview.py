@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
-from llmeval_integrations.markup import Html, joined, tag
+from llmeval_integrations.reports.markup import Html, joined, tag
 from llmeval_integrations.reports.parts.charts import histogram, rate_chart
 from llmeval_integrations.reports.parts.comparing import comparisons
 from llmeval_integrations.reports.parts.figures import Figures

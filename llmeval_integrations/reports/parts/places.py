@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from json import JSONDecoder
 from typing import Any, Final
 
-from llmeval_integrations.json_pointer import escape
-from llmeval_integrations.json_value import equal
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import equal
+from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.runs.rows import write_value
-from llmeval_integrations.sample import MISSING
 
 _LONGEST_VALUE: Final = 300
 _LONGEST_POINTER: Final = 2_000

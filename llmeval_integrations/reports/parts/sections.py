@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from llmeval_integrations.markup import Html, tag
+from llmeval_integrations.reports.markup import Html, tag
 
 _LONGEST_ID: Final = 40
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from llmeval_integrations.errors import EvalError, InputError
+from llmeval_integrations.core.errors import EvalError, InputError
 from llmeval_integrations.reports import html
 from llmeval_integrations.runs.directory import RESULTS, SUMMARY
 from llmeval_integrations.runs.stored import read_run

@@ -9,7 +9,7 @@ from functools import partial
 from heapq import nlargest, nsmallest
 from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.rounding import is_same
+from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.runs.comparing.joining import Pair, Pairs
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run

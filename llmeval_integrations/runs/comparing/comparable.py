@@ -7,8 +7,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.comparing.joining import Joined, Key, Pairs
 from llmeval_integrations.runs.fields import NUMBERS
 from llmeval_integrations.runs.manifest import differences

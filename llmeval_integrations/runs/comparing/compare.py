@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from os import PathLike
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.runs.comparing import direction
 from llmeval_integrations.runs.comparing.changing import changed, described
 from llmeval_integrations.runs.comparing.comparable import doubts
@@ -15,7 +16,6 @@ from llmeval_integrations.runs.comparing.difference import Difference, differenc
 from llmeval_integrations.runs.comparing.joining import Joined, Pairs, join
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_run
-from llmeval_integrations.wording import hint
 
 
 def compare(

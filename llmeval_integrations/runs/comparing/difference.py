@@ -10,10 +10,10 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from llmeval_integrations.intervals import Interval
-from llmeval_integrations.rounding import is_same
-from llmeval_integrations.runs.comparing import statistics
+from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.runs.comparing.joining import Pair, Pairs
+from llmeval_integrations.stats import significance as statistics
+from llmeval_integrations.stats.intervals import Interval
 
 LEVEL: Final = 0.05
 """The chance of a false alarm that is accepted, for all differences of a comparison together."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from llmeval_integrations.markup import Html, tag
+from llmeval_integrations.reports.markup import Html, tag
 from llmeval_integrations.runs.comparing.comparison import Comparison
 from llmeval_integrations.runs.comparing.table import (
     CAPTION,

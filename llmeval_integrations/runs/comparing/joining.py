@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from llmeval_integrations.json_numbers import decode_as_python
-from llmeval_integrations.json_value import canonical
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.run import Run
 

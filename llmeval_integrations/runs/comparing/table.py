@@ -10,8 +10,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.printable import one_line, plain_console, printable
-from llmeval_integrations.rounding import rounded
+from llmeval_integrations.core.figures import rounded
+from llmeval_integrations.core.printable import one_line, plain_console, printable
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
 from llmeval_integrations.runs.numbers import chance, counted, signed

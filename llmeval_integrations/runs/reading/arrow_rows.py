@@ -8,10 +8,10 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, Final, cast
 
-from llmeval_integrations.errors import InputError, MissingDependencyError
+from llmeval_integrations.core.errors import InputError, MissingDependencyError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.runs.reading.cells import Cells, is_json
 from llmeval_integrations.runs.reading.source import Record, Source
-from llmeval_integrations.wording import shown
 
 _BATCH: Final = 256
 """Rows in memory at a time, which may each be a megabyte."""

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.json_numbers import decode_as_python
-from llmeval_integrations.picking import as_python, is_plain
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.json_values.native import as_python, is_plain
+from llmeval_integrations.json_values.numbers import decode_as_python
 
 _NONE: Final[Mapping[str, Any]] = {}
 

@@ -10,7 +10,7 @@ from itertools import chain
 from sys import getsizeof
 from typing import BinaryIO, Final
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.reading.source import Record, Source
 
 _LONGEST_CELL: Final = 2**31 - 1

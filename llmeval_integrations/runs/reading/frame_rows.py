@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any, Final
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.runs.reading.cells import is_json, readable
 from llmeval_integrations.runs.reading.source import Record, Source
-from llmeval_integrations.sample import Sample
-from llmeval_integrations.wording import shown
 
 _BATCH: Final = 1_000
 

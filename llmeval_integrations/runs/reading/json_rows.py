@@ -9,11 +9,11 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from llmeval_integrations.errors import InputError
-from llmeval_integrations.json_numbers import decode_as_python
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.runs.reading.json_array import ArrayItems, Before
 from llmeval_integrations.runs.reading.source import Record, RowNumber, Source, place_of
-from llmeval_integrations.wording import shown
 
 _decode = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode

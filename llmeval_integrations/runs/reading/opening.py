@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.reading.arrow_rows import read_parquet, read_table
 from llmeval_integrations.runs.reading.csv_rows import read_csv, read_tsv
 from llmeval_integrations.runs.reading.frame_rows import read_frame, read_items, read_named_rows

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.runs.reading.source import Record, Source
-from llmeval_integrations.wording import shown
 
 
 def select(source: Source, limit: int | None, sample: int | None, seed: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.errors import InputError
+from llmeval_integrations.core.errors import InputError
 
 RowNumber: TypeAlias = "int | tuple[int, int]"
 """A row's number, the first being 1, with the line on which it begins where that is another."""

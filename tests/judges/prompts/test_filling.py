@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations import InputError, MissingFieldError
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.sample import MISSING
 
 
 def filled(template, template_format=None, **variables):

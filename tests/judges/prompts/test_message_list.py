@@ -6,8 +6,8 @@ import pickle
 import pytest
 
 from llmeval_integrations import InvalidOptionError
-from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.llm.messages import Message
 
 
 def test_messages_keep_their_roles_and_parts():

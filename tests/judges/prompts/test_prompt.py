@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pace import at_most
 
 from llmeval_integrations import EvalError, InvalidOptionError, MissingFieldError
-from llmeval_integrations.asking.messages import Message
 from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.llm.messages import Message
 
 
 def filled(template, template_format=None, **variables):

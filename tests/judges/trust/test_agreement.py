@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations import JsonValidity, Result
-from llmeval_integrations.errors import InputError, InvalidOptionError
-from llmeval_integrations.intervals import wilson
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.judges.trust.agreement import agreement
 from llmeval_integrations.judges.verdicts.judgement import Judgement
 from llmeval_integrations.runs import evaluate, read_run
 from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.stats.intervals import wilson
 
 TP, FN, FP, TN = 50, 4, 6, 40
 JUDGED = [True] * TP + [False] * FN + [True] * FP + [False] * TN

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations import Result
-from llmeval_integrations.intervals import Share, wilson
 from llmeval_integrations.judges.trust.agreement import Agreement, agreement
 from llmeval_integrations.judges.trust.corrected_rate import corrected
+from llmeval_integrations.stats.intervals import Share, wilson
 
 JUDGED = [True] * 45 + [False] * 5 + [True] * 10 + [False] * 40
 HUMAN = [True] * 50 + [False] * 50

@@ -6,7 +6,7 @@ import pickle
 import msgspec
 import pytest
 
-from llmeval_integrations.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pace import at_most
 from scripted import Scripted
 
-from llmeval_integrations.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges import PassFail
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
 

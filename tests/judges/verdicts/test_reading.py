@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from llmeval_integrations.errors import (
+from llmeval_integrations.core.errors import (
     EvalError,
     InvalidOptionError,
     JudgeError,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from json_strategies import broken_texts, documents
 
 from llmeval_integrations import InputError
-from llmeval_integrations.json_numbers import decode_as_python
+from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.runs.reading import json_array
 from llmeval_integrations.runs.reading.opening import open_source
 

@@ -1,0 +1,125 @@
+"""`llmeval compare`: say in what one run is better or worse than another."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from llmeval_integrations.cli.commands.parts.thresholds import Bound, parse_bound
+from llmeval_integrations.cli.commands.terminal import MISSED, OK, put, say
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.json_values.numbers import decode_as_python
+from llmeval_integrations.runs.comparing import compare
+from llmeval_integrations.runs.comparing.comparison import Comparison
+from llmeval_integrations.runs.rows import write_value
+from llmeval_integrations.runs.stored import read_run
+
+HELP: Final = "compare two runs over the same samples"
+DESCRIPTION: Final = """\
+Join two runs by the samples' ids, and say in what the second, B, is better or worse than the
+first, A: pass rates, mean scores and single fields, each with its interval. Better or worse is what
+is no chance, at a level of 5 % for all together. Samples without a score in either are left out and
+counted.
+"""
+
+_MOST_CHANGES: Final = 5
+_MOST_CHANGES_IN_JSON: Final = 100
+
+_UNSURE: Final = "so a regression cannot be excluded"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the runs, what is compared, and the form of the answer."""
+    add = parser.add_argument
+    add("a", metavar="A", help="the directory of the run before")
+    add("b", metavar="B", help="the directory of the run after")
+    add("--evaluator", action="append", metavar="NAME", help="compare this one; may be repeated")
+    add("--no-fields", dest="fields", action="store_false", help="compare no single fields")
+    add(
+        "--lower-is-better",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an evaluator with a score that is better where it is lower",
+    )
+    add("--fail-on-regression", action="store_true", help="exit 1 where B is worse in anything")
+    add(
+        "--max-left-out",
+        metavar="N|P%",
+        help="with --fail-on-regression, exit 1 as well where B has no score for more of A's "
+        "samples (5%%)",
+    )
+    add(
+        "--changes",
+        type=int,
+        metavar="N",
+        help="list so many samples that got worse, and as many that got better, of each evaluator "
+        f"({_MOST_CHANGES}; with --json {_MOST_CHANGES_IN_JSON})",
+    )
+    add("--json", action="store_true", help="print JSON")
+
+
+def run(call: argparse.Namespace) -> int:
+    """Compare, show it, and say by the exit code whether anything got worse."""
+    if call.max_left_out is not None and not call.fail_on_regression:
+        raise InputError("--max-left-out is for --fail-on-regression; add that")
+    most = parse_bound("5%" if call.max_left_out is None else call.max_left_out, "max left out")
+    changes = call.changes
+    if changes is None:
+        changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
+    a, b = read_run(call.a), read_run(call.b)
+    comparison = compare(
+        a,
+        b,
+        evaluators=call.evaluator,
+        fields=call.fields,
+        lower_is_better=call.lower_is_better,
+        changes=changes,
+    )
+    put(_as_json(comparison) if call.json else _as_table(comparison, changes))
+    for warning in comparison.warnings:
+        say(f"llmeval compare: warning: {warning}")
+    if not call.fail_on_regression:
+        return OK
+    misses = [*_misses(comparison, most)]
+    if call.evaluator is None:
+        lacking = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)
+        misses += [f"{name}: B lacks this evaluator of A; {_UNSURE}" for name in lacking]
+    for miss in misses:
+        say(f"llmeval compare: {miss}")
+    return MISSED if misses else OK
+
+
+def _as_json(comparison: Comparison) -> str:
+    plain = decode_as_python(write_value(comparison.as_dict()).decode())
+    return json.dumps(plain, indent=2, default=str) + "\n"  # no float holds an id of 1e400
+
+
+def _as_table(comparison: Comparison, changes: int) -> str:
+    from rich.console import Console
+
+    from llmeval_integrations.runs.comparing.table import as_text
+
+    console = Console() if sys.stdout.isatty() else None
+    return as_text(comparison, console, changes=changes)
+
+
+def _misses(comparison: Comparison, most: Bound) -> Iterator[str]:
+    """Word each regression, and each evaluator of which too little can be said."""
+    for each in comparison.regressions:
+        figure = each.measure if each.field is None else f"{each.field} {each.measure}"
+        yield f"{each.evaluator}: {figure} went from {each.a:.4g} to {each.b:.4g}"
+    for name, found in comparison.evaluators.items():
+        if found.left_out == found.joined:
+            yield f"{name}: no sample has a score in both runs, {_UNSURE}"
+            continue
+        samples = max(comparison.samples_a, found.joined)  # a run under way may have more by now
+        lost = samples - found.joined + found.left_out - found.left_out_a
+        if most.is_exceeded_by(lost, samples):
+            yield (
+                f"{name}: {lost} of A's {samples} samples have no counterpart with a score in B, "
+                f"more than {most}, {_UNSURE}"
+            )

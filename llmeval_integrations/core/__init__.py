@@ -1,0 +1,1 @@
+"""What every evaluator shares: samples, results, errors, options."""

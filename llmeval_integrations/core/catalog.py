@@ -1,0 +1,114 @@
+"""Evaluators by name."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import Field, fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
+from llmeval_integrations.core.evaluator import Evaluator
+
+ENTRY_POINTS = "llmeval_integrations.evaluators"
+"""The entry point group in which other packages name their evaluator classes."""
+
+# Imported when a name is looked for: who builds evaluators by class waits for none of them.
+_ROOMS = ("llmeval_integrations.evaluators", "llmeval_integrations.judges")
+
+
+def load_evaluator(name: str, /, **options: Any) -> Evaluator:
+    """Build the evaluator that has this name: its class name in snake case, or an alias.
+
+    Raises UnknownNameError for the name, InvalidOptionError for an option.
+    """
+    kind = evaluator_class(name)
+    settable = [field for field in _fields(kind) if field.init]
+    known = [field.name for field in settable]
+    for option in options:
+        if option not in known:
+            raise InvalidOptionError(
+                f"{name} has no option {option!r}; it has {', '.join(known) or 'none'}"
+            )
+    for field in settable:
+        required = field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
+        if required and field.name not in options:
+            such = ", a model such as 'openai:gpt-5-mini'" if field.name == "client" else ""
+            raise InvalidOptionError(f"{name} needs the option {field.name}{such}")
+    return kind(**options)
+
+
+def _fields(kind: type[Evaluator]) -> tuple[Field[Any], ...]:
+    """List a class's options; one of another package that has none may not be a dataclass."""
+    return fields(kind) if is_dataclass(kind) else ()
+
+
+def list_evaluators() -> list[str]:
+    """List the names of all evaluators, those of other packages among them, without aliases."""
+    return sorted({*(kind.name for kind in _own()), *(point.name for point in _points())})
+
+
+def evaluator_class(name: str) -> type[Evaluator]:
+    """Return the class behind a name or an alias."""
+    for kind in _own():
+        if name == kind.name or name in kind.aliases:
+            return kind
+    for point in _points():
+        if name == point.name:
+            return _loaded(point)
+    from difflib import get_close_matches
+
+    names = list_evaluators()
+    close = get_close_matches(str(name), names, 1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise UnknownNameError(f"no evaluator is called {name!r}; {hint}there are {', '.join(names)}")
+
+
+def _loaded(point: Any) -> type[Evaluator]:
+    """Import the class that another package names."""
+    try:
+        kind = point.load()
+    except (ImportError, AttributeError) as error:
+        raise UnknownNameError(f"{point.name!r} stands for {point.value}: {error}") from error
+    if not (inspect.isclass(kind) and issubclass(kind, Evaluator)) or inspect.isabstract(kind):
+        raise UnknownNameError(f"{point.name!r} stands for {kind!r}, which is not an Evaluator")
+    if kind.name != point.name:
+        raise UnknownNameError(
+            f"the entry point {point.name!r} names {kind.__name__}, which is called {kind.name!r}; "
+            "the two have to agree"
+        )
+    return kind
+
+
+@cache
+def _own() -> tuple[type[Evaluator], ...]:
+    """Find the evaluator classes of this package: whatever its rooms define."""
+    return tuple(kind for module in _modules() for kind in _defined_in(module))
+
+
+def _modules() -> Iterator[Any]:
+    for name in _ROOMS:
+        room = import_module(name)
+        for found in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
+            yield import_module(found.name)
+
+
+def _defined_in(module: Any) -> Iterator[type[Evaluator]]:
+    for thing in vars(module).values():
+        if (
+            inspect.isclass(thing)
+            and thing.__module__ == module.__name__  # first: 3.10 takes `X[Y]` for a class
+            and issubclass(thing, Evaluator)
+            and not inspect.isabstract(thing)
+        ):
+            yield thing
+
+
+def _points() -> Any:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=ENTRY_POINTS)

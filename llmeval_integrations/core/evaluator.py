@@ -1,0 +1,112 @@
+"""What every evaluator is."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Protocol
+
+from llmeval_integrations.core.fresh_stack import NoStackIsEnoughError, on_fresh_stack
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample, as_sample
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class SnakeName:
+    """A class's name in snake case, unless the object sets its own."""
+
+    def __get__(self, thing: object, kind: type) -> str:
+        return _WORD_START.sub("_", kind.__name__).lower()
+
+
+class Breakdown(Protocol):
+    """Adds up, over a run, what an evaluator's metadata say in detail, such as of single fields."""
+
+    def add(self, sample: Any, metadata: Mapping[str, Any], /) -> None:
+        """Count one result in; `sample` is the sample's id."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures, by names that stand beside those of all evaluators."""
+
+
+class Evaluator(ABC):
+    """Turns a sample into a result.
+
+    Subclasses are frozen dataclasses: their fields are their options, checked in
+    `__post_init__`, and they write one method, `check`.
+    """
+
+    name: str = SnakeName()  # type: ignore[assignment]
+    """The class name in snake case, which is also its name in the catalog."""
+
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Further names in the catalog."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    """The sample's fields without which there is no answer, beside the output."""
+
+    lower_is_better: ClassVar[bool] = False
+    """Whether a lower score is a better one, as of a distance."""
+
+    is_judge: ClassVar[bool] = False
+    """Whether it asks a model."""
+
+    @abstractmethod
+    def check(self, sample: Sample) -> Result:
+        """Look at one sample; the one method that an evaluator writes."""
+
+    def breakdown(self) -> Breakdown | None:
+        """Make what adds up the details of a run's results, None where there is nothing to add."""
+        return None
+
+    def check_many(self, samples: list[Sample]) -> list[Result]:
+        """Look at many samples; to be written anew where whole columns are faster."""
+        check = self.check
+        return [check(sample) for sample in samples]
+
+    def evaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
+        """Evaluate one sample."""
+        if type(sample) is not Sample:
+            sample = as_sample(sample)
+        try:
+            return self.check(sample)
+        except RecursionError:
+            return self._check_deep(sample)
+
+    def _check_deep(self, sample: Sample) -> Result:
+        """Try again with an empty stack; what does not fit that is our limit, not the output's."""
+        try:
+            return on_fresh_stack(self.check, sample)
+        except NoStackIsEnoughError:
+            return Result.unscored("Nested too deeply to be compared", label="too_deep")
+
+    async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
+        """Evaluate one sample without blocking the event loop for longer than the check itself."""
+        return self.evaluate(sample)
+
+    def evaluate_many(self, samples: Iterable[Sample | Mapping[str, Any]]) -> list[Result]:
+        """Evaluate samples in order; the first bad call raises."""
+        batch = [sample if type(sample) is Sample else as_sample(sample) for sample in samples]
+        try:
+            return self.check_many(batch)
+        except RecursionError:
+            return [self.evaluate(sample) for sample in batch]
+
+    def __call__(
+        self,
+        output: Any,
+        reference: Any = MISSING,
+        input: Any = MISSING,
+        *,
+        contexts: Any = MISSING,
+        variables: Any = MISSING,
+        id: Any = MISSING,
+    ) -> Result:
+        """Evaluate one output given by itself."""
+        return self.evaluate(Sample(output, reference, input, contexts, variables, id))
+
+    def expect_pass(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
+        """Evaluate one output; raise AssertionError with the reason unless it passes."""
+        return self(output, reference, **fields).expect_pass()

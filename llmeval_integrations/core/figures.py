@@ -1,0 +1,43 @@
+"""Figures with as many digits as tell them from others that they are not."""
+
+from __future__ import annotations
+
+import math
+
+
+def apart_from(ends: tuple[int, int], value: float, form: str, digits: int) -> str:
+    """Write a number so that it is not taken for an end that it has not reached."""
+    written = f"{value:.{digits}{form}}"
+    while ends[0] < value < ends[1] and float(written) in ends:
+        digits += 1
+        written = f"{value:.{digits}{form}}"
+    return written
+
+
+def rounded(value: float) -> str:
+    """Write a figure with four digits, or as many as tell it from 0 and 1."""
+    return apart_from((0, 1), value, "g", 4)
+
+
+def _beside(bound: float, value: float) -> str:
+    """Write a figure with four digits, or as many as keep it on its side of a bound."""
+    digits = 4
+    written = f"{value:.{digits}g}"
+    while (float(written) < bound, float(written) > bound) != (value < bound, value > bound):
+        digits += 1
+        written = f"{value:.{digits}g}"
+    return written
+
+
+def _shortest(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(value)
+
+
+def held_to(bound: float, value: float) -> str:
+    """Write on which side of a bound a figure is: "0.26 > 0.25"."""
+    return f"{_beside(bound, value)} {'<' if value < bound else '>'} {_shortest(bound)}"
+
+
+def is_same(a: float, b: float) -> bool:
+    """Say whether two figures differ by the rounding of floats at most."""
+    return math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12)

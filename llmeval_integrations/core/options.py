@@ -1,0 +1,116 @@
+"""Checking an evaluator's options when it is built, so that a mistake is named where it is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
+
+
+def check_number(
+    evaluator: Any,
+    option: str,
+    *,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+    below: float = math.inf,
+    whole: bool = False,
+    optional: bool = False,
+) -> None:
+    """Raise unless the option is a finite number from `minimum` to `maximum`, and below `below`.
+
+    Another library's, such as numpy's, becomes Python's own: what is computed from it is a score.
+    """
+    value = getattr(evaluator, option)
+    if optional and value is None:
+        return
+    if not (is_number(value, whole=whole) and minimum <= value <= maximum and value < below):
+        bounds = [
+            text
+            for text, given in (
+                (f"at least {minimum}", minimum > -math.inf),
+                (f"at most {maximum}", maximum < math.inf),
+                (f"below {below}", below < math.inf),
+            )
+            if given
+        ]
+        kind = "a whole number" if whole else "a finite number"
+        raise wrong(
+            evaluator, option, ", ".join([kind, *bounds]) + (", or None" if optional else "")
+        )
+    if type(value) not in (int, float):
+        number = int(value) if isinstance(value, int) else float(value)
+        object.__setattr__(evaluator, option, number)
+
+
+def is_number(value: Any, *, whole: bool = False) -> bool:
+    """Say whether this is a finite number, and no boolean."""
+    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float holds
+        return False
+
+
+def check_flag(evaluator: Any, option: str) -> None:
+    """Raise unless the option is True or False."""
+    if not isinstance(getattr(evaluator, option), bool):
+        raise wrong(evaluator, option, "True or False")
+
+
+def check_choice(evaluator: Any, option: str, choices: Collection[str]) -> None:
+    """Raise unless the option is one of the choices."""
+    value = getattr(evaluator, option)
+    if not isinstance(value, str) or value not in choices:
+        raise wrong(evaluator, option, "one of " + ", ".join(map(repr, choices)))
+
+
+def check_callable(evaluator: Any, option: str) -> None:
+    """Raise unless the option is None or can be called."""
+    value = getattr(evaluator, option)
+    if value is not None and not callable(value):
+        raise wrong(evaluator, option, "something that can be called, or None")
+
+
+def check_text(evaluator: Any, option: str, *, optional: bool = False) -> None:
+    """Raise unless the option is a text with something in it."""
+    value = getattr(evaluator, option)
+    if optional and value is None:
+        return
+    if not isinstance(value, str) or not value.strip():
+        raise wrong(evaluator, option, "a text" + (", or None" if optional else ""))
+
+
+def check_instance(evaluator: Any, option: str, kind: type) -> None:
+    """Raise unless the option is one of these."""
+    if not isinstance(getattr(evaluator, option), kind):
+        raise wrong(evaluator, option, f"a {kind.__name__}")
+
+
+def number_of(evaluator: Any, option: str, returned: Any) -> Any:
+    """Return what a function of the caller's returned as a number; raise where it is none.
+
+    Booleans stay booleans, numpy's too; another library's numbers become floats.
+    """
+    number = returned.item() if type(returned).__module__ == "numpy" else returned
+    try:
+        if not isinstance(number, (bool, int, float)):
+            number = float(returned) if hasattr(returned, "__float__") else math.nan
+        is_finite = math.isfinite(number)
+    except (OverflowError, ValueError):  # no float holds it
+        is_finite = False
+    if not is_finite:
+        raise InvalidOptionError(
+            f"{evaluator.name}: {option} returned {shown(returned)}, which is not a finite number"
+        )
+    return number
+
+
+def wrong(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
+    """Word the error for an option: who, what, the value, and what would have been right."""
+    value = getattr(evaluator, option)
+    return InvalidOptionError(f"{evaluator.name}: {option}={shown(value)} is not {expected}")

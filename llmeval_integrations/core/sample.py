@@ -1,0 +1,81 @@
+"""What an evaluator looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.core.errors import InputError, MissingFieldError
+from llmeval_integrations.core.quoting import shown, with_article
+
+
+class Missing(Enum):
+    """The type of `MISSING`, so that annotations can name it."""
+
+    MISSING = "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = Missing.MISSING
+"""An absent field. JSON null is a fair output and a fair reference, so None cannot say this."""
+
+
+class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
+    """One output of a model, with what is needed to judge it."""
+
+    output: Any
+    """What the model wrote: text, or a value that is already parsed."""
+
+    reference: Any = MISSING
+    """What the output is compared with: an expected value, a schema, a pattern."""
+
+    input: Any = MISSING
+    """What the model was asked."""
+
+    contexts: Any = MISSING
+    """The documents the model was given, a list of texts."""
+
+    variables: Any = MISSING
+    """Further named values, for prompts of judges."""
+
+    id: Any = MISSING
+    """What tells this sample from the others in a run."""
+
+    def require(self, field: str, evaluator: str) -> Any:
+        """Return a field's value; raise MissingFieldError where the sample has none.
+
+        None is none either, save for a reference, which may be JSON's null.
+        """
+        value = getattr(self, field)
+        if value is MISSING or (value is None and field != "reference"):
+            needed = with_article(field)
+            raise MissingFieldError(
+                f"{evaluator} needs {needed}, and the sample has none; pass {field}=..."
+            )
+        return value
+
+
+def as_sample(thing: Sample | Mapping[str, Any]) -> Sample:
+    """Make a sample of a mapping with its fields; a sample is given back as it is."""
+    if isinstance(thing, Sample):
+        return thing
+    if not isinstance(thing, Mapping):
+        raise InputError(
+            f"expected a Sample or a mapping with its fields, got {shown(thing)}; "
+            "to evaluate a text alone, call the evaluator: evaluator(text)"
+        )
+    unknown = [key for key in thing if key not in Sample.__struct_fields__]
+    if unknown or "output" not in thing:
+        raise InputError(
+            f"a sample has the fields {', '.join(Sample.__struct_fields__)} and needs an output; "
+            f"got {sorted(map(str, thing))}"
+        )
+    return Sample(**thing)

@@ -1,0 +1,1 @@
+"""JSON: from text to value or defect, equality, canonical text, pointers."""

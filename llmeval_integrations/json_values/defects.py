@@ -1,0 +1,400 @@
+"""Why a text is not the JSON it should be: a name to count, a position, and Python's own words."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.json_values.depth import MAX_DEPTH, deepest
+from llmeval_integrations.json_values.pointer import pointer
+
+DEFECTS: Final[dict[str, str]] = {
+    "empty": "nothing but white space",
+    "prose": "no JSON at all",
+    "prose_around": "text before or after the JSON",
+    "code_fence": "a Markdown fence where plain JSON was asked for",
+    "truncated": "the text stops in the middle",
+    "trailing_comma": "a comma before a closing bracket, or after the end",
+    "single_quotes": "single quotes or back-ticks around a name or a text",
+    "smart_quotes": "typographic quotes around a name or a text",
+    "unescaped_quote": "a quote inside a text without a backslash",
+    "unquoted_key": "a name without quotes",
+    "python_literal": "True, False or None",
+    "comment": "a comment",
+    "ellipsis": "three dots in place of values",
+    "bare_word": "a word that is not a JSON literal",
+    "nan_or_infinity": "NaN or Infinity",
+    "duplicate_key": "an object has a name twice (strict mode)",
+    "control_character": "a raw line break or control character in a text",
+    "invalid_escape": "a backslash before a character that it cannot escape, or outside of a text",
+    "missing_comma": "two values without a comma between them",
+    "missing_colon": "a name without a colon after it",
+    "missing_value": "a comma or bracket where a value should be",
+    "mismatched_bracket": "a bracket that is missing, or closes something else or nothing",
+    "extra_data": "a second JSON text after the first",
+    "too_deep": f"nested deeper than {MAX_DEPTH} levels",
+    "lone_surrogate": "half of a surrogate pair, which no UTF-8 text can hold",
+    "number": "a number that JSON cannot write",
+    "number_out_of_range": "a number that no computer can hold; the text is JSON all the same",
+    "byte_order_mark": "a byte order mark before the JSON",
+    "encoding": "bytes that are not UTF-8",
+    "not_json": "a Python value that JSON has no way to write",
+    "unexpected_character": "a character that cannot stand there",
+}
+"""Every defect's name and what it means."""
+
+
+class Defect(msgspec.Struct, frozen=True):
+    """What keeps a text from being JSON."""
+
+    name: str
+    """One of DEFECTS."""
+
+    reason: str
+    """The message of Python's own parser with line and column, or ours where it has none."""
+
+    offset: int | None = None
+    """Characters before the place, from 0; None for values that are already parsed."""
+
+    line: int | None = None
+    """From 1."""
+
+    column: int | None = None
+    """From 1."""
+
+
+# Without the look-behind each quote after a backslash, outside of a string, is a beginning anew.
+_STRING = r'"(?<!\\")[^"\\]*(?:\\.[^"\\]*)*"'
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_LITERAL = r"(?:true|false|null)"
+_LONE_NUMBER = rf"\[\s*{_NUMBER}\s*\]"
+_CONSTANT = re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL)
+_FAR_EXPONENT = re.compile(_STRING + r"|(-?(?<![0-9.])[0-9][0-9.]*[eE][+-]?[0-9]{18,})", re.DOTALL)
+_STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
+_COLON = re.compile(r"[ \t\n\r]*:")
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.|([\ud800-\udfff])",
+    re.DOTALL,
+)
+_JSON_START = re.compile(
+    r"\{(?:\}|\s*(?:[\"'“]|[A-Za-z_]\w*\s*:))"
+    rf"|\[(?:\]|\s*(?:[\"'“{{\[]|{_NUMBER}\s*,|{_LITERAL}\s*[,\]]))"
+)
+# Prose has numbers in brackets as footnote marks. One is JSON where it is all that stands on a
+# line, between back-ticks or tags, or after a colon or comment.
+_LONE_NUMBER_SET_APART = re.compile(
+    rf"[\n:`>/](?<![^*]/)[ \t]*{_LONE_NUMBER}[ \t\r.]*(?:[\n`<]|\Z)"
+)
+_SECOND_TEXT = re.compile(
+    rf"[\s,`~]*(?:json\s*)?(?:{_JSON_START.pattern}|\""
+    rf"|(?:{_NUMBER}|\b{_LITERAL}|{_LONE_NUMBER}(?:\s*{_LONE_NUMBER})*)\s*(?:[,\n]|\Z))"
+)
+_NUMBER_LIKE = re.compile(r"-?[0-9][\w.%°+*/:€$£-]*|-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_SIGNED = re.compile(r"[+.-]\.?(?:[0-9]|inf|nan)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d]\w*")
+_DIGITS = frozenset("0123456789")
+_LITERALS = ("true", "false", "null")
+_ELLIPSES = ("...", "…")
+_NAMED_BY_CHARACTER = {
+    ",": "missing_value",
+    "\\": "invalid_escape",
+    **dict.fromkeys("'`", "single_quotes"),
+    **dict.fromkeys("“”‘’„«", "smart_quotes"),
+}
+
+
+def _at(text: str, name: str, message: str, offset: int) -> Defect:
+    error = json.JSONDecodeError(message, text, offset)
+    return Defect(name, str(error), offset, error.lineno, error.colno)
+
+
+def empty(text: str, start: int) -> Defect:
+    """Nothing but white space, back-ticks or an empty fence."""
+    return _at(text, "empty", "Expecting value", start)
+
+
+def too_deep(text: str, start: int) -> Defect:
+    """Nested deeper than can be read; the offset is that of the innermost bracket."""
+    levels, offset = deepest(text, start)
+    return _at(text, "too_deep", f"Nested {levels} levels deep", offset)
+
+
+def fenced(text: str) -> Defect:
+    """A fence in strict mode; the reason is what Python's parser says of it."""
+    offset = len(text) - len(text.lstrip(" \t\n\r"))
+    return _at(text, "code_fence", "Expecting value", offset)
+
+
+def encoding(error: UnicodeDecodeError) -> Defect:
+    """Bytes that are not UTF-8."""
+    return Defect("encoding", str(error), error.start)
+
+
+def find_constant(text: str, body: str, start: int) -> Defect | None:
+    """Locate the NaN or Infinity that Python's parser would take for a number."""
+    for found in _CONSTANT.finditer(body):
+        if found[1]:
+            return _at(text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start())
+    return None
+
+
+OUT_OF_RANGE: Final = "number_out_of_range"
+"""The one defect of a text that is JSON all the same."""
+
+
+def find_number(text: str, body: str, start: int) -> Defect:
+    """Locate the number whose exponent is beyond what even a Decimal holds."""
+    outside = (found.start() for found in _FAR_EXPONENT.finditer(body) if found[1])
+    # Where prose stands around, an odd number of quotes in it hides what is outside of strings.
+    offset = next(outside, 0)
+    return _at(text, OUT_OF_RANGE, "Number out of range", start + offset)
+
+
+def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:
+    """Locate half a surrogate pair, raw or escaped, in an otherwise good text."""
+    for found in _ESCAPE.finditer(body):
+        if found[1] or found[2]:
+            return _at(text, "lone_surrogate", "Lone surrogate", start + found.start())
+    return None
+
+
+def find_duplicate_key(text: str) -> Defect | None:
+    """Locate the first name that its object already has, in an otherwise good text."""
+    names: list[set[str] | None] = []
+    for token in _STRUCTURE.finditer(text):
+        first = token[0][0]
+        if first in "{[":
+            names.append(set() if first == "{" else None)
+        elif first in "}]":
+            names.pop()
+        elif names and names[-1] is not None and _COLON.match(text, token.end()):
+            name = json.loads(token[0])
+            if name in names[-1]:
+                return _at(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
+            names[-1].add(name)
+    return None
+
+
+def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
+    """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
+    name = _name(body.rstrip(" \t\n\r"), error.pos, error.msg)
+    if error.doc is not text:
+        error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
+    reason, offset, line, column = str(error), error.pos, error.lineno, error.colno
+    if error.msg.startswith("Illegal trailing comma"):
+        # Python 3.13 points at the comma, older ones at what follows; offsets must not differ.
+        rest = text[offset + 1 :]
+        offset += 1 + len(rest) - len(rest.lstrip(" \t\n\r"))
+        moved = json.JSONDecodeError("", text, offset)
+        line, column = moved.lineno, moved.colno
+    return Defect(name, reason, offset, line, column)
+
+
+def _name(body: str, pos: int, message: str) -> str:
+    """Tell defects apart by Python's message and the characters around the place."""
+    if pos >= len(body) or message.startswith("Unterminated string"):
+        return "truncated"
+    if message.startswith("Invalid control character"):
+        return "control_character"
+    if message.startswith(("Invalid \\", "Invalid \\u")):
+        tail = body[pos : pos + 7]
+        return "truncated" if len(tail) < 6 and '"' not in tail else "invalid_escape"
+    if message.startswith("Illegal trailing comma"):
+        return "trailing_comma"
+    if message.startswith("Unexpected UTF-8 BOM"):
+        return "byte_order_mark"
+    if message.startswith("Extra data"):
+        return _name_after_the_end(body, pos)
+    return _name_at(body, pos, message)
+
+
+def _name_after_the_end(body: str, pos: int) -> str:
+    """Name what stands at `pos`, after a complete JSON text."""
+    char = body[pos]
+    if _NUMBER_LIKE.fullmatch(body):
+        return "number"
+    if body.startswith(("//", "/*", "#"), pos):
+        return "comment"
+    if char in "}]:":
+        return "mismatched_bracket"
+    if char == "," and pos + 1 == len(body):
+        return "trailing_comma"
+    if _SECOND_TEXT.match(body, pos):
+        return "extra_data"
+    return "prose_around" if body[0] in '{["' else _name_of_prose(body)  # "1. First, ..."
+
+
+def _name_at(body: str, pos: int, message: str) -> str:
+    """Name what stands at `pos`, inside the text, where something else was expected."""
+    char = body[pos]
+    expected = message.removeprefix("Expecting ").partition(" ")[0]
+    if pos == 0:
+        return _name_of_start(body)
+    if char == "#" or body.startswith(("//", "/*"), pos):
+        return "comment"
+    if body.startswith(_ELLIPSES, pos):
+        return "ellipsis"
+    if expected == "','":
+        return _name_between(body, pos)
+    if expected == "':'":
+        return "missing_colon"
+    if char in _NAMED_BY_CHARACTER:
+        return _NAMED_BY_CHARACTER[char]
+    if char in "}]":
+        before = body[:pos].rstrip(" \t\n\r")[-1:]
+        return {",": "trailing_comma", ":": "missing_value"}.get(before, "mismatched_bracket")
+    if expected == "property":
+        if char in _DIGITS and body[pos - 1] == "," and body[pos - 2] in _DIGITS:
+            return "number"  # 1,000
+        return "unquoted_key" if char.isalnum() or char in "_$" else "unexpected_character"
+    return _name_of_word(body, pos)
+
+
+def _name_between(body: str, pos: int) -> str:
+    """Name what stands where a comma or a closing bracket was expected."""
+    if _continues_number(body, pos):
+        rest = body[pos:]
+        return "truncated" if rest in (".", "e", "E", "e+", "e-", "E+", "E-") else "number"
+    if body[pos] in "}]:":
+        return "mismatched_bracket"
+    word = _WORD.match(body, pos)
+    is_text = body[pos] in "(&–—" or (word is not None and word[0] not in _LITERALS)
+    line = body[:pos].rstrip(" \t")
+    if line.endswith('"'):
+        if len(line) == pos:  # "the "large" one"
+            is_text = body[pos] not in "\"{['" or line.endswith('""')
+        return "unescaped_quote" if is_text else "missing_comma"
+    return "number" if is_text and line[-1] in _DIGITS else "missing_comma"  # 5 kg
+
+
+def _name_of_start(body: str) -> str:
+    """Name a text whose very first character cannot begin JSON."""
+    word = _WORD.match(body)
+    if body[0] == "\ufeff":
+        return "byte_order_mark"
+    if body[0] == "'" and body[-1] == "'":
+        return "single_quotes"
+    if body.startswith(("//", "/*", "#")) and _holds_json(body):
+        return "comment"
+    if body[0] in "}]":
+        return "mismatched_bracket"
+    if (word and word[0] == body) or _SIGNED.match(body):
+        named = _name_of_word(body, 0)
+        if named != "bare_word":
+            return named
+    return _name_of_prose(body)
+
+
+def _name_of_prose(body: str) -> str:
+    return "prose_around" if _holds_json(body) else "prose"
+
+
+def _holds_json(body: str) -> bool:
+    return bool(_JSON_START.search(body) or ("]" in body and _LONE_NUMBER_SET_APART.search(body)))
+
+
+def _name_of_word(body: str, pos: int) -> str:
+    """Name a word or sign that stands where a value was expected."""
+    word = _WORD.match(body, pos)
+    if word:
+        text = word[0]
+        if text in ("True", "False", "None"):
+            return "python_literal"
+        if text.lower() in ("nan", "inf", "infinity"):
+            return "nan_or_infinity"
+        if word.end() == len(body) and any(literal.startswith(text) for literal in _LITERALS):
+            return "truncated"
+        return "bare_word"
+    if body.startswith(_ELLIPSES, pos):
+        return "ellipsis"
+    if body[pos:] == "-":
+        return "truncated"
+    if body[pos] in "+-.":
+        after = body[pos + 1 : pos + 2]
+        if after in _DIGITS or after == ".":
+            return "number"
+        return "nan_or_infinity" if body[pos + 1 : pos + 4].lower() in ("inf", "nan") else "number"
+    return "unexpected_character"
+
+
+def _continues_number(body: str, pos: int) -> bool:
+    char = body[pos]
+    return body[pos - 1] in _DIGITS and (char in "._%°+-*/:€$£" or char.isalnum())
+
+
+def check_value(value: Any, *, finite: bool) -> Defect | None:
+    """Say why a value that is already parsed is not JSON, or None where it is.
+
+    Objects are mappings with text names, arrays lists or tuples. `finite` refuses NaN and
+    Infinity. A value that holds itself is too deep.
+    """
+    levels: list[Iterator[tuple[Any, Any]]] = [iter([("", value)])]
+    keys: list[Any] = [""]
+    while levels:
+        for key, item in levels[-1]:
+            keys[-1] = str(key.key) if isinstance(key, _NotText) else key
+            problem = _problem_of(item, finite)
+            if isinstance(key, _NotText):
+                problem = "not_json", f"the key {key.key!r:.80} is not text"
+            elif isinstance(key, str) and not key.isascii():
+                problem = problem or _problem_of(key, finite)
+            if problem is None and isinstance(item, (dict, list, tuple)):
+                if len(levels) > MAX_DEPTH:
+                    return Defect("too_deep", f"Nested deeper than {MAX_DEPTH} levels")
+                levels.append(_items_of(item))
+                keys.append(None)
+                break
+            if problem:
+                where = pointer(keys[1:]) or "the root"
+                return Defect(problem[0], f"{problem[1]} at {where}")
+        else:
+            levels.pop()
+            keys.pop()
+    return None
+
+
+class _NotText(msgspec.Struct):
+    """A key that is not text, told from the position in a list."""
+
+    key: Any
+
+
+def _items_of(container: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(container, dict):
+        return iter(
+            [
+                (key if isinstance(key, str) else _NotText(key), item)
+                for key, item in container.items()
+            ]
+        )
+    return enumerate(container)
+
+
+def _problem_of(item: Any, finite: bool) -> tuple[str, str] | None:
+    if isinstance(item, str):
+        if not item.isascii() and _has_surrogate(item):
+            return "lone_surrogate", "Lone surrogate"
+    elif isinstance(item, float):
+        if finite and not math.isfinite(item):
+            return "nan_or_infinity", f"{item!r} is not JSON"
+    elif isinstance(item, Decimal):
+        if not item.is_finite():
+            return "nan_or_infinity", f"{item!r} is not JSON"
+    elif item is not None and not isinstance(item, (int, dict, list, tuple)):
+        return "not_json", f"{type(item).__name__} is not a JSON value"
+    return None
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -1,0 +1,58 @@
+"""Answers in a type of the caller's: text, or a pydantic model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values import parse as json_text
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.llm.thinking import without_thinking
+
+
+def check_type(result_type: Any) -> None:
+    """Raise InvalidOptionError unless answers can be of this type."""
+    if result_type is not str and not hasattr(result_type, "model_json_schema"):
+        raise InvalidOptionError(
+            f"result_type={shown(result_type)} is neither str nor a pydantic model's class"
+        )
+
+
+def schema_of(result_type: Any) -> dict[str, Any] | None:
+    """Return the JSON schema of a type; None for text."""
+    return None if result_type is str else result_type.model_json_schema()
+
+
+def name_of(result_type: Any) -> str:
+    """Return what the answer is called on the wire: letters, digits and lines, at most 64."""
+    name = "".join(letter if letter.isalnum() else "_" for letter in result_type.__name__)
+    return name.encode("ascii", "ignore").decode()[:64] or "answer"
+
+
+def read_answer(result_type: Any, text: str, quoted: str = "") -> Any:
+    """Read a reply as an object of the type, behind the model's thinking; text is given whole.
+
+    `quoted` is a text that was shown, whose tags are no thinking. Raises UnreadableJudgementError.
+    """
+    if result_type is str:
+        return text
+    text = without_thinking(text, quoted)
+    value = json_text.parse(text)
+    if isinstance(value, Defect):
+        raise UnreadableJudgementError(
+            f"the reply is not JSON ({value.name}): {value.reason}; it begins {shown(text)}"
+        )
+    from pydantic import ValidationError
+
+    try:
+        return result_type.model_validate(value)
+    except ValidationError as error:
+        raise UnreadableJudgementError(
+            f"the reply is no {result_type.__name__}: {_words(error)}"
+        ) from error
+
+
+def _words(error: Any) -> str:
+    findings = error.errors(include_url=False, include_context=False)
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in findings)

@@ -1,0 +1,160 @@
+"""LlamaIndex's models, of all vendors."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from inspect import signature
+from typing import Any
+
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.reply import JudgeReply, text_or_calls
+from llmeval_integrations.llm.request import JudgeRequest, Output
+from llmeval_integrations.llm.sdks.dialects import finish_of, usage_of, value_of
+from llmeval_integrations.llm.sdks.in_words import messages_in_words
+from llmeval_integrations.llm.sdks.model_client import Asked, ModelClient, conversation
+from llmeval_integrations.llm.sdks.openai_form import openai_form
+from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+from llmeval_integrations.llm.sdks.strict_schema import strict_schema
+
+_REASONS = ("finish_reason", "stop_reason", "done_reason")
+
+
+class LlamaIndexClient(ModelClient):
+    """A LlamaIndex LLM.
+
+    The form of an answer is asked for by a schema where the model is one of OpenAI's or Ollama's
+    class; else by a function that has to be called, where the model's metadata say that it can;
+    else by words. Options are further arguments of `chat`.
+    """
+
+    takes = "llama_index"
+    vendors = re.compile(r"llama_index\.llms\.([a-z]+)")
+
+    @classmethod
+    def of(cls, thing: Any, **options: Any) -> SdkClient:
+        from llama_index.core.llms import LLM
+
+        if not isinstance(thing, LLM):
+            raise InvalidOptionError(
+                f"client={shown(thing)} cannot be asked; expected an LLM of LlamaIndex"
+            )
+        name = thing.metadata.model_name
+        return cls(cls.about(thing, None if name == "unknown" else name, options), thing)
+
+    @property
+    def model(self) -> Any:
+        return self.given
+
+    def replaced(self, model: Any) -> Any:
+        return model
+
+    def method(self, sdk: Asked, *, asynchronous: bool) -> Callable[..., Any]:
+        return partial(self._chat, sdk, "a" if asynchronous else "")
+
+    def _chat(
+        self,
+        sdk: Asked,
+        prefix: str,
+        *,
+        temperature: float | None,
+        max_tokens: int | None,
+        ask: str,
+        **arguments: Any,
+    ) -> Any:
+        return getattr(sdk.model(temperature, max_tokens), prefix + ask)(**arguments)
+
+    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
+        messages = messages_in_words(request) if output == "json" else request.messages
+        spoken = [_message(message) for message in conversation(messages)]
+        arguments = {**self.settings(request), **self.config.options}
+        if request.schema is None or output not in ("json_schema", "tool"):
+            return {"ask": "chat", "messages": spoken, **arguments}
+        if output == "json_schema":
+            return {"ask": "chat", "messages": spoken, **arguments, **self._form(request)}
+        if not self._calls_functions():
+            raise ClientError(f"{self!r} cannot be made to call a function", kind="bad_request")
+        tool = {"tools": [_tool(request)], "tool_required": True}
+        return {"ask": "chat_with_tools", "chat_history": spoken, **arguments, **tool}
+
+    def _calls_functions(self) -> bool:
+        """Tell whether the model can be made to call one; LlamaIndex below 0.12 has no way."""
+        ask = getattr(self.model, "chat_with_tools", None)
+        can_be_made_to = ask is not None and "tool_required" in signature(ask).parameters
+        return can_be_made_to and self.model.metadata.is_function_calling_model
+
+    def _form(self, request: JudgeRequest) -> dict[str, Any]:
+        """Ask for a schema as the model's class takes it; raises ClientError for other classes."""
+        if not self.model.metadata.is_chat_model:
+            raise ClientError(f"{self!r} only completes text", kind="bad_request")
+        names = {f"{kind.__module__}.{kind.__name__}" for kind in type(self.model).__mro__}
+        if "llama_index.llms.openai.base.OpenAI" in names:
+            return openai_form(request, "json_schema")
+        if "llama_index.llms.ollama.base.Ollama" in names:
+            return {"format": request.schema}
+        raise ClientError(f"{self!r} takes no schema that we know of", kind="bad_request")
+
+    def read(self, response: Any, output: Output) -> JudgeReply:
+        raw, message = response.raw, response.message
+        first = next(iter(value_of(raw, "choices", "candidates") or ()), None)
+        sent = value_of(first, "message") or value_of(raw, "message")
+        calls = self._calls(response, sent) if output == "tool" else []
+        refusal = value_of(sent, "refusal")
+        reason = value_of(raw, *_REASONS) or value_of(first, *_REASONS)
+        account = value_of(raw, "usage", "usage_metadata") or response.additional_kwargs or raw
+        return JudgeReply(
+            text=refusal or text_or_calls(message.content or "", calls),
+            finish="refused" if refusal else finish_of(reason),
+            usage=usage_of(account),
+            model=value_of(raw, "model", "model_version") or self.config.name,
+            output=output,
+        )
+
+    def _calls(self, response: Any, sent: Any) -> list[str]:
+        """Return the arguments of the functions' calls as JSON, as the model wrote them if we can.
+
+        Those in the message that was `sent` come first: of several, LlamaIndex keeps one. Its own
+        reading completes what is not JSON, so that a verdict would be guessed.
+        """
+        message = response.message
+        blocks = [getattr(block, "tool_kwargs", None) for block in getattr(message, "blocks", ())]
+        places = _arguments(sent), blocks, _arguments(message.additional_kwargs)
+        for found in places:  # of the same calls
+            calls = [_written(arguments) for arguments in found if arguments is not None]
+            if calls:
+                return calls
+        read = self.model.get_tool_calls_from_response(response, error_on_no_tool_call=False)
+        return [_written(call.tool_kwargs) for call in read]
+
+
+def _message(message: Message) -> Any:
+    from llama_index.core.llms import ChatMessage
+
+    # Parts are joined here, because LlamaIndex would join them without a space.
+    return ChatMessage(role=message.role, content=message.text)
+
+
+def _tool(request: JudgeRequest) -> Any:
+    from llama_index.core.tools import FunctionTool, ToolMetadata
+    from pydantic import BaseModel
+
+    schema = request.schema or {}
+    given = strict_schema(schema) or schema
+    # LlamaIndex and its integrations want a class of pydantic's, and take only its schema.
+    form = type("Answer", (BaseModel,), {"model_json_schema": lambda *_, **__: dict(given)})
+    about = ToolMetadata("Give the answer.", request.schema_name, form)
+    return FunctionTool(lambda **arguments: arguments, about)
+
+
+def _arguments(message: Any) -> list[Any]:
+    """Return the arguments of the calls in a message of OpenAI's or Ollama's shape."""
+    calls = value_of(message, "tool_calls") or ()
+    return [value_of(value_of(call, "function"), "arguments") for call in calls]
+
+
+def _written(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -1,0 +1,124 @@
+"""Which model is asked, and how."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.llm.request import Output
+from llmeval_integrations.llm.sdks.keys import without_keys
+
+try:
+    from pydantic import BaseModel, ConfigDict, Field, SecretStr
+except ImportError as error:
+    raise MissingDependencyError.of("pydantic", "judges") from error
+
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
+
+NO_KEY = "-"
+"""What stands for "no key": local servers want none, and an SDK then looks where it always does."""
+
+LONGEST: Final = 86_400.0
+"""A day: the seconds that stand for no limit, and the most that a call may take."""
+
+
+class ClientConfig(BaseModel):
+    """One model and how it is called."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    name: str = Field(min_length=1)
+    """The model, as its server calls it."""
+
+    base_url: str | None = None
+    """Where the server is; None is the platform's own address."""
+
+    platform: str = "ollama"
+    """The kind of server: a name that `load_client` knows."""
+
+    api_key: SecretStr = SecretStr(NO_KEY)
+    """The key, or `${NAME}` for the environment variable that holds it; "-" where none is set."""
+
+    max_tokens: int | None = Field(default=None, gt=0)
+    """The longest reply, in tokens."""
+
+    temperature: float | None = Field(default=0.0, ge=0.0, le=2.0)
+    """The sampling temperature; None leaves it to the server. Not sent to models without one."""
+
+    timeout: float = Field(default=30, gt=0, le=LONGEST)
+    """The seconds a call may take."""
+
+    retries: int = Field(default=1, ge=0)
+    """How often a call that failed for a passing reason is tried again."""
+
+    output: Output = "auto"
+    """How the form of an answer is asked for."""
+
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Further arguments of the vendor's own call, by its names."""
+
+    def __repr_args__(self) -> Any:  # pydantic's, of which it makes `repr` and `str`
+        return [(name, without_keys(value, name or "")) for name, value in super().__repr_args__()]
+
+    def key(self) -> str | None:
+        """Return the key itself, None where none is set; raises InvalidOptionError.
+
+        White space around it, such as the end of a line in a secret's file, is no part of it.
+        """
+        text = self.api_key.get_secret_value()
+        key = _REFERENCE.sub(_from_environment, text).strip()
+        if not (key.isascii() and key.isprintable()):
+            raise InvalidOptionError("api_key: holds a character that no HTTP header takes")
+        return None if key in ("", NO_KEY) else key
+
+    @classmethod
+    def of(cls, **fields: Any) -> ClientConfig:
+        """Make a configuration; raises InvalidOptionError, which shows no key."""
+        from pydantic import ValidationError
+
+        try:
+            return cls(**fields)
+        except ValidationError as error:
+            raise InvalidOptionError(_words(error)) from None
+
+    @classmethod
+    def from_yaml(cls, path: str | Path) -> ClientConfig:
+        """Read a configuration from a YAML file with its fields; raises InputError."""
+        import yaml
+
+        try:
+            content = yaml.safe_load(Path(path).read_bytes())
+        except (OSError, yaml.YAMLError, ValueError) as error:
+            raise InputError(f"{path} cannot be read as YAML: {error}") from error
+        if not isinstance(content, dict) or not all(isinstance(key, str) for key in content):
+            raise InputError(f"{path}: expected the fields of a ClientConfig, got {shown(content)}")
+        try:
+            return cls.of(**content)
+        except InvalidOptionError as error:
+            raise InputError(f"{path}: {error}") from error
+
+
+def _from_environment(reference: re.Match[str]) -> str:
+    name = reference[1]
+    if name not in os.environ:
+        raise InvalidOptionError(f"api_key: the environment has no variable {name!r}")
+    return os.environ[name]
+
+
+def _words(error: Any) -> str:
+    """Word pydantic's findings without the value of a key, or what may hold one."""
+    found = []
+    for one in error.errors(include_url=False):
+        where = ".".join(map(str, one["loc"]))
+        is_simple = isinstance(one["input"], (str, bool, int, float))  # in all else may be a key
+        value = f", got {shown(one['input'])}" if is_simple else ""
+        if one["type"] == "extra_forbidden":
+            value = f"; there are {', '.join(ClientConfig.model_fields)}"
+        elif one["type"] == "missing" or one["loc"][0] in ("api_key", "options"):
+            value = ""  # of a field that is missing the input is all the others
+        found.append(f"{where}: {one['msg']}{value}")
+    return "client: " + "; ".join(found)

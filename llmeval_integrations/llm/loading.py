@@ -1,0 +1,115 @@
+"""Clients by name, or of an object that reaches a model."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.llm.client import Client
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+
+_CLIENTS = "llmeval_integrations.llm.clients"
+
+
+def load_client(model: Any, /, **options: Any) -> Client:
+    """Make a client of a name, a configuration, or an object that reaches a model.
+
+    `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig or a
+    mapping with its fields (where it has no platform, the name may say it, as in a text), an SDK's
+    client, which needs the model's `name` beside it, a LangChain chat model, a LlamaIndex LLM, or a
+    Client, which is given back as it is, or as a copy with other options. Options are fields of
+    ClientConfig. Raises UnknownNameError for a platform, InvalidOptionError for an option or an
+    object, MissingDependencyError.
+    """
+    if isinstance(model, Client):
+        return _with_options(model, options) if options else model
+    from llmeval_integrations.llm.config import ClientConfig
+
+    if isinstance(model, str):
+        platform, colon, name = model.partition(":")
+        if not colon or not name:
+            raise InvalidOptionError(
+                f"client={model!r} is not 'platform:model'; platforms: {', '.join(_platforms())}"
+            )
+        return _by_config(ClientConfig.of(platform=platform, name=name, **options))
+    if isinstance(model, Mapping):
+        return _by_config(ClientConfig.of(**_with_platform({**model, **options})))
+    if isinstance(model, ClientConfig):
+        return _by_config(ClientConfig.of(**{**dict(model), **options}))
+    return _by_object(model, options)
+
+
+def _with_options(client: Client, options: dict[str, Any]) -> Client:
+    """Return a copy of the client with other options; raises InvalidOptionError."""
+    from llmeval_integrations.llm.config import ClientConfig
+    from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+
+    if not isinstance(client, SdkClient):
+        raise InvalidOptionError(
+            f"{', '.join(options)}: {client!r} is set up already, and is not one of this package"
+        )
+    fields = {**dict(client.config), **options}
+    if client.given is None:
+        return _by_config(ClientConfig.of(**fields))
+    own = {name: fields[name] for name in fields if name in options or name not in client.settled}
+    return client.of(client.given, **own)
+
+
+def _with_platform(fields: dict[str, Any]) -> dict[str, Any]:
+    """Take the platform of the name "openai:gpt-5-mini", where it is not said by itself."""
+    platform, colon, name = str(fields.get("name", "")).partition(":")
+    if "platform" in fields or not colon or platform not in _platforms():
+        return fields  # the colon may be the name's own, as in "mistral-nemo:12b"
+    return {**fields, "platform": platform, "name": name}
+
+
+def _by_config(config: Any) -> Client:
+    platforms = _platforms()
+    if config.platform not in platforms:
+        as_json = '; an option is JSON, such as {"name": "openai:gpt-5-mini"}'
+        raise UnknownNameError(
+            f"no client is for the platform {config.platform!r}; there are {', '.join(platforms)}"
+            f"{as_json if config.platform.startswith('{') else ''}"
+        )
+    return platforms[config.platform](config)
+
+
+def _by_object(thing: Any, options: dict[str, Any]) -> Client:
+    packages = {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
+    for client in _classes():
+        if client.takes in packages:
+            return client.of(thing, **options)
+    # Of anything with members the type alone is shown: one may be a key.
+    is_simple = thing is None or isinstance(thing, (bool, int, float))
+    what = shown(thing) if is_simple else f"<{type(thing).__name__} object>"
+    raise InvalidOptionError(
+        f"client={what} is not 'platform:model', a ClientConfig, an SDK's client, "
+        "a LangChain chat model, a LlamaIndex LLM or a Client of your own"
+    )
+
+
+def _platforms() -> dict[str, type[SdkClient]]:
+    return {name: client for client in _classes() for name in client.platforms}
+
+
+def _classes() -> Iterator[type[SdkClient]]:
+    """Yield the one class of each file in the room of clients."""
+    from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+
+    room = import_module(_CLIENTS)
+    for found in pkgutil.iter_modules(room.__path__, f"{_CLIENTS}."):
+        module = import_module(found.name)
+        for thing in vars(module).values():
+            # In this order, for in Python 3.10 `Generator[...]` passes for a type and is none.
+            if (
+                isinstance(thing, type)
+                and thing.__module__ == module.__name__
+                and issubclass(thing, SdkClient)
+            ):
+                yield thing

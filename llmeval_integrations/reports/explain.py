@@ -1,0 +1,178 @@
+"""A result as a tree that a person can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.figures import apart_from, rounded
+from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.quoting import cut, shown
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.text.excerpt import side_by_side
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+    from rich.tree import Tree
+
+_LONGEST: Final = 200
+_EXPECTED: Final = "expected "
+_DEEPEST: Final = 8
+"""Levels of fields that are indented, at four columns each; more would leave no room for text."""
+_STYLES: Final = {
+    "match": "green",
+    "right": "green",
+    "valid": "green",
+    "missing": "yellow",
+    "extra": "magenta",
+}
+_WRONG: Final = "red"
+
+
+def explain(result: Result, console: Console | None = None) -> None:
+    """Print a result as a tree: with colours in a terminal, as HTML in a notebook.
+
+    Of JsonFields that is every field with how many of its leaves match, and under it those that
+    do not, with both values; of JsonMatch each difference; of JsonSchema each error; of ToolCalls
+    and ToolCallSchema each call, and under it what is wrong with its arguments; of any other
+    evaluator its reason. A long value, message or name of a tool is cut, the tree is not; fields
+    more than eight levels deep stand under the eighth, called by the rest of their pointer.
+    Raises InputError where it is not given a Result.
+    """
+    from rich import get_console
+
+    (console or get_console()).print(tree_of(result))
+
+
+def tree_of(result: Result) -> Tree:
+    """Return the tree that `explain` prints."""
+    from rich.tree import Tree
+
+    if not isinstance(result, Result):
+        raise InputError(
+            f"expected a Result, got {shown(result)}; "
+            "an evaluator gives one: explain(evaluator(output))"
+        )
+    root = Tree(_line(_head(result), "bold green" if result.passed else "bold red"))
+    if result.reason:
+        root.add(_line(result.reason))
+    _add_fields(root, result.metadata)
+    _add_leaves(root, entries(result.metadata, "errors"))
+    for call in entries(result.metadata, "calls"):
+        _add_leaves(root.add(_call(call)), entries(call, "arguments", "errors"))
+    return root
+
+
+def entries(metadata: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
+    """Return what is listed under the first of these names that has a list.
+
+    Evaluators of other people may mean something else by the name, which is passed over.
+    """
+    for name in names:
+        listed = metadata.get(name)
+        if isinstance(listed, (list, tuple)):
+            return [entry for entry in listed if isinstance(entry, Mapping)]
+    return []
+
+
+def _head(result: Result) -> str:
+    state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
+    state = "unscored" if result.is_unscored else state
+    score = result.score
+    figure = f", score {rounded(score)}" if isinstance(score, float) else f", score {score}"
+    return f"{state}{figure if result.scored else ''}" + (
+        f" ({result.label})" if result.label else ""
+    )
+
+
+def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
+    """Add the fields of a document, and to each its leaves."""
+    fields = metadata.get("fields")
+    counts = fields if "outcomes" in metadata and isinstance(fields, Mapping) else {}
+    by_field: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
+    for outcome in entries(metadata, "outcomes", "differences"):
+        by_field.setdefault(outcome.get("field", _place(outcome)), []).append(outcome)
+    branches: dict[str, Tree] = {"": root}
+    for path, found in by_field.items():
+        branch = _branch(branches, path)
+        if branch is not root:
+            branch.label = _label(path, counts.get(path, {}))
+        _add_leaves(branch, found)
+
+
+def _branch(branches: dict[str, Tree], path: str) -> Tree:
+    """Return the branch of a field, with those above it."""
+    if path not in branches:
+        above, name = _named(path)
+        branches[path] = _branch(branches, above).add(_line(name))
+    return branches[path]
+
+
+def _named(path: str) -> tuple[str, str]:
+    """Return the branch above that of a field, and what the field is called in it."""
+    names = path.split("/")
+    level = min(len(names) - 1, _DEEPEST)
+    return "/".join(names[:level]), "/".join(names[level:])
+
+
+def _label(path: str, counts: Mapping[str, int]) -> Text:
+    label = _line(_named(path)[1])
+    for kind, count in counts.items():
+        label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))
+    return label
+
+
+def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
+    for entry in found:
+        branch.add(_leaf(entry))
+
+
+def _leaf(entry: Mapping[str, Any]) -> Text:
+    """Write what became of one place in a document."""
+    told = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
+    if len(told) == 2:
+        told = [*side_by_side(told[0], told[1], _LONGEST - len(_EXPECTED))]
+    if "reference" in entry:
+        told[-1] = f"{_EXPECTED}{told[-1]}"
+    if "message" in entry:
+        told.append(str(entry["message"]))
+    kind = str(entry.get("kind", entry.get("keyword", "")))
+    return _entry(_place(entry) or "(the whole)", kind, told, entry.get("score"))
+
+
+def _call(call: Mapping[str, Any]) -> Text:
+    """Write what became of one call, whose `output` and `reference` are positions."""
+    told = [f"expected {call['expected_name']}"] if "expected_name" in call else []
+    told += [str(call["problem"])] if "problem" in call else []
+    told += [f"{side}[{call[side]}]" for side in ("output", "reference") if side in call]
+    kind = str(call.get("kind", "valid" if call.get("valid") else "invalid"))
+    return _entry(_cut(str(call.get("name") or "(no name)")), kind, told, call.get("score"))
+
+
+def _entry(what: str, kind: str, told: Iterable[str], score: Any) -> Text:
+    """Write one line: what it is about, what became of it, the rest of what there is to tell."""
+    line = _line(f"{what}  ")
+    line.append(printable(kind), _STYLES.get(kind, _WRONG))
+    for text in told:
+        line.append(f"  {_cut(text)}")
+    if isinstance(score, (int, float)):
+        line.append(f"  score {apart_from((0, 1), score, 'g', 3)}", "dim")
+    return line
+
+
+def _place(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("pointer", ""))
+
+
+def _cut(text: str) -> str:
+    """Make a text safe to print, and short."""
+    return printable(cut(text, _LONGEST))
+
+
+def _line(text: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    return Text(printable(text), style)

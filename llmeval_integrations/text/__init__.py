@@ -1,0 +1,1 @@
+"""Distances, n-grams and tokenizers of plain text."""

@@ -1,0 +1,20 @@
+"""Cutting two texts so that a reader sees where they differ."""
+
+from __future__ import annotations
+
+from llmeval_integrations.core.quoting import cut
+from llmeval_integrations.text.edit_distance import common_beginning
+
+
+def side_by_side(output: str, reference: str, longest: int) -> tuple[str, str]:
+    """Cut two texts that differ so that one sees where, each to at most `longest` characters.
+
+    What they have in common at the beginning is left out, but for a few words.
+    """
+    if max(len(output), len(reference)) <= longest:
+        return output, reference
+    common = common_beginning(output, reference)
+    if common > longest * 2 // 3:
+        start = common - longest // 3
+        output, reference = f"...{output[start:]}", f"...{reference[start:]}"
+    return cut(output, longest), cut(reference, longest)

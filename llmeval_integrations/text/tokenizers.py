@@ -1,0 +1,215 @@
+"""Cutting a text into tokens, offline."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from llmeval_integrations.core.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tiktoken import Encoding
+
+TOKENIZERS: Final = ("simple", "tiktoken", "jieba")
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    """The tokens of a text, and how some of them are written."""
+
+    parts: Callable[[], Iterable[list[Any]]]
+    """Gives them in order, as many at a time as fit the processor's cache."""
+
+    text: Callable[[Iterable[Any]], str]
+    """Writes tokens for a person."""
+
+    pieces: Callable[[], Iterable[str]] | None = None
+    """Gives the text, where tokens are its words, of which no two n-grams have one text."""
+
+
+Tokenizer = Callable[[str], Tokens]
+
+
+@lru_cache(maxsize=16)
+def load_tokenizer(name: str, encoding_name: str, chinese_only: bool) -> Tokenizer:
+    """Return a tokenizer; raises MissingDependencyError, or InvalidOptionError for a vocabulary."""
+    if name == "tiktoken":
+        return _tiktoken(encoding_name)
+    if name == "jieba":
+        return _jieba(chinese_only=chinese_only)
+    return _words
+
+
+PIECE: Final = 10_000
+"""The characters of a piece, and some more, or the tokens: as fit the processor's cache."""
+
+_TO_SPACE = re.compile(r"\S*\s?")
+_TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*(?:\r\n|.)?", re.DOTALL)
+"""jieba makes no word of what stands on both sides of one of these."""
+
+
+def _words(text: str) -> Tokens:
+    """Split at white space and ignore upper and lower case."""
+
+    def pieces() -> Iterator[str]:
+        return map(str.lower, _cut(text, _TO_SPACE))
+
+    if len(text) <= PIECE:
+        words = text.lower().split()
+        return Tokens(lambda: [words], " ".join, pieces)
+    return Tokens(lambda: map(str.split, pieces()), " ".join, pieces)
+
+
+def _cut(text: str, end: re.Pattern[str]) -> Iterator[str]:
+    """Cut a text behind what an expression matches."""
+    start = 0
+    while start < len(text):
+        match = end.match(text, start + PIECE)
+        behind = match.end() if match else len(text)
+        yield text[start:behind]
+        start = behind
+
+
+def _tiktoken(encoding_name: str) -> Tokenizer:
+    try:
+        import tiktoken
+    except ImportError as error:
+        raise MissingDependencyError.of("tiktoken", "tiktoken") from error
+    before = os.environ.get("TIKTOKEN_CACHE_DIR")
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder(encoding_name))
+    try:  # the variable is the only way to tell it where to look
+        encoding = tiktoken.get_encoding(encoding_name)
+    finally:
+        if before is None:
+            del os.environ["TIKTOKEN_CACHE_DIR"]
+        else:
+            os.environ["TIKTOKEN_CACHE_DIR"] = before
+    quick = _without_looking_ahead(encoding)
+
+    def tokens(text: str) -> Tokens:
+        text = text.strip().lower()
+        # encode_ordinary: "<|endoftext|>" in an output is text like any other.
+        encode = (encoding if _has_wide_space(text) else quick).encode_ordinary
+        numbers = encode(text)
+        starts = range(0, len(numbers), PIECE)
+        return Tokens(
+            lambda: (numbers[start : start + PIECE] for start in starts),
+            lambda some: encoding.decode(list(some)),
+        )
+
+    return tokens
+
+
+_OTHER_SPACES: Final = "\t\v\f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+
+
+def _has_wide_space(text: str) -> bool:
+    """Whether three spaces may stand side by side; line breaks are none."""
+    return "   " in text or any(map(text.__contains__, _OTHER_SPACES))
+
+
+def _without_looking_ahead(encoding: Encoding) -> Encoding:
+    """Make an encoding twice as fast that is good for texts without wide spaces alone.
+
+    All but the last of several spaces are one piece, and to find it the pattern that cuts the
+    text looks ahead. One that does not is run by an automaton, if it is also rid of possessive
+    quantifiers; here these change nothing, as nothing follows that could make them give back.
+    """
+    import tiktoken
+
+    pattern = encoding._pat_str  # noqa: SLF001 - tiktoken's README has it so
+    pattern = re.sub(r"(?<=[+*?])\+|(?<=[0-9]\})\+", "", pattern)
+    for spaces in (r"|\s+$", r"|\s+(?!\S)"):
+        pattern = pattern.replace(spaces, "")
+    pattern = pattern.removesuffix("+")  # one at a time, of two
+    # Older vocabularies take line breaks for spaces; newer ones may be anything.
+    if r"|\s*[\r\n]" not in pattern or not pattern.endswith(r"|\s") or "(?!" in pattern:
+        return encoding
+    ranks = encoding._mergeable_ranks  # noqa: SLF001
+    return tiktoken.Encoding("quick", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
+_FILES: Final = {
+    "r50k_base": "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+    "p50k_base": "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+}
+"""The vocabulary files by name, with their SHA-256."""
+
+ENCODINGS: Final = {
+    "r50k_base": "r50k_base",
+    "p50k_base": "p50k_base",
+    "p50k_edit": "p50k_base",
+    "cl100k_base": "cl100k_base",
+    "o200k_base": "o200k_base",
+    "o200k_harmony": "o200k_base",
+}
+"""What tiktoken can be asked for, and the vocabulary it reads for it."""
+
+
+def vocabulary_folder(encoding_name: str) -> Path:
+    """Find the vocabulary on this machine: tiktoken itself would go and download it.
+
+    A file with another content does not count: tiktoken would delete it first.
+    """
+    # hashlib and pathlib are a tenth of what importing the package takes.
+    import hashlib
+    import tempfile
+    from pathlib import Path
+
+    vocabulary = ENCODINGS[encoding_name]
+    address = f"https://openaipublic.blob.core.windows.net/encodings/{vocabulary}.tiktoken"
+    name = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
+    named = (os.environ.get("TIKTOKEN_CACHE_DIR"), os.environ.get("DATA_GYM_CACHE_DIR"))
+    folders = [Path(folder) for folder in named if folder]
+    for folder in (*folders, Path(tempfile.gettempdir()) / "data-gym-cache", *_bundled()):
+        file = folder / name
+        if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == _FILES[vocabulary]:
+            return folder
+    raise MissingDependencyError(
+        f"the vocabulary of {encoding_name!r} is not on this machine, and nothing is downloaded; "
+        f"put {vocabulary}.tiktoken under the name {name} into a folder and set TIKTOKEN_CACHE_DIR "
+        "to it, or run: pip install 'llmeval-integrations[llamaindex]', which brings cl100k_base "
+        "and o200k_base"
+    )
+
+
+def _bundled() -> list[Path]:
+    """List where LlamaIndex and LiteLLM ship vocabularies, without importing them."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    found = []
+    for package, folder in (
+        ("llama_index", "core/_static/tiktoken_cache"),
+        ("litellm", "litellm_core_utils/tokenizers"),
+    ):
+        spec = find_spec(package)
+        roots = list(spec.submodule_search_locations or ()) if spec else []
+        found += [Path(root) / folder for root in roots]
+    return found
+
+
+def _jieba(*, chinese_only: bool) -> Tokenizer:
+    try:
+        import rjieba
+    except ImportError as error:
+        raise MissingDependencyError.of("rjieba", "jieba") from error
+    han = re.compile("[\u4e00-\u9fff]")
+
+    def tokens(text: str) -> Tokens:
+        text = text.strip().encode(errors="replace").decode()  # it takes no lone surrogates
+        if chinese_only:
+            text = "".join(han.findall(text))
+        return Tokens(lambda: map(rjieba.cut, _cut(text, _TO_SENTENCE_END)), "".join)
+
+    return tokens

@@ -1,0 +1,453 @@
+"""The command `llmeval`."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pace import TooSlowError, pace
+
+from llmeval_integrations import __version__, list_evaluators
+from llmeval_integrations.cli.main import main
+from llmeval_integrations.runs import read_run
+
+ROWS = [
+    {"id": "a", "response": '{"x": 1}', "gold": {"x": 1}, "schema": {"type": "object"}},
+    {"id": "b", "response": '{"x": 2}', "gold": {"x": 1}, "schema": {"type": "object"}},
+    {"id": "c", "response": '{"x": ', "gold": {"x": 1}, "schema": {"type": "object"}},
+    {"id": "d", "response": "[]", "gold": [], "schema": {"type": "object"}},
+]
+MATCH = ["-e", "json_match", "--field", "output=response", "--field", "reference=gold"]
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "outputs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return str(path)
+
+
+def installed(*arguments, **options):
+    command = shutil.which("llmeval", path=str(Path(sys.executable).parent))
+    assert command, "the package is not installed"
+    return subprocess.run(
+        [command, *arguments], capture_output=True, text=True, check=False, timeout=60, **options
+    )
+
+
+def test_the_main_job_from_the_installed_command(data, tmp_path):
+    done = installed(
+        "run", data, "-e", "json_validity", "-e", "json_match", "-e", "length_penalty:min_length=3,max_length=7",
+        "-e", "json_schema", "--field", "json_schema.reference=schema", "--field", "output=response",
+        "--field", "reference=gold", "--out", str(tmp_path / "runs/first"), "--fail-under", "json_match=0.5",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    summary = json.loads((tmp_path / "runs/first/summary.json").read_text())
+    assert summary["samples"] == 4
+    rates = {name: figures["pass_rate"] for name, figures in summary["evaluators"].items()}
+    assert rates == {
+        "json_validity": 0.75,
+        "json_match": 0.5,
+        "length_penalty": 0.25,
+        "json_schema": 0.5,
+    }
+    lines = (tmp_path / "runs/first/results.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == list("aaaabbbbccccdddd")
+    assert "json_validity" in done.stdout
+    assert "truncated" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert str(tmp_path / "runs/first") in done.stdout
+
+
+def test_a_pipe_is_data_and_gets_no_progress_bar(data):
+    text = Path(data).read_text()
+    done = installed("run", "-", *MATCH, "--json", input=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["evaluators"]["json_match"]["mean"] == 0.5
+    done = installed(
+        "run",
+        "-",
+        "-e",
+        "exact_match",
+        "--format",
+        "csv",
+        "--json",
+        input="output,reference\n1,1\n",
+    )
+    assert json.loads(done.stdout)["evaluators"]["exact_match"]["mean"] == 1
+
+
+def test_python_m_is_the_same_command(data):
+    command = [sys.executable, "-m", "llmeval_integrations", "run", data, *MATCH]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == installed("run", data, *MATCH).stdout
+
+
+def test_a_reader_that_leaves_early_is_no_error(data):
+    command = [sys.executable, "-m", "llmeval_integrations", "list", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+def test_a_terminal_gets_a_progress_bar(data):
+    main_end, terminal = os.openpty()
+    command = [sys.executable, "-m", "llmeval_integrations", "run", data, *MATCH, "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, check=True, timeout=60)
+    os.close(terminal)
+    assert "4 samples" in os.read(main_end, 100_000).decode()
+    os.close(main_end)
+    assert json.loads(done.stdout)["samples"] == 4
+
+
+def test_it_starts_fast(data, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))  # by the first run
+
+    def cpu_seconds():
+        before = os.times()
+        assert installed("run", data, *MATCH).returncode == 0
+        after = os.times()
+        return (
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
+
+    if all(cpu_seconds() >= 0.4 * pace() for _ in range(10)):
+        raise TooSlowError
+
+
+def figures(capsys, name):
+    return json.loads(capsys.readouterr().out)["evaluators"][name]
+
+
+def test_a_configuration_file_is_the_same_written_down(data, tmp_path, capsys):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "eval.yml").write_text(
+        "data: ../outputs.jsonl\nevaluators: [json_match]\nfields: {output: response, reference: gold}\n"
+        "out: run\nfail_under: {json_match: 0.5}\n"
+    )
+    assert main(["run", "folder/eval.yml", "--json"]) == 0
+    from_file = figures(capsys, "json_match")
+    assert main(["run", data, *MATCH, "--json"]) == 0
+    assert figures(capsys, "json_match") == from_file
+    assert (folder / "run" / "results.jsonl").exists()
+
+
+def test_the_command_line_counts_before_the_file(data, tmp_path, capsys):
+    (tmp_path / "eval.yaml").write_text(
+        "data: outputs.jsonl\nevaluators: [json_match]\nfields: {output: response, reference: gold}\nout: run\n"
+    )
+    assert main(["run", "eval.yaml", "--json", "-e", "json_validity", "--out", "other"]) == 0
+    assert figures(capsys, "json_validity")["mean"] == 0.75
+    assert (tmp_path / "other").exists()
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "code", "said"),
+    [
+        (["json_match=0.5"], 0, ""),
+        (["json_match=0"], 0, ""),
+        (["json_match=0.51"], 1, "json_match: the pass rate 0.5 is under 0.51"),
+        (["json_match=1", "json_validity=0.75"], 1, "json_match: the pass rate 0.5 is under 1"),
+    ],
+)
+def test_a_threshold_that_is_missed_is_exit_code_1(data, capsys, thresholds, code, said):
+    arguments = [part for threshold in thresholds for part in ("--fail-under", threshold)]
+    assert main(["run", data, *MATCH, "-e", "json_validity", *arguments]) == code
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.err.count("\n") == code
+    assert "pass_rate" in printed.out
+
+
+def test_a_threshold_without_a_rated_row_is_missed(tmp_path, capsys):
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("")
+    assert main(["run", str(empty), "-e", "json_validity", "--fail-under", "json_validity=0"]) == 2
+    printed = capsys.readouterr().err
+    assert "the data has no rows" in printed
+    assert "no row passed or failed" in printed
+    assert main(["run", str(empty), "-e", "json_validity"]) == 2
+    assert "no row has a result, so nothing was evaluated" in capsys.readouterr().err
+
+
+WRONG = [
+    ([], "the following arguments are required: COMMAND"),
+    (["walk"], "invalid choice: 'walk'"),
+    (["run"], "the following arguments are required: data"),
+    (["run", "DATA"], "no evaluator is given"),
+    (["run", "DATA", "-e", "json_mtch"], "no evaluator is called 'json_mtch'; did you mean 'json_match'?"),
+    (["run", "DATA", "-e", "json_match:strict=1"], "json_match has no option 'strict'"),
+    (["run", "DATA", "-e", "length_penalty:min_length=-1"], "min_length=-1 is not a whole number, at least 0"),
+    (["run", "DATA", "-e", "json_match:strict_order"], "is not OPTION=VALUE"),
+    (["run", "DATA", "-e", "json_schema:schema=@none.json"], "cannot read none.json"),
+    (["run", "DATA", "-e", 'json_schema:schema={"type": 5}'], "the schema"),
+    (["run", "none.jsonl", "-e", "json_match"], "cannot read none.jsonl: No such file or directory"),
+    (["run", ".", "-e", "json_match"], "cannot read .: Is a directory"),
+    (["run", "none.yaml"], "cannot read none.yaml"),
+    (["run", "DATA", "-e", "json_match", "--format", "xml"], "invalid choice: 'xml'"),
+    (["run", "DATA", "-e", "json_match", "--field", "outputs=x"], "no field is called 'outputs'; did you mean 'output'?"),
+    (["run", "DATA", "-e", "json_match", "--field", "output"], "is not [EVALUATOR.]FIELD=COLUMN"),
+    (["run", "DATA", "-e", "json_match", "--field", "output=a", "--field", "output=b"], "'output' is given twice"),
+    (["run", "DATA", "-e", "json_match", "--fail-under", "json_mtch=1"], "no evaluator of this run is called 'json_mtch'"),
+    (["run", "DATA", "-e", "json_match", "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1"),
+    (["run", "DATA", "-e", "json_match", "--fail-under", "json_match=nan"], "json_match=nan is not a rate"),
+    (["run", "DATA", "-e", "json_match", "--fail-under", "json_match"], "is not NAME=RATE"),
+    (["run", "DATA", "-e", "json_match", "--out", "outputs.jsonl"], "is not a directory"),
+    (["run", "DATA", "-e", "json_match", "--ou", "x"], "llmeval run: error: unrecognized arguments: --ou x; see llmeval run --help"),
+    (["list", "json_validity", "json_match"], "llmeval list: error: unrecognized arguments: json_match; see llmeval list --help"),
+    (["lst"], "see llmeval --help"),
+    (["run", "DATA", "-e", "json_match", "--concurrency", "0"], "concurrency=0 is not a whole number of at least 1"),
+    (["run", "DATA", "-e", "json_match", "--max-cost", "-1"], "max_cost=-1.0 is not a number of at least 0"),
+    (["run", "DATA", "-e", "json_match", "--max-tokens", "-1"], "max_tokens=-1 is not a number of at least 0"),
+    (["run", "DATA", "-e", "json_match", "--seed", "3"], "--seed says which rows --sample draws"),
+    (["run", "DATA", "-e", "json_match", "--out", "run", "--resume", "--overwrite"], "leave one of them out"),
+    (["run", "DATA", "-e", "json_match", "--out", "run", "--retry-errors"], "add --resume"),
+    (["run", "DATA", "-e", "json_match", "--workers", "0"], "--workers 0 is not a whole number above 0"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--out", "run", "--resume"], "a dry run plans a whole run"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--out", "run", "--retry-errors"], "a dry run plans a whole run"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--workers", "0"], "--workers 0 is not a whole number above 0"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--concurrency", "0"], "concurrency=0 is not"),
+    (["run", "DATA", "-e", "json_match", "--engine", "ray", "--workers", "2"], "--workers 2 are processes of this machine, not of --engine ray; leave one of them out"),
+    (["run", "DATA", "-e", "json_match", "--engine", "ray", "--workers", "2", "--dry-run"], "--workers 2 are processes of this machine"),
+    (["run", "DATA", "-e", "json_match", "--frozen"], "--frozen is for judges, and json_match asks none; leave it out"),
+    (["run", "DATA", "-e", "json_match", "--frozen", "--dry-run"], "--frozen is for judges"),
+    (["run", "DATA", "-e", "json_match", "-e", "x=json_validity", "--concurrency", "4"], "--concurrency is for judges, and json_match, x ask none"),
+    (["run", "DATA", "-e", "json_match", "--max-cost", "1"], "--max-cost is for judges"),
+    (["run", "DATA", "-e", "json_match", "--max-tokens", "0"], "--max-tokens is for judges"),
+    (["run", "DATA", "-e", "json_match", "--cache", "c.sqlite"], "--cache is for judges"),
+    (["run", "DATA", "-e", "json_match", "--no-cache"], "--no-cache is for judges"),
+    (["run", "DATA", "-e", "json_match", "--dry-run", "--out", "outputs.jsonl"], "is not a directory"),
+    (["list", "json_mtch"], "did you mean 'json_match'?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_a_wrong_call_is_one_clear_line_and_exit_code_2(data, tmp_path, capsys, arguments, message):
+    arguments = [data if argument == "DATA" else argument for argument in arguments]
+    try:
+        code = main(arguments)
+    except SystemExit as stop:
+        code = stop.code
+    printed = capsys.readouterr()
+    assert code == 2
+    assert message in printed.err
+    assert printed.err.startswith("llmeval")
+    assert (printed.err.count("\n"), printed.out) == (1, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["outputs.jsonl"]
+
+
+def test_a_configuration_without_data_is_a_wrong_call(data, tmp_path, capsys):
+    (tmp_path / "eval.yaml").write_text("evaluators: [json_match]")
+    assert main(["run", "eval.yaml"]) == 2
+    assert capsys.readouterr().err == "llmeval run: error: eval.yaml does not say which data\n"
+
+
+def test_a_run_that_is_there_is_kept_unless_told_otherwise(data, capsys):
+    assert main(["run", data, *MATCH, "--out", "run", "--quiet"]) == 0
+    assert main(["run", data, *MATCH, "--out", "run", "--quiet"]) == 2
+    assert "run already holds a run" in capsys.readouterr().err
+    assert main(["run", data, *MATCH, "--out", "run", "--quiet", "--overwrite"]) == 0
+
+
+def test_quiet_prints_nothing_and_json_the_summary_alone(data, capsys):
+    assert main(["run", data, *MATCH, "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main(["run", data, *MATCH, "--quiet", "--json", "--out", "run"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == Path("run/summary.json").read_text()
+    assert printed.err == ""
+
+
+def test_a_run_of_nothing_but_errors_is_a_wrong_call_and_says_so(data, capsys):
+    assert main(["run", data, "-e", "json_match", "--field", "output=response", "--quiet"]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "llmeval run: warning: json_match: EVERY row is an error, such as line 1: "
+    )
+    assert "nothing in column 'reference' (json_match needs it)" in line
+    assert line.endswith(
+        "; where columns have names of their own, say --field output=NAME, or another"
+    )
+
+
+def test_some_error_rows_do_not_fail_the_run_and_are_said_aloud(tmp_path, capsys):
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"output": "{}"}\nnot a row\n{"output": null}\n')
+    assert (
+        main(["run", str(path), "-e", "json_validity", "-q", "--fail-under", "json_validity=1"])
+        == 0
+    )
+    [line] = capsys.readouterr().err.splitlines()
+    assert "json_validity: 2 of 3 rows are errors and count in no rate, such as line 2" in line
+    assert "--field" not in line
+
+
+def test_hostile_text_in_a_message_stays_on_its_line(data, capsys):
+    assert main(["run", data, "-e", "x\x1b[2J\ny=json_mtch"]) == 2
+    assert main(["run", "none\x1b[31m\n.jsonl", "-e", "json_match"]) == 2
+    printed = capsys.readouterr().err
+    assert "\x1b" not in printed
+    assert printed.count("\n") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+def test_an_interrupt_ends_without_a_traceback_and_leaves_the_rows(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "llmeval_integrations",
+        "run",
+        "-",
+        "-e",
+        "json_validity",
+        "--out",
+        "run",
+    ]
+    results = tmp_path / "run" / "results.jsonl"
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write('{"output": "1"}\n' * 20)
+        process.stdin.flush()
+        until = time.monotonic() + 60
+        while not (results.exists() and results.stat().st_size) and time.monotonic() < until:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert process.stderr.read().splitlines() == [
+            "llmeval run: what is done is in run; go on with the same call and --resume",
+            "llmeval run: interrupted",
+        ]
+    assert len(results.read_text().splitlines()) >= 8
+
+
+def test_a_terminal_that_cannot_show_a_character_does_not_end_the_run(data, tmp_path):
+    (tmp_path / "odd.jsonl").write_text('{"output": "é ✓ \\ud800", "reference": "x"}', "utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = installed("run", "odd.jsonl", "-e", "exact_match", env=environment, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\xe9" in done.stdout
+
+
+def test_list_shows_every_evaluator_with_needs_options_and_defaults(capsys):
+    assert main(["list"]) == 0
+    printed = capsys.readouterr().out
+    for name in list_evaluators():
+        assert re.search(rf"^{name}( |$)", printed, re.MULTILINE)
+    assert "json_match  needs reference" in printed
+    assert 'strict_order=true, ignore_extra_keys=false, parsing="markdown"' in printed
+    assert "Does the output parse as JSON?" in printed
+
+
+def test_list_shows_one_with_the_documentation_of_its_options(capsys):
+    assert main(["list", "json_match"]) == 0
+    printed = capsys.readouterr().out
+    assert "strict_order: bool = true\n    Whether the order of array items counts." in printed
+    assert "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\"" in printed
+
+
+def test_list_shows_long_defaults_by_themselves(capsys):
+    assert main(["list"]) == 0
+    printed = capsys.readouterr().out
+    assert "client, question=..., role=null" in printed
+    assert "client, prompt, result_type=str, score=null" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+    assert main(["list", "faithfulness"]) == 0
+    printed = capsys.readouterr().out
+    assert "    Unless given:\n        Is every factual claim of the text" in printed
+    assert "        system:\n        You judge texts" in printed
+    assert "\\n" not in printed
+
+
+def test_list_can_be_read_by_machines(capsys):
+    assert main(["list", "--json"]) == 0
+    everything = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in everything] == list_evaluators()
+    assert main(["list", "--json", "json_schema_validation"]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert one in everything
+    assert (one["name"], one["aliases"], one["needs"]) == (
+        "json_schema",
+        ["json_schema_validation"],
+        ["reference"],
+    )
+    assert [option["name"] for option in one["options"]][:2] == ["schema", "check_formats"]
+
+
+def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypatch, capsys):
+    package = tmp_path / "broken-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(
+        "[llmeval_integrations.evaluators]\nbroken = absent_module:Broken\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["list"]) == 0
+    printed = capsys.readouterr()
+    assert "json_match" in printed.out
+    assert (
+        printed.err
+        == "llmeval list: warning: 'broken' stands for absent_module:Broken: No module named 'absent_module'\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["list", "--help"]])
+def test_help_fits_a_screen(capsys, arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 0
+    assert len(capsys.readouterr().out.splitlines()) <= 40
+
+
+def test_it_knows_its_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert (stop.value.code, capsys.readouterr().out) == (0, f"llmeval {__version__}\n")
+
+
+def test_thresholds_of_the_file_and_of_the_command_line_are_merged(data, tmp_path, capsys):
+    (tmp_path / "eval.yaml").write_text(
+        f"data: {data}\nevaluators: [json_validity, length_penalty]\n"
+        "fields: {output: response}\n"
+        "fail_under: {json_validity: 1.0, length_penalty: 0.0}\n"
+    )
+    call = ["run", str(tmp_path / "eval.yaml"), "-q", "--fail-under"]
+    assert main([*call, "length_penalty=0.1"]) == 1
+    assert "json_validity: the pass rate" in capsys.readouterr().err
+    assert main([*call, "json_validity=0.0"]) == 0
+
+
+def test_a_threshold_without_a_name_is_no_threshold(data, capsys):
+    assert main(["run", data, "-e", "json_validity", "--fail-under", "0.9"]) == 2
+    assert "'0.9' is not NAME=RATE" in capsys.readouterr().err
+
+
+def test_a_table_with_semicolons_is_read(tmp_path, capsys):
+    path = tmp_path / "outputs.csv"
+    path.write_text("id;output\n1;{}\n2;1,5\n3;{\n")
+    call = ["run", str(path), "-e", "json_validity", "--out", str(tmp_path / "run"), "--json"]
+    assert main([*call, "--limit", "2"]) == 0
+    assert json.loads(capsys.readouterr().out)["samples"] == 2
+    assert main(call[:-1]) == 2  # a run of another part
+    assert main([*call, "--overwrite"]) == 0
+    results = tmp_path / "run" / "results.jsonl"
+    written = results.read_bytes()
+    results.write_bytes(written[: written.index(b"\n") + 1])  # as an interrupt leaves it
+    assert main([*call, "--resume"]) == 0
+    assert results.read_bytes() == written
+    assert [row.passed for row in read_run(tmp_path / "run").rows] == [True, False, False]

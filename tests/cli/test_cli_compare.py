@@ -1,0 +1,175 @@
+"""What `llmeval compare` prints, and by which exit code it ends."""
+
+import json
+
+import pytest
+
+from llmeval_integrations import JsonFields, JsonValidity, LengthPenalty, evaluate
+from llmeval_integrations.cli.main import main
+
+REFERENCE = '{"total": 1}'
+
+
+def samples(good, bad):
+    outputs = [REFERENCE] * good + ['{"total": 2}'] * bad
+    return [
+        {"id": f"s{n}", "output": output, "reference": REFERENCE}
+        for n, output in enumerate(outputs)
+    ]
+
+
+@pytest.fixture
+def runs(tmp_path):
+    evaluators = [JsonFields(), JsonValidity()]
+    evaluate(samples(20, 0), evaluators, out=tmp_path / "before")
+    evaluate(samples(8, 12), evaluators, out=tmp_path / "after")
+    return str(tmp_path / "before"), str(tmp_path / "after")
+
+
+def test_a_table_is_printed_and_the_exit_code_is_0(runs, capsys):
+    assert main(["compare", *runs]) == 0
+    table, said = capsys.readouterr()
+    assert "json_fields" in table
+    assert "/total" in table
+    assert "worse" in table
+    assert "expected 1" in table
+    assert max(map(len, table.splitlines())) <= 110
+    assert said == ""
+
+
+def test_a_regression_is_exit_code_1_where_that_is_asked_for(runs, capsys):
+    before, after = runs
+    assert main(["compare", before, after, "--fail-on-regression"]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "llmeval compare: json_fields: pass rate went from 1 to 0.4",
+        "llmeval compare: json_fields: /total matching leaves went from 1 to 0.4",
+    ]
+    assert main(["compare", after, before, "--fail-on-regression"]) == 0
+    assert main(["compare", before, before, "--fail-on-regression"]) == 0
+
+
+def test_one_evaluator_alone(runs, capsys):
+    call = ["compare", *runs, "--fail-on-regression", "--evaluator", "json_validity"]
+    assert main(call) == 0
+    assert "json_fields" not in capsys.readouterr().out
+    assert main(["compare", *runs, "--evaluator", "json"]) == 2
+    assert "no evaluator of both runs is called 'json'" in capsys.readouterr().err
+
+
+def test_without_fields_and_as_json(runs, capsys):
+    assert main(["compare", *runs, "--json", "--no-fields"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["field"] for each in found["differences"]] == [None, None]
+    assert found["differences"][0]["verdict"] == "worse"
+    assert found["differences"][0]["difference"] == -0.6
+    assert len(found["evaluators"]["json_fields"]["changes"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [((), 5), (("--changes", "2"), 2), (("--changes", "12"), 12), (("--changes", "0"), 0)],
+)
+def test_as_many_changed_samples_are_listed_as_asked_for(runs, capsys, options, lines):
+    assert main(["compare", *runs, *options]) == 0
+    table = capsys.readouterr().out
+    assert table.count("worse   passed 1") == lines
+    assert ("Samples that changed most" in table) is bool(lines)
+    assert main(["compare", *runs, "--json", *options]) == 0
+    found = json.loads(capsys.readouterr().out)["evaluators"]["json_fields"]
+    assert (len(found["changes"]), found["worse"]) == (lines if options else 12, 12)
+
+
+def test_the_way_a_score_gets_better_can_be_said(runs, capsys):
+    assert main(["compare", *runs, "--json", "--lower-is-better", "json_validity"]) == 0
+    assert main(["compare", *runs, "--lower-is-better", "x"]) == 2
+    assert "no evaluator of both runs is called 'x'" in capsys.readouterr().err
+
+
+def test_where_nothing_can_be_said_a_regression_cannot_be_excluded(tmp_path, capsys):
+    for name, output in (("before", "{}"), ("after", None)):
+        evaluate([{"id": "1", "output": output}], [JsonValidity()], out=tmp_path / name)
+    runs = [str(tmp_path / name) for name in ("before", "after")]
+    assert main(["compare", *runs]) == 0
+    assert "1 of 1 samples are left out" in capsys.readouterr().err
+    assert main(["compare", *runs, "--fail-on-regression"]) == 1
+    assert "so a regression cannot be excluded" in capsys.readouterr().err
+
+
+def test_a_directory_without_a_run_is_a_wrong_call(runs, tmp_path, capsys):
+    assert main(["compare", runs[0], str(tmp_path)]) == 2
+    assert "holds no run" in capsys.readouterr().err
+
+
+def validity(tmp_path, name, outputs, *evaluators):
+    rows = [{"id": n, "output": output} for n, output in enumerate(outputs)]
+    evaluate(rows, [JsonValidity(), *evaluators], out=tmp_path / name)
+    return str(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("after", "given", "code"),
+    [
+        (["{}"] * 95 + [None] * 5, [], 0),
+        (["{}"] * 94 + [None] * 6, [], 1),
+        (["{}"] * 94 + [None] * 6, ["6"], 0),
+        (["{}"] * 94 + [None] * 6, ["5.9%"], 1),
+        (["{}"] * 5, [], 1),
+        (["{}"] * 5, ["95%"], 0),
+        (["{}"] * 99, ["0"], 1),
+        (["{}"] * 90 + [None] * 4, ["9"], 1),
+        (["{}"] * 100, ["0"], 0),
+    ],
+)
+def test_samples_that_b_has_no_score_for_are_no_proof(tmp_path, capsys, after, given, code):
+    runs = validity(tmp_path, "a", ["{}"] * 100), validity(tmp_path, "b", after)
+    given = [part for each in given for part in ("--max-left-out", each)]
+    assert main(["compare", *runs, "--fail-on-regression", *given]) == code
+    lost = 100 - after.count("{}")
+    sentence = f"json_validity: {lost} of A's 100 samples have no counterpart with a score in B, "
+    assert (sentence in capsys.readouterr().err) is bool(code)
+
+
+def test_samples_that_a_has_no_score_for_are_not_lost_by_b(tmp_path):
+    some = validity(tmp_path, "a", ["{}"] * 50 + [None] * 50)
+    assert main(["compare", some, some, "--fail-on-regression", "--max-left-out", "0"]) == 0
+
+
+def test_an_evaluator_that_b_lacks_is_no_proof_unless_others_are_named(tmp_path, capsys):
+    length = LengthPenalty(min_length=1, max_length=9)
+    runs = validity(tmp_path, "a", ["{}"] * 9, length), validity(tmp_path, "b", ["{}"] * 9)
+    assert main(["compare", *runs, "--fail-on-regression"]) == 1
+    sentence = "length_penalty: B lacks this evaluator of A; so a regression cannot be excluded"
+    assert sentence in capsys.readouterr().err
+    only = ["--evaluator", "json_validity"]
+    assert main(["compare", *runs, "--fail-on-regression", *only]) == 0
+    assert main(["compare", *reversed(runs), "--fail-on-regression"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--fail-on-regression", "--max-left-out", "101%"],
+            "max left out '101%' is not a whole number",
+        ),
+        (["--max-left-out", "1"], "--max-left-out is for --fail-on-regression"),
+    ],
+)
+def test_a_wrong_bound_is_a_wrong_call(runs, capsys, options, message):
+    assert main(["compare", *runs, *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_id_beyond_all_floats_is_an_id(tmp_path, capsys):
+    ids = ("1e400", "-1E999", "1" + "0" * 400, "2")
+    lines = [f'{{"id": {each}, "output": "{{}}"}}' for each in ids]
+    for name, some in (("a", lines), ("b", [*lines[1:], '{"id": 1e401, "output": "{}"}'])):
+        (tmp_path / "data.jsonl").write_text("\n".join(some))
+        assert main(["run", str(tmp_path / "data.jsonl"), "-e", "json_validity", "--out", str(tmp_path / name), "-q"]) == 0  # fmt: skip
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]) == 0
+    text = capsys.readouterr().out
+    found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert found["evaluators"]["json_validity"]["joined"] == 3
+    assert (found["only_a"], found["only_b"]) == (["1E+400"], ["1E+401"])
+    assert main(["report", str(tmp_path / "a"), str(tmp_path / "b"), "--out", "-"]) == 0

@@ -1,0 +1,352 @@
+"""`llmeval report`, `export` and `view`, from directory to file, page and server."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from browser import browser, needs_chromium
+
+from llmeval_integrations import JsonFields, JsonValidity, StringDistance, evaluate
+from llmeval_integrations.cli.main import main
+
+
+@pytest.fixture
+def run(tmp_path):
+    evaluate([{"output": "{}"}, {"output": "{"}], [JsonValidity()], out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_the_page_is_written_into_the_directory(run, capsys):
+    assert main(["report", str(run)]) == 0
+    assert capsys.readouterr().out == f"written: {run}/report.html\n"
+    assert (run / "report.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "begin"),
+    [
+        (["--format", "markdown"], "### <code>run</code>"),
+        (["--format", "junit"], "<?xml"),
+        (["--format", "csv"], "run,id,evaluator"),
+        (["--out", "-"], "<!doctype html>"),
+        (["--out", "FOLDER/comment.md"], "### <code>run</code>"),
+        (["--out", "FOLDER/junit.xml"], "<?xml"),
+        (["--out", "FOLDER/page.htm"], "<!doctype html>"),
+        (["--out", "FOLDER/page"], "<!doctype html>"),
+    ],
+)
+def test_a_format_is_named_or_told_by_the_file(run, tmp_path, capfdbinary, arguments, begin):
+    arguments = [each.replace("FOLDER", str(tmp_path)) for each in arguments]
+    assert main(["report", str(run), *arguments]) == 0
+    text = capfdbinary.readouterr().out.decode()
+    if arguments[-1].startswith(str(tmp_path)):
+        text = Path(arguments[-1]).read_text()
+    assert text.startswith(begin)
+
+
+def test_an_unknown_format_is_named_with_those_there_are(run, capsys):
+    assert main(["report", str(run), "--format", "pdf"]) == 2
+    assert "'pdf'; there are csv, html, junit, markdown" in capsys.readouterr().err
+
+
+def test_a_directory_without_a_run_is_named(tmp_path, capsys):
+    assert main(["report", str(tmp_path)]) == 2
+    assert f"{tmp_path} holds no run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+def test_what_cannot_be_written_is_named_and_the_run_stays(run, tmp_path, capsys, command):
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    missing = tmp_path / "missing" / "file"
+    assert main([*command, str(run), "--out", str(missing)]) == 2
+    assert f"cannot write {missing}: No such file or directory" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_a_full_disk_leaves_the_report_that_was_there(run, capsys):
+    (run / "report.html").write_text("the one of yesterday")
+    limited = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); from llmeval_integrations.cli.main import main; sys.exit(main(sys.argv[1:]))"  # fmt: skip
+    done = subprocess.run([sys.executable, "-B", "-c", limited, "report", str(run)], capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert (run / "report.html").read_text() == "the one of yesterday"
+    assert [path.name for path in run.iterdir() if ".new" in path.name] == []
+
+
+@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+def test_a_link_stays_and_what_it_leads_to_is_replaced(run, tmp_path, command):
+    (tmp_path / "folder").mkdir()
+    file, link = tmp_path / "folder" / "page.html", tmp_path / "link.html"
+    link.symlink_to(file)
+    for _ in range(2):  # once it leads nowhere, once to a file
+        assert main([*command, str(run), "--out", str(link)]) == 0
+        assert link.is_symlink()
+        assert file.is_file()
+    assert [path.name for path in file.parent.iterdir()] == ["page.html"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+def test_a_pipe_is_written_to_and_stays(run, tmp_path, command):
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:  # noqa: S607
+            assert main([*command, str(run), "--out", str(path)]) == 0
+            assert reader.stdout.read().startswith((b"<!doctype html>", b"run,id"))
+        assert pipe.is_fifo()
+        assert link.is_symlink()
+
+
+def test_a_folder_is_no_file_to_write(run, tmp_path, capsys):
+    assert main(["report", str(run), "--out", str(tmp_path)]) == 2
+    assert f"cannot write {tmp_path}: Is a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("x.pdf", "no format has the suffix '.pdf'; there are .csv, .html, .xml, .md"),
+        ("x.PARQUET", "llmeval export --to parquet"),
+        ("x.arrow", "llmeval export --to arrow"),
+    ],
+)
+def test_a_suffix_of_no_report_is_refused(run, tmp_path, capsys, name, message):
+    assert main(["report", str(run), "--out", str(tmp_path / name)]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / name).exists()
+    call = ["report", str(run), "--out", str(tmp_path / name), "--format", "markdown"]
+    assert main(call) == 0
+
+
+def test_rows_are_exported(run, capsys):
+    assert main(["export", str(run), "--to", "csv"]) == 0
+    assert capsys.readouterr().out == f"written: {run}/rows.csv\n"
+    assert (run / "rows.csv").read_text().count("\n") == 3
+    assert main(["export", str(run), "--to", "xlsx"]) == 2
+    assert "'xlsx'; there are arrow, csv, parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("x.csv", b"run,id,evaluator"),
+        ("x.CSV", b"run,id,evaluator"),
+        ("x.parquet", b"PAR1"),
+        ("x.arrow", b"ARROW1"),
+        ("x.feather", b"ARROW1"),
+        ("x", b"PAR1"),
+    ],
+)
+def test_the_suffix_tells_the_format_of_a_table(run, tmp_path, name, begin):
+    pytest.importorskip("pyarrow")
+    assert main(["export", str(run), "--out", str(tmp_path / name)]) == 0
+    assert (tmp_path / name).read_bytes().startswith(begin)
+
+
+def test_a_named_format_counts_whatever_the_suffix(run, tmp_path):
+    for name in ("x.parquet", "x.xlsx"):
+        assert main(["export", str(run), "--to", "csv", "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_bytes().startswith(b"run,id,evaluator")
+
+
+def test_a_suffix_of_no_table_is_refused(run, tmp_path, capsys):
+    assert main(["export", str(run), "--out", str(tmp_path / "x.xlsx")]) == 2
+    assert capsys.readouterr().err == (
+        f"llmeval export: error: --out {tmp_path}/x.xlsx: no table has the suffix '.xlsx'; there "
+        "are .arrow, .csv, .parquet, .feather, and --to names a format for any file\n"
+    )
+    assert not (tmp_path / "x.xlsx").exists()
+
+
+def test_a_reader_that_goes_ends_it_quietly(run):
+    command = f"{sys.executable} -m llmeval_integrations report {run} --format csv | true"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S607
+    assert done.stderr == ""
+
+
+@contextlib.contextmanager
+def viewing(run):
+    command = [sys.executable, "-u", "-m", "llmeval_integrations", "view", str(run)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stdout.readline().split()[0], process
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(10) == 0
+
+
+def test_the_server_answers_to_this_machine_alone(run):
+    with viewing(run) as (address, _):
+        assert address.startswith("http://127.0.0.1:")
+        port = int(address.rsplit(":", 1)[1].strip("/"))
+        for path, host, status in (
+            ("/", f"127.0.0.1:{port}", 200),
+            ("/version", f"localhost:{port}", 200),
+            ("/", "evil.example", 403),
+            ("/../summary.json", f"127.0.0.1:{port}", 404),
+        ):
+            connection = http.client.HTTPConnection("127.0.0.1", port)
+            connection.request("GET", path, headers={"Host": host})
+            assert connection.getresponse().status == status
+            connection.close()
+
+
+LEAD = "document.querySelector('.lead').textContent"
+
+
+def add_row(run, **changes):
+    """Write one more row, like the last one but for some fields."""
+    rows = run / "results.jsonl"
+    row = {**json.loads(rows.read_bytes().splitlines()[-1]), **changes}
+    with rows.open("ab") as file:
+        file.write(json.dumps(row).encode() + b"\n")
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + 120
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+@needs_chromium
+def test_the_page_of_a_run_under_way_is_kept_up_to_date(run, tmp_path):
+    (run / "summary.json").unlink()  # as before the end of a run
+    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
+        page.open(address)
+        page.run("document.getElementById('by-label').value = 'truncated'")
+        page.run("document.getElementById('by-label').dispatchEvent(new Event('change'))")
+        time.sleep(2.5)  # it has asked once
+        add_row(run, id=3)
+        wait_until(lambda: not page.run(LEAD).startswith("2 samples"))
+        assert page.run("document.getElementById('count').textContent").startswith("2 of 2")
+        assert page.run("document.getElementById('by-label').value") == "truncated"
+        assert page.complaints == []
+        assert {each.split("/", 3)[2] for each in page.requests} == {address.split("/")[2]}
+
+
+@pytest.mark.once
+@needs_chromium
+def test_an_update_of_the_page_interrupts_nobody(tmp_path):
+    """What is focused, typed, open, selected and scrolled to stays, though a worse sample comes."""
+    rows = [{"id": n, "output": f"xa {n}\n" * 99, "reference": "x"} for n in range(30)]
+    distance = StringDistance("levenshtein", normalize_score=False)
+    run = evaluate(rows, [distance], out=tmp_path / "run").out
+    (run / "summary.json").unlink()
+    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
+        page.open(address)
+
+        def update(id_, score):
+            add_row(run, id=f"xa {id_}", score=score)
+            shown = "[...document.querySelectorAll('#list summary b')].map(each => each.innerText)"
+            wait_until(lambda: f"xa {id_}" in page.run(shown))
+            assert page.run(shown)[0] == f"xa {id_}"  # the worst
+
+        page.run("document.getElementById('by-text').focus()")
+        page.do("Input.insertText", text="xa")
+        page.run("document.getElementById('by-text').setSelectionRange(1, 1)")
+        page.run(
+            "var kept = [...document.querySelectorAll('#list > details')].slice(2, 4);"
+            "for (const each of kept) each.open = true"
+        )
+        page.run("kept[1].scrollIntoView()")
+        page.run("kept[1].querySelector('pre').scrollTop = 70")
+        time.sleep(0.3)  # the page is drawn, and knows what is in view
+        before = page.run("kept[1].getBoundingClientRect().top")
+        update("worse", 1e4)
+        assert page.run("document.activeElement.id") == "by-text"
+        assert page.run("document.activeElement.selectionStart") == 1
+        assert page.run("document.getElementById('by-text').value") == "xa"
+        opened = "[...document.querySelectorAll('#list > details[open]')]"
+        assert page.run(f"{opened}.length") == 3  # and the first, which was open from the begin
+        assert page.run(f"kept.every(each => {opened}.includes(each))")
+        assert page.run("kept[1].querySelector('pre').scrollTop") == 70
+        assert abs(page.run("kept[1].getBoundingClientRect().top") - before) < 2
+        for focused in ("kept[1].querySelector('summary')", "document.querySelector('#found a')"):
+            page.run(f"kept = [null, kept[1], {focused}]; kept[2].focus()")
+            update(f"still worse {focused}", 1e5 + len(focused))
+            assert page.run("document.activeElement === kept[2]")
+        assert page.complaints == []
+
+
+@pytest.mark.once
+@needs_chromium
+def test_news_before_the_first_question_are_taken_over(run, tmp_path):
+    (run / "summary.json").unlink()
+    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
+        page.open(address)
+        add_row(run, id=3)
+        wait_until(lambda: not page.run(LEAD).startswith("2 samples"))
+
+
+def test_a_taken_port_is_named(run, capsys):
+    with viewing(run) as (address, _):
+        port = address.rsplit(":", 1)[1].strip("/")
+        assert main(["view", str(run), "--port", port]) == 2
+    said = f"llmeval view: error: port {port}: Address already in use; --port names another"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["99999", "65536", "-1", "x"])
+def test_what_is_no_port_is_a_wrong_call(run, capsys, port):
+    with pytest.raises(SystemExit, match="2"):
+        main(["view", str(run), f"--port={port}"])
+    assert f"{port!r} is not a number from 0 to 65535" in capsys.readouterr().err
+
+
+def test_fields_of_a_run_that_was_killed_are_exported(tmp_path, capsys):
+    rows = [{"output": '{"a": 1}', "reference": '{"a": 2}'}]
+    evaluate(rows, [JsonFields()], out=tmp_path / "run")
+    (tmp_path / "run" / "summary.json").unlink()
+    call = ["export", str(tmp_path / "run"), "--table", "fields", "--to", "csv", "--out", "-"]
+    assert main(call) == 0
+    out, said = capsys.readouterr()
+    assert out.splitlines()[1][:23] == "run,json_fields,/a,1,0,"
+    assert said.startswith("llmeval export: warning: run is incomplete: there is no summary.json")
+    assert main(["report", str(tmp_path / "run"), "--out", "-"]) == 0
+    assert 'id="fields"' in capsys.readouterr().out
+
+
+def test_a_table_of_fields_without_any_is_warned_of(run, capsys):
+    assert main(["export", str(run), "--table", "fields", "--to", "csv"]) == 0
+    assert capsys.readouterr().err == f"llmeval export: warning: {run} has no fields\n"
+    (run / "summary.json").unlink()
+    assert main(["export", str(run), "--table", "fields", "--to", "csv"]) == 0
+    incomplete, no_fields = capsys.readouterr().err.splitlines()
+    assert incomplete.startswith("llmeval export: warning: run is incomplete: there is no summary")
+    assert no_fields == f"llmeval export: warning: {run} has no fields"
+
+
+@pytest.mark.parametrize(
+    "call", [["report", "--format", "csv"], ["report"], ["export", "--to", "csv"]]
+)
+def test_a_run_that_was_killed_is_warned_of(run, capsys, call):
+    assert main([*call, str(run)]) == 0
+    assert capsys.readouterr().err == ""
+    (run / "summary.json").unlink()
+    assert main([*call, str(run), str(run)]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    why = "is incomplete: there is no summary.json, so it was killed or is under way"
+    assert first == f"llmeval {call[0]}: warning: run {why}"
+    assert second == f"llmeval {call[0]}: warning: run_2 {why}"
+
+
+def test_a_run_with_integers_that_python_does_not_read_is_reported_and_compared(tmp_path, capsys):
+    digits = "9" * 5_000
+    data = tmp_path / "data.jsonl"
+    data.write_text(f'{{"id": "a", "output": {{"n": {digits}}}, "reference": "{{}}"}}\n')
+    run = str(tmp_path / "run")
+    assert main(["run", str(data), "-e", "json_match", "-e", "json_fields", "--out", run]) == 0
+    assert main(["report", run]) == 0
+    assert digits in (tmp_path / "run" / "report.html").read_text()
+    assert main(["compare", run, run]) == 0
+    assert capsys.readouterr().err == ""

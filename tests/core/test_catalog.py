@@ -1,0 +1,199 @@
+"""Evaluators by name: ours, and those that other packages name by entry point."""
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from llmeval_integrations import (
+    Evaluator,
+    InvalidOptionError,
+    JsonMatch,
+    JsonSchema,
+    UnknownNameError,
+    list_evaluators,
+    load_evaluator,
+)
+from llmeval_integrations import __all__ as public
+from llmeval_integrations.core.catalog import evaluator_class
+
+NAMES = [
+    "exact_match",
+    "json_edit_distance",
+    "json_equality",
+    "json_match",
+    "json_object",
+    "json_schema",
+    "json_validity",
+    "length_penalty",
+    "ngram_repetition_penalty",
+    "python_type",
+    "reasoning_format",
+    "reasoning_tool_call_format",
+    "regex_match",
+    "string_distance",
+]
+
+
+def test_the_catalog_lists_every_name_once_and_in_order():
+    names = list_evaluators()
+    assert set(NAMES) <= set(names)
+    assert names == sorted(set(names))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_stands_for_the_public_class_of_that_name(name):
+    kind = evaluator_class(name)
+    assert issubclass(kind, Evaluator)
+    assert kind.__name__ in public
+    assert kind.name == name
+
+
+def test_options_are_handed_on():
+    assert load_evaluator("json_match", strict_order=False) == JsonMatch(strict_order=False)
+
+
+def test_an_alias_stands_for_the_same_class_and_is_not_listed():
+    assert type(load_evaluator("json_schema_validation")) is JsonSchema
+    assert "json_schema_validation" not in list_evaluators()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("json_macth", "did you mean 'json_match'"),
+        ("JsonMatch", "no evaluator is called 'JsonMatch'"),
+        ("", "no evaluator is called ''"),
+        (None, "no evaluator is called None"),
+        (5, "no evaluator is called 5"),
+    ],
+)
+def test_an_unknown_name_is_an_error_that_lists_what_there_is(name, said):
+    with pytest.raises(UnknownNameError, match=said) as raised:
+        load_evaluator(name)
+    assert all(known in str(raised.value) for known in NAMES)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("json_match", {"order": True}, "json_match has no option 'order'; it has strict_order, "),
+        ("json_match", {"strict_order": 1}, "strict_order=1 is not True or False"),
+        ("python_type", {}, "python_type needs the option expected_type"),
+        ("reasoning_tool_call_format", {"n": 1}, "has no option 'n'; it has none"),
+        ("json_schema_validation", {"_key": b""}, "has no option '_key'"),
+    ],
+)
+def test_a_wrong_option_is_an_error_that_names_it(name, options, said):
+    with pytest.raises(InvalidOptionError, match=said):
+        load_evaluator(name, **options)
+
+
+# --- other packages ----------------------------------------------------------------------------
+
+MODULE = """
+    from dataclasses import dataclass
+    from llmeval_integrations import Evaluator, Result, JsonMatch as Mine
+
+    @dataclass(frozen=True)
+    class Longer(Evaluator):
+        than: int = 3
+        def check(self, sample):
+            return Result(len(sample.output) > self.than, len(sample.output) > self.than)
+
+    class Plain(Evaluator):
+        def check(self, sample):
+            return Result(1, True)
+
+    class Half(Evaluator):
+        pass
+
+    def function(sample):
+        return 1
+"""
+ENTRY_POINTS = """
+    [llmeval_integrations.evaluators]
+    longer = other_evaluators:Longer
+    plain = other_evaluators:Plain
+    half = other_evaluators:Half
+    function = other_evaluators:function
+    nothing = other_evaluators:Nothing
+    nowhere = no_such_module:Longer
+    json_match = other_evaluators:Longer
+"""
+
+
+@pytest.fixture(scope="module")
+def other_package(tmp_path_factory) -> Path:
+    """Install a package with evaluators of its own, as pip would leave it."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "other_evaluators.py").write_text(dedent(MODULE))
+    info = folder / "other_evaluators-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-evaluators\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(dedent(ENTRY_POINTS))
+    return folder
+
+
+def run(folder: Path, code: str) -> str:
+    script = f"import sys; sys.path.insert(0, {str(folder)!r})\nfrom llmeval_integrations import *\n{code}"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        ("{'longer', 'plain', 'json_match'} <= set(list_evaluators())", "True"),
+        ("list_evaluators().count('json_match')", "1"),
+        ("load_evaluator('longer')('abcd').score", "True"),
+        ("load_evaluator('longer', than=4)('abcd').score", "False"),
+        ("load_evaluator('plain')('abcd').score", "1"),
+        (
+            "type(load_evaluator('json_match')).__module__",
+            "llmeval_integrations.evaluators.json_match",
+        ),
+    ],
+)
+def test_evaluators_of_other_packages_are_found_by_entry_point(other_package, code, printed):
+    assert run(other_package, f"print({code})") == printed
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "said"),
+    [
+        (
+            "load_evaluator('longer', n=1)",
+            "InvalidOptionError",
+            "longer has no option 'n'; it has than",
+        ),
+        (
+            "load_evaluator('plain', n=1)",
+            "InvalidOptionError",
+            "plain has no option 'n'; it has none",
+        ),
+        ("load_evaluator('half')", "UnknownNameError", "'half' stands for"),
+        ("load_evaluator('function')", "UnknownNameError", "'function' stands for"),
+        (
+            "load_evaluator('nothing')",
+            "UnknownNameError",
+            "'nothing' stands for other_evaluators:Nothing",
+        ),
+        ("load_evaluator('nowhere')", "UnknownNameError", "No module named 'no_such_module'"),
+        ("load_evaluator('lonegr')", "UnknownNameError", "did you mean 'longer'"),
+    ],
+)
+def test_what_another_package_got_wrong_is_named(other_package, code, error, said):
+    caught = f"try:\n    {code}\nexcept {error} as error:\n    print(error)"
+    assert said in run(other_package, caught)
+
+
+def test_other_packages_are_not_imported_to_list_their_names(other_package):
+    assert (
+        run(other_package, "list_evaluators()\nprint('other_evaluators' in sys.modules)") == "False"
+    )

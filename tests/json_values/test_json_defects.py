@@ -1,0 +1,407 @@
+"""Each way not to be JSON has its name and its place; `¦` marks the place in the texts below."""
+
+import json
+
+import pytest
+from pace import at_most
+
+from llmeval_integrations.json_values.defects import DEFECTS, Defect
+from llmeval_integrations.json_values.parse import check, parse
+
+FENCE = "```"
+DEEP = "[" * 100_000
+
+PLACES = {
+    "empty": ["¦", "  \n¦", "```json\n¦```", "``¦"],
+    "prose": [
+        "¦I cannot help with that.",
+        "¦N/A",
+        "¦name: x\ncity: [Rome, Oslo]",
+        "1¦. First, look at [1].",
+        "42 ¦is the answer",
+        "¦Dear {{name}},",
+        "¦- [ ] to do",
+        "¦<a>1</a>",
+        "¦...",
+        "¦As shown in [1], the answer is 5.",
+        "¦The sky is blue [1].",
+        "¦see [1] for more",
+        "¦Sources: [1], [2]",
+        "¦References:\n[1] Ann 2020\n[2] Bob 2021",
+        "¦Rate it and/[1]",
+        "1 ¦[Note: see above]",
+        "true ¦story",
+    ],
+    "prose_around": [
+        '¦Here is the JSON: {"a": 1}',
+        '{"a": 1} ¦I hope this helps.',
+        '¦Sure!\n```json\n{"a": 1}\n```',
+        '```json\n{"a": 1}\n¦```\nThis is it.',
+        '```json\n{"a": 1}\n¦```assistant',
+        '¦<think>{x}</think>{"a": 1}',
+        '¦<pre>{"a": 1}</pre>',
+        '{"a": 1}\n¦[Note: see above]',
+        '{"a": 1}¦</s>',
+        '¦`{"a": 1}',
+        "¦Sure!\n```json\n[1]\n```",
+        "¦Result: [1]",
+        "¦Result:\n[\n  -1.5e3\n]\nThis is it.",
+        "¦Result: `[1]`.",
+        "¦Result: [1].",
+        "¦<answer>[1]</answer>",
+        "¦Result: [null]",
+        "¦Result: [1e5, 2]",
+        '{"a": 1}¦.',
+        '{"a": 1}¦...',
+        '{"a": 1} ¦[1] is what I found.',
+        '{"a": 1} ¦true story',
+    ],
+    "truncated": [
+        '{"a": "b", "c": ¦"some te',
+        '{"a": [1, 2¦',
+        '{"a":¦',
+        '{"a": 1,¦',
+        '{"a"¦',
+        '{"a": ¦tru',
+        '{"a": 12¦.',
+        '{"a": ¦-',
+        '{"a": ¦"x\\',
+        '{"a": "x\\¦u00',
+        '```json\n{"a": [1,¦',
+        '```json\n{"a": ¦"b\n```',
+    ],
+    "trailing_comma": ['{"a": 1,¦}', "[1, 2, \n¦]", '{"a": [1,¦], "b": 2}', '{"a": 1}¦,'],
+    "single_quotes": ["{¦'a': 1}", "{\"a\": ¦'b'}", "[¦'a']", "¦'abc'", '{"a": ¦`b`}'],
+    "smart_quotes": ["{¦“a”: 1}", '{"a": ¦„b“}', '{"a": 1, ¦‘b’: 2}'],
+    "unescaped_quote": [
+        '{"a": "He said "¦hi" to me"}',
+        '{"a": "the “set" ¦alone"}',
+        '{"a": "so „they" ¦(all)"}',
+        '{"a": "b"¦), c"}',
+        '{"a": ""¦b" c"}',
+        '{"a": ""¦"b"""}',
+    ],
+    "unquoted_key": ["{¦a: 1}", '{"a": 1, ¦b: 2}', "{¦$id: 1}", "{¦1: 2}", "{¦été: 1}"],
+    "python_literal": ['{"a": ¦True}', "[¦None]", '{"a": [1, ¦False]}', "¦None"],
+    "comment": [
+        '{"a": 1, ¦// one\n "b": 2}',
+        '{"a": 1 ¦# one\n}',
+        '¦/* x */ {"a": 1}',
+        '{"a": 1}¦// x',
+        "¦// x\n[1]",
+        "¦# x\r\n[1.5]\r\n",
+        "¦/* x */ [1]",
+    ],
+    "ellipsis": ["[1, 2, ¦...]", '{"a": 1, ¦...}', "[1, 2 ¦…]", "{¦...}"],
+    "bare_word": ['{"a": ¦undefined}', '{"a": ¦N/A}', "[¦TRUE]", '{"a": ¦new Date()}', '[¦b"x"]'],
+    "nan_or_infinity": ['{"a": ¦NaN}', "[1, ¦-Infinity]", '["NaN", ¦Infinity]', '{"a": ¦nan}', "[¦-inf]", "[1e9999999999999999999, ¦NaN]"],
+    "control_character": ['{"a": "one¦\ntwo"}', '["a¦\tb"]', '["a¦\x00b"]'],
+    "invalid_escape": ['{"a": "C:¦\\dir"}', '["¦\\(x\\)"]', '["\\¦u12G4"]', '{¦\\"a\\": 1}', '{"a": ¦\\n}'],
+    "missing_comma": ['{"a": 1 ¦"b": 2}', '["a"\n¦"b"]', "[[1] ¦[2]]", "[1 ¦2]", '["a" ¦true]', '{"a": 1¦; "b": 2}'],
+    "missing_colon": ['{"a" ¦1}', '{"a"¦= 1}', '{"a"¦, "b"}'],
+    "missing_value": ['{"a": ¦, "b": 1}', "[1,¦,2]", '{"a": ¦}', "[¦, 1]"],
+    "mismatched_bracket": [
+        '{"a": [1, 2¦}',
+        "[1¦}",
+        '{"a": 1}¦}',
+        "¦}",
+        '{"a": [1, "b"¦: 2}',
+        '"a"¦: 1, "b": 2}',
+        '["a"¦: 1]',
+    ],
+    "extra_data": [
+        '{"a": 1}¦{"a": 2}',
+        '{"a": 1}\n¦{"a": 2}',
+        "[1, 2] ¦[3, 4]",
+        '```json\n{"a": 1}\n¦```\n```json\n{"a": 2}\n```',
+        '{"a": 1}¦, {"b": 2}',
+        "1 ¦2",
+        "[1]\n¦[2]",
+        "[1]¦[2][3]",
+        "[1] ¦[2]\n[3]",
+        '{"a": 1}\n¦[2]',
+        '{"a": 1} ¦true',
+        "true ¦false",
+        "null ¦null",
+    ],
+    "number": [
+        "[0¦1]",
+        "[¦.5]",
+        "[5¦.]",
+        "[¦+1]",
+        "[0¦x1F]",
+        '{"a": 1,¦234.50}',
+        "1¦,234.50",
+        "[12¦%]",
+        "[5 ¦kg]",
+        '{"a": 2024¦-01-05}',
+        '{"a": 10¦:30}',
+    ],
+    "byte_order_mark": ['¦\ufeff{"a": 1}', "¦\ufeff1", "```\n¦\ufeff[]\n```"],
+    "lone_surrogate": ['{"a": "¦\\ud83d"}', '["¦\\ud83d", 1e9999999999999999999]', '["¦\ud800"]', '{"¦\\udc00": 1}', '["\\ud83d\\ude00¦\\ude00"]'],
+    "unexpected_character": ['{"a": ¦(1, 2)}', '{"a":¦\u00a01}', '{"a": ¦$5}', '{"a": 1, ¦-}'],
+    "too_deep": ["[" * 99_999 + "¦[", '{"a":' * 99_999 + "¦{", "[" * 99_999 + "¦[" + "]" * 100_000],
+}  # fmt: skip
+
+STRICT = {
+    "code_fence": ["¦```json\n{}\n```", " \n¦```\n{}```", "¦`{}`", "¦~~~\n{}\n~~~", "¦``[1]``"],
+    "prose": ["¦`total` is missing, sorry.", "¦`", " \n¦`json`"],
+    "duplicate_key": [
+        '{"a": 1, ¦"a": 1}',
+        '{"a": {"b": 1, ¦"b": 2}}',
+        '{"a": 1, ¦"\\u0061": 2}',
+        '[{"a": {"a": 1}}, {"a": 1, "b": "a", ¦"a" : 2}]',
+        '{"a": 1e400, ¦"a": 1}',
+        '{"a": 1e9999999999999999999, ¦"a": 1}',
+    ],
+}
+
+CASES = [(name, marked) for name, texts in PLACES.items() for marked in texts]
+STRICT_CASES = CASES + [(name, marked) for name, texts in STRICT.items() for marked in texts]
+
+VALUES = [
+    ("encoding", b"\xff", 0),
+    ("encoding", b'{"a": "\xe9"}', 7),
+    ("encoding", bytearray(b'["\xed\xa0\x80"]'), 2),
+    ("not_json", {1: "a"}, None),
+    ("not_json", [...], None),
+    ("not_json", {"a": {1, 2}}, None),
+    ("nan_or_infinity", [float("nan")], None),
+    ("lone_surrogate", {"\ud800": 1}, None),
+]
+
+# Mistakes of real models, and what a person would call the first of each.
+OF_MODELS = {
+    "{'name': 'Ann', 'age': None, 'ok': True}": "single_quotes",
+    "{name: 'Ann', tags: ['a',], total: 0x10}": "unquoted_key",
+    '{"name": "Ann", "age": 41, // in years\n}': "comment",
+    '{\n  "items": [\n    {"id": 1},\n    ...\n  ]\n}': "ellipsis",
+    '{\n  "items": [\n    {"id": 1},\n    // more\n  ]\n}': "comment",
+    '{"total": 1,234.50, "currency": "EUR"}': "number",
+    '{"note": "line one\nline two"}': "control_character",
+    '{"formula": "\\(x^2\\)"}': "invalid_escape",
+    '{"other": "Auf USB-Stick im „Einsteiger-Kit" lieferbar"}': "unescaped_quote",
+    '{"concept": "„Culture follows strategy".", "n": 1}': "unescaped_quote",
+    '{"height": "5\' 10" tall"}': "unescaped_quote",
+    '{"a": 1}\n{"a": 2}\n{"a": 3}': "extra_data",
+    "1,Ann,41\n2,Bob,39": "prose",
+    "name,age\nAnn,41": "prose",
+    "---\nname: Ann\nage: 41": "prose",
+    "<invoice><total>12</total></invoice>": "prose",
+    '<json>\n{"a": 1}\n</json>': "prose_around",
+    "Sorry, I can't extract this.": "prose",
+    'analysisWe need JSON.\n\n{"a": 1}': "prose_around",
+    "```python\n{'a': 1}\n```": "single_quotes",
+    '```json\n{"a": [{"b": 1}, {"b":': "truncated",
+    '{\\"a\\": \\"b\\"}': "invalid_escape",
+    '{"a": 12.5 USD}': "number",
+    '{"a": {"b": [1, 2}}': "mismatched_bracket",
+    '"name": "Ann", "age": 41}': "mismatched_bracket",
+    '{"a": NaN, "b": null}': "nan_or_infinity",
+    '{"a": "x", "b": undefined}': "bare_word",
+}  # fmt: skip
+
+
+def split(marked: str) -> tuple[str, int]:
+    return marked.replace("¦", ""), marked.index("¦")
+
+
+def short(value: object) -> str:
+    return str(value)[:40]
+
+
+def python_says(text: str) -> str | None:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return str(error)
+    except (ValueError, RecursionError):
+        pass
+    return None
+
+
+OUT_OF_RANGE = [
+    "[¦1e99999999999999999999]",
+    '["1e9", ¦-1E99999999999999999999]',
+    '{"a":¦1e+9999999999999999999}',
+]
+
+
+@pytest.mark.parametrize("name", sorted(DEFECTS))
+def test_every_defect_has_three_cases(name):
+    of_values = [value for defect, value, _ in VALUES if defect == name]
+    to_parse_alone = OUT_OF_RANGE if name == "number_out_of_range" else []
+    cases = PLACES.get(name, []) + STRICT.get(name, []) + of_values + to_parse_alone
+    assert len(cases) >= 3
+
+
+@pytest.mark.parametrize(("name", "marked"), CASES, ids=short)
+def test_a_defect_has_its_name_and_place(name, marked):
+    text, offset = split(marked)
+    found = check(text)
+    assert (found.name, found.offset) == (name, offset)
+    assert parse(text) == found
+
+
+@pytest.mark.parametrize(("name", "marked"), CASES, ids=short)
+def test_line_and_column_say_where_the_offset_is(name, marked):
+    text, offset = split(marked)
+    found = check(text)
+    lines = text[:offset].split("\n")
+    assert (found.line, found.column) == (len(lines), len(lines[-1]) + 1)
+
+
+@pytest.mark.parametrize(("name", "marked"), STRICT_CASES, ids=short)
+def test_in_strict_mode_a_fence_comes_first_and_names_are_unique(name, marked):
+    text, offset = split(marked)
+    found = check(text, "strict")
+    if text.lstrip().startswith(("```", "~~~", "`{", "``[")):
+        name, offset = "code_fence", len(text) - len(text.lstrip())
+    elif text.startswith("`"):
+        name, offset = "prose", 0
+    assert (found.name, found.offset) == (name, offset)
+    assert parse(text, "strict") == found
+
+
+@pytest.mark.parametrize(("name", "marked"), STRICT_CASES, ids=short)
+def test_the_reason_is_what_python_says_of_the_text(name, marked):
+    text, _ = split(marked)
+    reason = check(text, "strict").reason
+    if name != "too_deep":
+        assert reason == (python_says(text) or reason)
+    assert reason
+
+
+@pytest.mark.parametrize(
+    ("name", "marked"),
+    [case for case in CASES if not case[1].lstrip().startswith(("`", "¦`")) and case[0] != "empty"],
+    ids=short,
+)
+def test_a_fence_moves_the_place_and_nothing_else(name, marked):
+    text, offset = split(marked)
+    alone, fenced = check(text), check(f"{FENCE}json\n{text}\n{FENCE}")
+    assert (fenced.name, fenced.offset) == (name, offset + 8)
+    if name != "byte_order_mark":
+        assert fenced.reason.split(":")[0] == alone.reason.split(":")[0]
+
+
+@pytest.mark.parametrize("fence", [FENCE, "~~~~"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n\n  "])
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("json ¦NaN", "nan_or_infinity"),
+        ("json ¦'a'", "single_quotes"),
+        ("json ¦True", "python_literal"),
+        ("json {¦name}", "unquoted_key"),
+        ("json ¦.5", "number"),
+        ("json ¦+5", "number"),
+        ("¦Sorry, I cannot answer that.", "prose"),
+        ("json¦", "empty"),
+    ],
+)
+def test_what_stands_on_the_line_of_the_fence_alone_is_the_content(line, name, end, fence):
+    defect = check(f"{fence}{line.replace('¦', '')}{end}{fence}")
+    assert defect.name == name
+    if name != "empty":
+        assert defect.offset == len(fence) + line.index("¦")
+
+
+def test_a_byte_order_mark_in_a_fence_has_pythons_words_too():
+    alone, fenced = check("\ufeff[]"), check(f"{FENCE}json\n\ufeff[]\n{FENCE}")
+    assert fenced.reason.split(":")[0] == alone.reason.split(":")[0]
+    assert alone.reason.startswith("Unexpected UTF-8 BOM")
+
+
+@pytest.mark.parametrize("parsing", ["strict", "markdown"])
+def test_too_deep_is_said_before_a_number_out_of_range(parsing):
+    text = "[" * 950 + "1e9999999999999999999" + "]" * 950
+    assert check(text, parsing).name == parse(text, parsing).name == "too_deep"
+
+
+@pytest.mark.parametrize(("name", "value", "offset"), VALUES, ids=short)
+@pytest.mark.parametrize("parsing", ["strict", "markdown"])
+def test_values_have_defects_too(name, value, offset, parsing):
+    found = check(value, parsing)
+    assert (found.name, found.offset) == (name, offset)
+    assert parse(value, parsing) == found
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([1, {"a": object()}], "/1/a"),
+        ({"a/b": [{1}]}, "/a~1b/0"),
+        (object(), "the root"),
+        ({"a": {2: 3}}, "/a/2"),
+        ([0, float("inf")], "/1"),
+    ],
+)
+def test_a_value_that_is_no_json_says_where(value, place):
+    assert check(value).reason.endswith(f" at {place}")
+
+
+@pytest.mark.parametrize(("text", "name"), OF_MODELS.items(), ids=short)
+def test_what_models_write_is_called_what_a_person_would(text, name):
+    assert check(text).name == name
+
+
+def test_lenient_mode_finds_too_deep_between_quotes_in_prose():
+    text = 'the "list: ```json\n' + "[" * 950 + "]" * 950 + '\n``` of 5" pipes'
+    assert parse(text, "lenient").name == "too_deep"
+
+
+@pytest.mark.parametrize("marked", OUT_OF_RANGE)
+@pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])
+def test_an_exponent_that_no_computer_holds_is_a_defect_to_parse(marked, parsing):
+    text, offset = split(marked)
+    found = parse(text, parsing)
+    assert (found.name, found.offset) == ("number_out_of_range", offset)
+    assert check(text, parsing) is None  # for it is JSON, which nobody here can read
+    assert check(f"```\n{text}\n```") is None
+
+
+def test_lenient_mode_has_the_names_and_messages_of_what_it_read():
+    text = "Look, {'a': 1}: ```json\n{'a': 1}\n```"
+    found = check(text, "lenient")
+    expected = "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+    assert found == Defect("single_quotes", expected, text.rindex("{") + 1, 2, 2)
+
+
+def test_lenient_mode_survives_quotes_in_prose_around_a_number_out_of_range():
+    assert parse('x " ```[1e99999999999999999999, "a"]', "lenient").name == "number_out_of_range"
+
+
+FAR = "1e99999999999999999999"
+FAR_NUMBERS = {
+    "a long integer": ("[" + "1" * 15_000 + f",{FAR}]", "strict"),
+    "long integers": ("[" + ("1" * 4_000 + ",") * 20 + f"{FAR}]", "markdown"),
+    "escaped quotes around": ('\\"' * 8_000 + f"```[{FAR}]", "lenient"),
+}
+
+
+@pytest.mark.parametrize(("text", "parsing"), FAR_NUMBERS.values(), ids=FAR_NUMBERS)
+def test_a_number_out_of_range_is_found_in_linear_time(text, parsing):
+    assert parse(text, parsing).name == "number_out_of_range"
+    with at_most(1):
+        parse(text, parsing)
+
+
+LONG = 200_000
+HOSTILE_PROSE = (
+    ": [", ": [1", ": [1 ", ":[1]\n x", "`", "`[", "\n", "\n [", "\n\t", "*/", "*/ [1.1e1", "[1] ", "[1]\n", "1e1 ",
+    "1.1 ", "true ", "[true", "null,", "json ", "~~~", "{a ", "{ ", "[ ", "[-1 \n", '\\"', "<[1", "/[1] ", "1\n\n",
+)  # fmt: skip
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("before", ["x", "# x", "{} ", "[1] ", "true "])
+def test_no_text_takes_long_to_name(before):
+    for part in HOSTILE_PROSE:
+        text = before + part * (LONG // len(part)) + "x"
+        with at_most(1):
+            check(text)
+
+
+def test_names_are_snake_case_with_a_meaning():
+    assert all(name.replace("_", "").isalpha() and meaning for name, meaning in DEFECTS.items())

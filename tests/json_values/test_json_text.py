@@ -1,0 +1,432 @@
+"""Text to JSON value or defect: what the modes accept, and what never happens on the way."""
+
+import enum
+import json
+import re
+import sys
+from collections import OrderedDict
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from json_strategies import broken_texts, documents, json_texts, law
+
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import canonical, equal
+from llmeval_integrations.json_values.parse import (
+    PARSINGS,
+    SAME,
+    check,
+    parse,
+    parse_unless_same,
+)
+
+# Pieces that confuse a parser about where it is, one after the other.
+soups = st.lists(
+    st.sampled_from(list('{}[]:,"\\1-.e \n\té😀\ufeff'))
+    | st.sampled_from(
+        ["nul", "null", "true", "trux", "falsy", "NaN", "Infin", "-Infinity", "tnull"]
+    )
+    | st.sampled_from(
+        ['"a"', '"b', '"é":', '{"a":', "[1,", "],", "},", "01", "1e5", "\\u12", "\\ud83d"]
+    ),
+    max_size=12,
+).map("".join)
+
+FAR_EXPONENT = re.compile(r"[eE][+-]?[0-9]{18,}")
+
+# text, then what strict, markdown and lenient mode make of it; "defect" where it is none.
+MODES = [
+    ('{"a": 1}', {"a": 1}, {"a": 1}, {"a": 1}),
+    (" \n[1, 2]\t ", [1, 2], [1, 2], [1, 2]),
+    ("null", None, None, None),
+    ('"text"', "text", "text", "text"),
+    ("```json\n[1]\n```", "defect", [1], [1]),
+    ("```\n[1]\n```", "defect", [1], [1]),
+    ("```JSON\n[1]\n```", "defect", [1], "defect"),
+    ("```json [1] ```", "defect", [1], [1]),
+    ("```[1]```", "defect", [1], [1]),
+    ("```json\r\n[1]\r\n```\r\n", "defect", [1], [1]),
+    ("````json\n[1]\n````", "defect", [1], "defect"),
+    ("~~~json\n[1]\n~~~", "defect", [1], "defect"),
+    ("```json\n[1]", "defect", [1], [1]),
+    ('```json\n["```"]\n```', "defect", ["```"], ["```"]),
+    ("`[1]`", "defect", [1], [1]),
+    ("``[1]``", "defect", [1], [1]),
+    ("`[1]", "defect", "defect", [1]),
+    ("[1]`", "defect", "defect", [1]),
+    ("[1]\n```", "defect", [1], [1]),
+    ('```json title="x"\n[1]\n```', "defect", [1], "defect"),
+    ("```json:file.json\r\n[1]\r\n```", "defect", [1], "defect"),
+    ("```{.json}\n[1]\n```", "defect", [1], "defect"),
+    ("```json {1,3-4}\n[1]\n```", "defect", [1], "defect"),
+    ('~~~ JSON of it { #x title="y" }\n[1]\n~~~', "defect", [1], "defect"),
+    ("```json {}\n```", "defect", {}, {}),
+    ('```json "a"\n```', "defect", "a", "a"),
+    ("```json true\n```", "defect", True, True),
+    ("```json -1\n```", "defect", -1, -1),
+    ('```json {\n"a":1}\n```', "defect", {"a": 1}, {"a": 1}),
+    ('```{"a":\n1}```', "defect", {"a": 1}, {"a": 1}),
+    ("```[{}\n]```", "defect", [{}], [{}]),
+    ("```jsonc [1]\n```", "defect", "defect", "defect"),
+    ("```json\n[1]\n```\nDone.", "defect", "defect", [1]),
+    ("Here: ```json\n[1]\n```", "defect", "defect", [1]),
+    ("```json\n[1]\n```\n```json\n[2]\n```", "defect", "defect", [1]),
+    ("[1] [2]", "defect", "defect", [1]),
+    ('{"a": [1, 2', "defect", "defect", {"a": [1, 2]}),
+    ('{"a": "b', "defect", "defect", {"a": "b"}),
+    ("}", "defect", "defect", None),
+    ("[NaN]", "defect", "defect", "[NaN]"),
+    ("[-Infinity]", "defect", "defect", "[-Infinity]"),
+    ('{"a": 1, "a": 2}', "defect", {"a": 2}, {"a": 2}),
+    ('["\\ud800"]', "defect", "defect", ["\ud800"]),
+    ('["a\nb"]', "defect", "defect", ["a\nb"]),
+    ("[1,]", "defect", "defect", "defect"),
+    ("[1,", "defect", "defect", [1]),
+    ("I am prose.", "defect", "defect", "defect"),
+    ("", "defect", "defect", "defect"),
+]  # fmt: skip
+
+
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
+class Name(str):
+    __slots__ = ()
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+class Share(float):
+    pass
+
+
+# value → what parse gives; its types are those of a parsed text.
+VALUES = [
+    (b'{"a": 1}', {"a": 1}),
+    (bytearray(b"[1]"), [1]),
+    (Name("[1]"), [1]),
+    ((1, (2,)), [1, [2]]),
+    ({"a": (1,)}, {"a": [1]}),
+    (Pair(1, 2), [1, 2]),
+    (OrderedDict(b=1, a=2), {"b": 1, "a": 2}),
+    ([Level.LOW], [1]),
+    ({Name("a"): Name("b")}, {"a": "b"}),
+    (Share(0.5), 0.5),
+    (Decimal(5), 5),
+    (Decimal("0.1"), 0.1),
+    (Decimal("1E+2"), 100.0),
+    (Decimal("1E+400"), Decimal("1E+400")),
+    ([10**5000], [Decimal("1E+5000")]),
+    (2**70, 2**70),
+    (None, None),
+    (True, True),
+    (5.0, 5.0),
+]
+
+NUMBERS = [
+    ("0", 0),
+    ("-0", 0),
+    ("-0.0", -0.0),
+    ("1.0", 1.0),
+    ("1e2", 100.0),
+    ("12345678901234567890123", 12345678901234567890123),
+    ("-170141183460469231731687303715884105728", -(2**127)),
+    ("5e-324", 5e-324),
+    ("1e-400", 0.0),
+    ("0.1", 0.1),
+    ("1.7976931348623157e308", sys.float_info.max),
+    ("1e400", Decimal("1e400")),
+    ("-1.50e400", Decimal("-1.5e400")),
+    ("1" * 4300, int("1" * 4300)),
+    ("1" * 5000, Decimal("1" * 5000)),
+    ("-1" + "0" * 5000, Decimal("-1e5000")),
+]
+
+
+def short(value: object) -> str:
+    return repr(value)[:40] if isinstance(value, (str, bytes)) else type(value).__name__
+
+
+def kinds(value: Any) -> Any:
+    """Give a value with the type of each part beside it: 1 is not 1.0, nor -0.0 0.0."""
+    if isinstance(value, dict):
+        return [(key, kinds(item)) for key, item in value.items()]
+    if isinstance(value, list):
+        return [kinds(item) for item in value]
+    if isinstance(value, float):
+        return float, value.hex()
+    return type(value), value
+
+
+class NotOurs(Exception):  # noqa: N818 - a signal, not an error
+    pass
+
+
+def python_reads(text: str, *, unique: bool) -> Any:
+    """Read as RFC 8259 has it, with Python's parser: the value, or its complaint."""
+
+    def refuse(_constant: str) -> Any:
+        raise NotOurs
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if unique and len(dict(pairs)) < len(pairs):
+            raise NotOurs
+        return dict(pairs)
+
+    def integer(digits: str) -> Any:
+        return int(digits) if len(digits) <= 4300 else Decimal(digits)
+
+    def number(digits: str) -> Any:
+        return Decimal(digits) if abs(float(digits)) == float("inf") else float(digits)
+
+    try:
+        value = json.loads(
+            text,
+            parse_constant=refuse,
+            object_pairs_hook=members,
+            parse_int=integer,
+            parse_float=number,
+        )
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except json.JSONDecodeError as error:
+        return NotOurs(str(error))
+    except (NotOurs, UnicodeEncodeError):
+        return NotOurs()
+    return value
+
+
+# --- what the modes accept ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parsing", ["strict", "markdown"])
+@pytest.mark.parametrize("text", ["[{}, 1e9999999999999999999, nul", "[{}, nul", "[{}, 1"])
+def test_what_stands_behind_a_long_integer_is_looked_at(parsing, text):
+    text = text.format("1" * 5000)
+    assert check(text, parsing).name == parse(text, parsing).name == "truncated"
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1e9999999999999999999, b: 1}', '{"a\n": 1e9999999999999999999, b: 1}']
+)
+def test_lenient_mode_looks_at_what_stands_behind_a_number_out_of_range(text):
+    with pytest.raises(json.JSONDecodeError) as raised:
+        json.loads(text)
+    assert check(text, "lenient").reason == str(raised.value)
+    assert parse(text, "lenient").name == "unquoted_key"
+
+
+@pytest.mark.parametrize(("text", "strict", "markdown", "lenient"), MODES, ids=short)
+def test_a_mode_accepts_what_it_says(text, strict, markdown, lenient):
+    for parsing, expected in zip(PARSINGS, (strict, markdown, lenient)):
+        value = parse(text, parsing)
+        if isinstance(expected, str) and expected.startswith("["):
+            assert canonical(value) == expected
+        elif expected == "defect":
+            assert isinstance(value, Defect), parsing
+        else:
+            assert kinds(value) == kinds(expected), parsing
+
+
+@pytest.mark.parametrize(("text", "number"), NUMBERS, ids=short)
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_numbers_are_exact(text, number, parsing):
+    assert kinds(parse(text, parsing)) == kinds(number)
+    assert kinds(parse(f'{{"a": [{text}]}}', parsing)) == kinds({"a": [number]})
+    assert check(text, parsing) is None
+
+
+@pytest.mark.parametrize(("value", "expected"), VALUES, ids=short)
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_values_get_the_types_of_parsed_text(value, expected, parsing):
+    assert kinds(parse(value, parsing)) == kinds(expected)
+    assert check(value, parsing) is None
+
+
+@pytest.mark.parametrize(("value", "expected"), VALUES[3:], ids=short)  # texts stay texts
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_members_of_wide_objects_get_them_too(value, expected, parsing):
+    many = dict.fromkeys(map(str, range(130)), 0.5)
+    assert kinds(parse({**many, "it": value}, parsing)) == kinds({**many, "it": expected})
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), "\ud800", b"{}", {1}])
+def test_a_member_of_a_wide_object_that_json_cannot_have_is_a_defect(wrong):
+    many = dict.fromkeys(map(str, range(130)), 0.5)
+    assert isinstance(parse({**many, "it": wrong}), Defect)
+
+
+@law
+@given(documents.filter(lambda document: not isinstance(document, str)))
+def test_a_value_is_what_its_text_is(document):
+    assert kinds(parse(document)) == kinds(parse(json.dumps(document)))
+
+
+def test_a_pydantic_model_is_what_it_dumps():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Invoice(pydantic.BaseModel):
+        total: float
+        paid: bool
+
+    assert parse(Invoice(total=1.5, paid=True)) == {"total": 1.5, "paid": True}
+    assert parse(Invoice).name == "not_json"
+
+
+def test_a_model_that_cannot_be_dumped_is_not_json():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Anything(pydantic.BaseModel):
+        value: Any
+
+    assert parse(Anything(value=object())).name == "not_json"
+
+
+def test_numpy_numbers_that_are_floats_are_read():
+    numpy = pytest.importorskip("numpy")
+    assert kinds(parse([numpy.float64(1.5)])) == kinds([1.5])
+    assert parse(numpy.array([1])).name == "not_json"
+
+
+# --- against Python's parser -------------------------------------------------------------------
+
+
+@law
+@given(broken_texts)
+def test_strict_mode_is_rfc_8259_in_python_s_words(text):
+    assume(not FAR_EXPONENT.search(text))
+    expected, value = python_reads(text, unique=True), parse(text, "strict")
+    if isinstance(expected, NotOurs):
+        assert isinstance(value, Defect)
+        if expected.args and value.name != "code_fence":
+            assert value.reason == expected.args[0]
+    else:
+        assert kinds(value) == kinds(expected)
+
+
+@law
+@given(
+    st.one_of(json_texts, broken_texts).map(str.strip),
+    st.sampled_from(
+        ["{}", " {}\n", "`{}`", "```{}```", "```json\n{}\n```", "```\n{}", "~~~\n{}\n~~~"]
+    ),
+)
+def test_markdown_mode_is_rfc_8259_in_a_wrapper(body, wrapper):
+    assume(body and body[0] not in "`~" and body[-1] not in "`~" and not FAR_EXPONENT.search(body))
+    assume(body[:4].lower() != "json" and not re.match(r"[\w+.-]*[ \t]*\r?\n", body))
+    expected, value = python_reads(body, unique=False), parse(wrapper.replace("{}", body))
+    if isinstance(expected, NotOurs):
+        assert isinstance(value, Defect)
+    else:
+        assert kinds(value) == kinds(expected)
+
+
+@law
+@given((broken_texts | soups).map(lambda text: text.strip(" \t\n\r`~")))
+def test_where_nothing_is_wrapped_strict_and_markdown_mode_say_the_same(text):
+    strict, markdown = check(text, "strict"), check(text, "markdown")
+    assert strict == markdown or strict.name == "duplicate_key"
+
+
+@law
+@given(broken_texts, st.sampled_from(["strict", "markdown"]))
+def test_check_and_parse_agree(text, parsing):
+    assume(not FAR_EXPONENT.search(text))
+    value = parse(text, parsing)
+    assert check(text, parsing) == (value if isinstance(value, Defect) else None)
+    assert check(text.encode(errors="replace"), parsing) == check(
+        text.encode(errors="replace").decode(), parsing
+    )
+
+
+@law
+@given(broken_texts | json_texts, broken_texts | json_texts, st.sampled_from(PARSINGS))
+def test_unless_two_texts_are_the_same_the_first_is_parsed(text, other, parsing):
+    assume(not FAR_EXPONENT.search(text))
+    for second in (other, text, f" {text}\n", text.replace(" ", "\n")):
+        value, found = parse(text, parsing), parse_unless_same(text, second, parsing)
+        if found is SAME:
+            assert equal(value, parse(second, parsing))
+        else:
+            assert repr(found) == repr(value)
+
+
+@law
+@given(documents, st.sampled_from([0, 1, None]))
+def test_texts_that_differ_in_white_space_alone_are_the_same(document, indent):
+    text = json.dumps(document, indent=indent)
+    assert parse_unless_same(text, text) is SAME
+    assert parse_unless_same(text, text, "strict") is SAME
+    assert parse_unless_same(text, json.dumps(document, separators=(" ,", ":\t"))) is SAME
+    assert parse_unless_same(f"{text} ", text, "lenient") is not SAME
+
+
+@pytest.mark.parametrize("levels", [400, 2_000, 100_000])
+def test_depth_is_told_from_the_same_text_too(levels):
+    text = "[" * levels + "]" * levels
+    for other in (text, f" {text}"):
+        found = parse_unless_same(text, other)
+        assert found is SAME if levels == 400 else found.name == "too_deep"
+
+
+@law
+@given(broken_texts)
+def test_check_completes_nothing_in_lenient_mode(text):
+    assume(not FAR_EXPONENT.search(text))
+    value, defect = parse(text, "lenient"), check(text, "lenient")
+    assert defect is not None or not isinstance(value, Defect)
+    assert check(Name(text), "lenient") == defect
+
+
+@law
+@given(broken_texts)
+def test_lenient_mode_is_langchain_s(text):
+    langchain = pytest.importorskip("langchain_core.utils.json")
+    assume(not FAR_EXPONENT.search(text))
+    expected, value = langchain_reads(langchain, text), parse(text, "lenient")
+    if isinstance(expected, json.JSONDecodeError):
+        assert value.reason == str(expected)
+        assert 0 <= value.offset <= len(text)
+    else:
+        assert as_floats(value) == as_floats(expected)
+
+
+@law
+@given(broken_texts)
+def test_lenient_check_is_langchain_s_with_python_s_parser(text):
+    langchain = pytest.importorskip("langchain_core.utils.json")
+    assume(not FAR_EXPONENT.search(text))
+    expected, found = langchain_reads(langchain, text, parser=json.loads), check(text, "lenient")
+    assert (found and found.reason) == (
+        str(expected) if isinstance(expected, json.JSONDecodeError) else None
+    )
+
+
+def langchain_reads(langchain: Any, text: str, **options: Any) -> Any:
+    """Give LangChain's value, or the error it raises."""
+    try:
+        return langchain.parse_json_markdown(text, **options)
+    except json.JSONDecodeError as error:
+        return error
+
+
+def as_floats(value: Any) -> Any:
+    """Write a value for comparison with one that knows no Decimals; NaN is itself here."""
+    if isinstance(value, dict):
+        return {key: as_floats(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_floats(item) for item in value]
+    return repr(float(value)) if isinstance(value, (float, Decimal)) else kinds(value)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}\n```', ' {"a": 1}```\n', '{"a": "```"}\n```'])
+def test_a_closing_fence_whose_opening_stood_in_the_prompt_is_no_prose(text):
+    assert parse(text)["a"] in (1, "```")
+    assert check(text) is None
+    assert check(text, "strict").name in ("prose_around", "extra_data")

@@ -1,0 +1,301 @@
+"""JSON equality, and the one text that all equal values share."""
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from json_strategies import clashing, documents, law, nested, seconds
+
+from llmeval_integrations.json_values.equality import (
+    bag,
+    canonical,
+    equal,
+    equal_in_any_order,
+    python_canonical,
+    write_scalar,
+)
+from llmeval_integrations.json_values.parse import parse
+
+NUMBERS = (int, float, Decimal)
+
+EQUAL = [
+    ("1", "1.0"),
+    ("1", "1e0"),
+    ("0", "-0.0"),
+    ("10000000000000000", "1e16"),
+    ("100", "1E+2"),
+    ('{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}'),
+    ('[{"b": 2, "a": 1}]', '[{"a": 1, "b": 2}]'),
+    ('"é"', '"\\u00e9"'),
+    ("1e400", "1" + "0" * 400),
+    ("1.0e400", "10e399"),
+    ("1e5000", "1" + "0" * 5000),
+    ("1e400", "0." + "0" * 5000 + "1e5401"),
+    ("1" + "0" * 400 + ".5", "1" + "0" * 400 + ".500"),
+    ("[[[1.0]]]", "[[[1]]]"),
+    ('{"\\u0061": null}', '{"a": null}'),
+]
+
+DIFFERENT = [
+    ("true", "1"),
+    ("false", "0"),
+    ("[true]", "[1]"),
+    ('{"a": [false]}', '{"a": [0.0]}'),
+    ("null", "0"),
+    ("null", "false"),
+    ('{"a": null}', "{}"),
+    ("[]", "{}"),
+    ('""', "[]"),
+    ('"1"', "1"),
+    ("[1, 2]", "[2, 1]"),
+    ("[1]", "[1, 1]"),
+    ("12345678901234567890123", "12345678901234567890124"),
+    ("9007199254740993", "9007199254740992.0"),
+    ("1e400", "1e500"),
+    ("1e400", "1" + "0" * 399 + "1"),
+    ("1" * 5000, "1" * 4999 + "2"),
+    ('"é"', '"e\\u0301"'),
+    ('"a"', '"A"'),
+    ('{"a": 1}', '{"a": 1, "b": 2}'),
+]
+
+CANONICAL = [
+    ({"b": 1, "a": [1.0, 0.5]}, '{"a":[1,0.5],"b":1}'),
+    ({"é": "ü\u2028", "a": '\n\x00"'}, '{"a":"\\n\\u0000\\"","é":"ü\u2028"}'),
+    ({"é": "ü", "a": 1.0}, '{"a":1,"é":"ü"}'),
+    ([True, None, False, 1.0], "[true,null,false,1]"),
+    ([-0.0, 0], "[0,0]"),
+    (1e16, "10000000000000000"),
+    (1e-7, "1e-7"),
+    ([1e-7, 1.0], "[1e-7,1]"),
+    (10**20, "100000000000000000000"),
+    (Decimal("1.50E+400"), "1.5E+400"),
+    (10**400, "1E+400"),
+    (10**308, "1" + "0" * 308),
+    (Decimal("1E+5000"), "1E+5000"),
+    (Decimal("-1.50E+10000000"), "-1.5E+10000000"),
+    (Decimal("10E+999999999999999998"), "1E+999999999999999999"),
+    (Decimal("1E-10000000"), "1E-10000000"),
+    ("\ud800", '"\\ud800"'),
+    ({}, "{}"),
+    ([], "[]"),
+]  # fmt: skip
+
+
+def same(one: Any, other: Any) -> bool:
+    """Define equality kind by kind, numbers by their exact value."""
+    for kind in (bool, NUMBERS, str, list, dict, type(None)):
+        if isinstance(one, kind) or isinstance(other, kind):
+            break
+    if not (isinstance(one, kind) and isinstance(other, kind)):
+        return False
+    if kind is NUMBERS:
+        return not isinstance(other, bool) and Fraction(one) == Fraction(other)
+    if kind is list:
+        return len(one) == len(other) and all(map(same, one, other))
+    if kind is dict:
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    return one == other
+
+
+def same_in_any_order(one: Any, other: Any) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and any(
+            all(map(same_in_any_order, one, order)) for order in permutations(other)
+        )
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(
+            same_in_any_order(one[key], other[key]) for key in one
+        )
+    return same(one, other)
+
+
+def turned(value: Any) -> Any:
+    """Turn the order of keys round, everywhere: the same JSON."""
+    if isinstance(value, dict):
+        return {key: turned(value[key]) for key in reversed(value)}
+    return list(map(turned, value)) if isinstance(value, list) else value
+
+
+def respelled(value: Any) -> Any:
+    """Spell numbers otherwise, everywhere: the same JSON."""
+    if isinstance(value, dict):
+        return {key: respelled(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(respelled, value))
+    if type(value) is int and abs(value) < 2**53:
+        return float(value)
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+def short(value: object) -> str:
+    return str(value)[:30] if isinstance(value, str) else ""
+
+
+@pytest.mark.parametrize(("one", "other"), EQUAL, ids=short)
+def test_one_value_has_many_spellings(one, other):
+    one, other = parse(one), parse(other)
+    assert [equal(one, other), equal(other, one), same(one, other)] == [True] * 3
+    assert equal({"a": [one]}, {"a": [other]})
+    assert canonical(one) == canonical(other)
+    assert canonical([one], sort_arrays=True) == canonical([other], sort_arrays=True)
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT, ids=short)
+def test_values_that_python_or_a_float_would_confuse_differ(one, other):
+    one, other = parse(one), parse(other)
+    assert [equal(one, other), equal(other, one), same(one, other)] == [False] * 3
+    assert not equal({"a": [one]}, {"a": [other]})
+    assert canonical(one) != canonical(other)
+
+
+@pytest.mark.parametrize(("value", "text"), CANONICAL, ids=short)
+def test_the_canonical_text_is_compact_sorted_and_unescaped(value, text):
+    assert canonical(value) == text
+
+
+@pytest.mark.parametrize("text", ["[NaN]", '{"a": [1, NaN]}'])
+def test_nan_within_a_value_is_itself_and_not_null_as_langchain_has_it(text):
+    one, other, null = (
+        parse(text, "lenient"),
+        parse(text, "lenient"),
+        parse(text.replace("NaN", "null")),
+    )
+    assert equal(one, other)
+    assert equal_in_any_order(one, other)
+    assert bag([one]) == bag([other])
+    assert canonical(one) == text.replace(" ", "")
+    assert not equal(one, null)
+    assert not equal_in_any_order(one, null)
+
+
+def test_nan_alone_is_not_itself_as_python_has_it():
+    assert not equal(parse("NaN", "lenient"), parse("NaN", "lenient"))
+
+
+def test_infinity_is_itself_and_not_null():
+    one, other = (parse("[Infinity, -Infinity, null]", "lenient") for _ in range(2))
+    assert equal(one, other)
+    assert equal_in_any_order(one, other)
+    assert canonical(one) == "[Infinity,-Infinity,null]"
+    assert not equal_in_any_order([float("inf")], [None])
+
+
+@law
+@given(documents | clashing)
+def test_every_value_is_itself_however_it_is_spelled(value):
+    for other in (json.loads(json.dumps(value)), turned(value), respelled(value)):
+        assert equal(value, other)
+        assert equal(other, value)
+        assert equal_in_any_order(value, other)
+        assert canonical(value) == canonical(other)
+
+
+@law
+@given(clashing, clashing)
+def test_equality_is_what_its_definition_says(one, other):
+    assert equal(one, other) == equal(other, one) == same(one, other)
+    assert (canonical(one) == canonical(other)) == same(one, other)
+
+
+@law
+@given(clashing, clashing)
+def test_equality_in_any_order_is_what_its_definition_says(one, other):
+    expected = same_in_any_order(one, other)
+    assert equal_in_any_order(one, other) == equal_in_any_order(other, one) == expected
+    assert (canonical(one, sort_arrays=True) == canonical(other, sort_arrays=True)) == expected
+
+
+@law
+@given(st.lists(clashing, min_size=3, max_size=3))
+def test_equality_is_transitive(values):
+    one, two, three = values
+    assert not (equal(one, two) and equal(two, three)) or equal(one, three)
+
+
+@law
+@given(documents)
+def test_the_canonical_text_is_json_of_an_equal_value(document):
+    text = canonical(document)
+    assert equal(parse(document), parse(text)) if not isinstance(document, str) else True
+    assert canonical(parse(text)) == text
+
+
+@law
+@given(documents, st.randoms())
+def test_sorted_arrays_forget_their_order(document, random):
+    def shuffled(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: shuffled(item) for key, item in value.items()}
+        return (
+            random.sample(list(map(shuffled, value)), len(value))
+            if isinstance(value, list)
+            else value
+        )
+
+    other = shuffled(document)
+    assert equal_in_any_order(document, other)
+    assert canonical(document, sort_arrays=True) == canonical(other, sort_arrays=True)
+
+
+@law
+@given(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([1.0, 10**20, "\ud800"]))
+def test_a_number_has_one_text_whatever_stands_beside_it(number, neighbour):
+    assert canonical([number, neighbour]) == f"[{canonical(number)},{canonical(neighbour)}]"
+
+
+@law
+@given(st.lists(clashing, max_size=5), st.lists(clashing, max_size=5))
+def test_bags_count_equal_items(one, other):
+    for in_any_order, are_same in ((False, same), (True, same_in_any_order)):
+        expected = len(one) == len(other) and all(
+            sum(are_same(item, here) for here in one) == sum(are_same(item, here) for here in other)
+            for item in one
+        )
+        found = bag(one, sort_arrays=in_any_order) == bag(other, sort_arrays=in_any_order)
+        assert found == expected
+
+
+@law
+@given(documents)
+def test_langchain_s_text_is_json_dumps(document):
+    assert python_canonical(document) == json.dumps(document, separators=(",", ":"), sort_keys=True)
+
+
+@pytest.mark.parametrize("kind", ["array", "object", "both"])
+def test_400_levels_are_compared(kind):
+    one, other = nested(400, 1, kind), nested(400, 1, kind)
+    assert equal(one, other)
+    assert canonical(one) == canonical(other)
+    assert not equal(one, nested(400, True, kind))
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "record",
+    [{"id": 1, "name": "Ann", "ok": None}, {"id": 1, "sum": 2.0}, {"tags": ["b", "a"], "sum": 1.5}],
+    ids=str,
+)
+def test_the_time_for_an_item_does_not_grow(record):
+    small, large = [record] * 10, [record] * 20_000
+
+    def often() -> None:
+        for _ in range(100):
+            canonical(small, sort_arrays=True)
+
+    each = seconds(often) / 100
+    assert seconds(lambda: canonical(large, sort_arrays=True)) < 20_000 * each
+    assert seconds(lambda: equal(large, turned(large))) < 20_000 * each
+
+
+def test_python_canonical_writes_numbers_beyond_a_double_as_numbers():
+    document = {"b": [Decimal("1e400"), "1E+400", None], "a": {"é": Decimal(9**5000)}}
+    text = python_canonical(document)
+    assert (
+        text == f'{{"a":{{"\\u00e9":{write_scalar(Decimal(9**5000))}}},"b":[1E+400,"1E+400",null]}}'
+    )

@@ -1,0 +1,251 @@
+"""A file of replies: several processes, kills, damage, other people's files."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pace import at_most
+
+from llmeval_integrations import InputError
+from llmeval_integrations.llm.caching.cache import Cache, Kept
+from llmeval_integrations.llm.reply import JudgeReply, Usage
+
+REPLY = JudgeReply("Pass", "stop", Usage(10, 5, 3, 1), "gpt-5", "json_schema")
+SPAWN = multiprocessing.get_context("spawn")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "folder" / "replies.sqlite"
+
+
+def test_what_was_put_is_found_in_this_process_and_the_next(path):
+    with Cache(path) as cache:
+        assert cache.get(b"key") is None
+        cache.put(b"key", Kept(REPLY, "fence"))
+        assert cache.get(b"key") == Kept(REPLY, "fence")
+    assert Cache(path).get(b"key") == Kept(REPLY, "fence")
+    assert Cache(path).get(b"other") is None
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.text(st.characters(exclude_categories=())),  # halves of surrogate pairs among them
+    st.sampled_from(["stop", "length", "refused", "other"]),
+    st.integers(0, 2**53),
+)
+def test_every_reply_is_kept_as_it_is(tmp_path_factory, text, finish, tokens):
+    kept = Kept(JudgeReply(text, finish, Usage(tokens, tokens)), text)
+    with Cache(tmp_path_factory.getbasetemp() / "all.sqlite") as cache:
+        key = repr(kept).encode("utf-8", "surrogatepass")
+        cache.put(key, kept)
+        assert cache.get(key) == kept
+
+
+def test_the_first_of_two_replies_stays(path):
+    with Cache(path) as cache:
+        for text in ("first", "second"):
+            cache.put(b"key", Kept(JudgeReply(text), ""))
+        assert cache.get(b"key").reply.text == "first"
+
+
+def test_a_closed_cache_is_one_file_and_opens_again(path):
+    cache = Cache(path)
+    for _ in range(2):
+        cache.put(b"key", Kept(REPLY, ""))
+        assert cache.get(b"key") == Kept(REPLY, "")
+        cache.close()
+        assert [file.name for file in path.parent.iterdir()] == ["replies.sqlite"]
+    cache.close()
+
+
+def write(path, process, start, count):
+    start.wait()
+    with Cache(path) as cache:
+        for number in range(count):
+            key = f"{process}-{number}".encode()
+            cache.put(key, Kept(REPLY, ""))
+            cache.put(b"%d" % number, Kept(JudgeReply(str(number)), ""))
+            assert cache.get(key) == Kept(REPLY, "")
+            if number % 50 == 0:  # others come and go
+                cache.close()
+
+
+@pytest.mark.once
+def test_processes_share_one_file_from_its_first_moment(path):
+    start = SPAWN.Event()
+    processes = [SPAWN.Process(target=write, args=(path, n, start, 200)) for n in range(3)]
+    for process in processes:
+        process.start()
+    start.set()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0, 0]
+    with Cache(path, frozen=True) as cache:
+        keys = [f"{process}-{number}".encode() for process in range(3) for number in range(200)]
+        assert all(cache.get(key) == Kept(REPLY, "") for key in keys)
+        assert all(cache.get(b"%d" % n).reply.text == str(n) for n in range(200))
+
+
+def put_for_ever(path, told):
+    cache, number = Cache(path), 0
+    while True:
+        cache.put(b"%d" % number, Kept(REPLY, ""))
+        told.send(number)
+        number += 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill that cannot be caught")
+def test_a_kill_loses_nothing_that_was_put(path):
+    heard, told = SPAWN.Pipe(duplex=False)
+    process = SPAWN.Process(target=put_for_ever, args=(path, told))
+    process.start()
+    while heard.recv() < 100:
+        pass
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    told.close()
+    last = 100
+    while True:
+        try:
+            last = heard.recv()
+        except EOFError:
+            break
+    for cache in (Cache(path), Cache(path, frozen=True)):
+        with cache:
+            assert all(cache.get(b"%d" % number) for number in range(last + 1))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_opens_the_file_for_itself(path):
+    code = f"""
+import os, sys
+from llmeval_integrations.llm.caching.cache import Cache, Kept
+from llmeval_integrations.llm.reply import JudgeReply
+cache = Cache({str(path)!r})
+cache.put(b"before", Kept(JudgeReply("a"), ""))
+child = os.fork()
+cache.put(b"after" if child else b"child", Kept(JudgeReply("b"), ""))
+assert cache.get(b"before").reply.text == "a"
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    assert cache.get(b"child").reply.text == "b"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
+
+
+def foreign(path):
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE invoices (id)")
+    database.close()
+
+
+def older(path):
+    with Cache(path) as cache:
+        cache.open()
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+
+
+def cut(path):
+    with Cache(path) as cache:
+        for number in range(200):
+            cache.put(b"%d" % number, Kept(REPLY, ""))
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+
+
+def scribbled(path):
+    with Cache(path) as cache:
+        cache.put(b"7", Kept(REPLY, ""))
+    database = sqlite3.connect(path)
+    database.execute("UPDATE replies SET kept = '{\"reply\": 1}'")
+    database.commit()
+    database.close()
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.write_bytes(b"\x89PNG" * 1000), "file is not a database"),
+        (lambda path: path.write_text('{"a": 1}\n' * 500), "file is not a database"),
+        (lambda path: path.mkdir(), "is a folder, expected a file"),
+        (foreign, "is not a cache of replies but another program's database"),
+        (older, "is of version 99, expected 1"),
+        (cut, "malformed"),
+        (scribbled, "cannot be used: Expected `object`, got `int`"),
+    ],
+)
+def test_a_file_that_is_no_cache_is_named_and_left_as_it_is(path, make, message, frozen):
+    path.parent.mkdir()
+    make(path)
+    before = path.read_bytes() if path.is_file() else None
+    cache = Cache(path, frozen=frozen)
+    for _ in range(2):  # the second time before anything is done
+        with pytest.raises(InputError, match=message) as caught:
+            cache.get(b"7")
+        assert str(path) in str(caught.value)
+    with pytest.raises(InputError, match=message):
+        cache.put(b"8", Kept(REPLY, ""))
+    cache.close()
+    assert before is None or path.read_bytes() == before or make in (cut, scribbled)
+
+
+def test_what_cannot_be_written_is_said_at_once(path, monkeypatch):
+    path.parent.mkdir()
+    (path.parent / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be used"):
+        Cache(path.parent / "file" / "replies.sqlite").open()
+    if hasattr(os, "geteuid") and os.geteuid() != 0:  # root may write everywhere
+        path.parent.chmod(0o500)
+        with pytest.raises(InputError, match="unable to open"):
+            Cache(path).open()
+
+
+def test_a_frozen_cache_is_not_made_and_not_changed(path):
+    with pytest.raises(InputError, match=f"there is no cache .*{path.name}"):
+        Cache(path, frozen=True).open()
+    assert not path.parent.exists()
+    with Cache(path) as cache:
+        cache.put(b"key", Kept(REPLY, ""))
+    before = path.read_bytes()
+    with Cache(path, frozen=True) as cache:
+        assert cache.get(b"key") == Kept(REPLY, "")
+        with pytest.raises(InputError, match="readonly"):
+            cache.put(b"other", Kept(REPLY, ""))
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_name_with_signs_that_addresses_use_is_a_name(tmp_path):
+    path = tmp_path / "what? 100%25 #1.sqlite"
+    with Cache(path) as cache:
+        cache.put(b"key", Kept(REPLY, ""))
+    assert path.exists()
+    assert Cache(path, frozen=True).get(b"key")
+
+
+def test_a_cache_travels_to_another_process(path):
+    with Cache(path) as cache:
+        cache.put(b"key", Kept(REPLY, ""))
+        assert pickle.loads(pickle.dumps(cache)).get(b"key") == Kept(REPLY, "")  # noqa: S301
+    frozen = pickle.loads(pickle.dumps(Cache(path, frozen=True)))  # noqa: S301
+    assert repr(frozen) == f"Cache({str(path)!r}, frozen=True)"
+
+
+def test_a_look_costs_less_than_a_tenth_of_a_millisecond(path):
+    with Cache(path) as cache:
+        for number in range(1000):
+            cache.put(b"%d" % number, Kept(REPLY, ""))
+        with at_most(1):
+            for number in range(10_000):
+                cache.get(b"%d" % (number % 1000))

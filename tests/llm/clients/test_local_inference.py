@@ -1,0 +1,121 @@
+"""A real inference server, llama.cpp's own on a tiny llama, through the clients that reach it."""
+
+import asyncio
+import json
+import time
+
+import pytest
+from pace import at_most
+from tiny_llm import CONTEXT, address, serve
+
+from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.loading import load_client
+
+pytest.importorskip("xllamacpp")
+pytest.importorskip("gguf")
+pytest.importorskip("pydantic")
+
+CALLS, SIDE_BY_SIDE = 200, 32
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string", "maxLength": 120},
+        "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
+        "confidence": {"type": "string", "enum": ["low", "medium", "high"]},
+    },
+    "required": ["reasoning", "verdict", "confidence"],
+}
+
+
+@pytest.fixture(scope="session")
+def local():
+    """Serve for as long as the tests run, and give the address."""
+    server = serve()
+    yield address(server)
+    del server
+
+
+def openai(url):
+    pytest.importorskip("openai")
+    return load_client("openai:tiny", base_url=url)
+
+
+def langchain(url):
+    library = pytest.importorskip("langchain_openai")
+    return load_client(library.ChatOpenAI(model="tiny", base_url=url, api_key="-", temperature=0))
+
+
+def llama_index(url):
+    library = pytest.importorskip("llama_index.llms.openai_like")
+    return load_client(
+        library.OpenAILike(model="tiny", api_base=url, api_key="-", is_chat_model=True)
+    )
+
+
+def litellm(url):
+    pytest.importorskip("litellm")
+    return load_client("litellm:openai/tiny", base_url=url)
+
+
+@pytest.fixture(params=[openai, langchain, llama_index, litellm], ids=lambda make: make.__name__)
+def client(request, local):
+    return request.param(local)
+
+
+def judgement(reply):
+    found = json.loads(reply.text)
+    assert list(found) == ["reasoning", "verdict", "confidence"]
+    assert isinstance(found["reasoning"], str)
+    assert found["verdict"] in {"Pass", "Fail"}
+    assert found["confidence"] in {"low", "medium", "high"}
+    assert (reply.finish, reply.output, reply.model) == ("stop", "json_schema", "tiny")
+    assert reply.usage.input_tokens > 10
+    assert 20 < reply.usage.output_tokens < CONTEXT
+    return found["verdict"]
+
+
+def test_a_judgement_has_the_form_that_was_asked_for(client, ask, question):
+    for number in range(5):
+        judgement(ask(client, question(f"Is {number} a prime?", schema=SCHEMA)))
+
+
+def test_a_text_is_a_text(client, ask, question):
+    reply = ask(client, question("Where?"))
+    assert (reply.output, reply.usage.input_tokens > 0) == ("text", True)
+
+
+def test_a_reply_that_is_cut_says_so(client, ask, question):
+    reply = ask(client, question("Where?", schema=SCHEMA, max_tokens=12))
+    assert (reply.finish, reply.usage.output_tokens) == ("length", 12)
+    with pytest.raises(ValueError, match=r"\S"):
+        json.loads(reply.text)
+
+
+def test_a_prompt_longer_than_the_context(client, ask, question):
+    with pytest.raises(ClientError) as caught:
+        ask(client, question("Where? " * CONTEXT, schema=SCHEMA))
+    assert (caught.value.kind, caught.value.status) == ("context_overflow", 400)
+
+
+def test_a_schema_that_the_server_cannot_use(client, ask, question):
+    reply = ask(client, question("Where?", schema={"type": "object", "properties": {"a": 1}}))
+    assert reply.output in ("tool", "json")
+
+
+def test_200_calls_side_by_side(client, question):
+    async def many():
+        few = asyncio.Semaphore(SIDE_BY_SIDE)
+
+        async def one(number):
+            async with few:
+                text = f"Is {number} a prime?"
+                return await client.aask(question(text, schema=SCHEMA, temperature=1.0))
+
+        replies = await asyncio.gather(*map(one, range(CALLS)))
+        await client.aclose()
+        return replies
+
+    with at_most(60, time.perf_counter):
+        verdicts = [judgement(reply) for reply in asyncio.run(many())]
+        assert len(verdicts) == CALLS
+        assert set(verdicts) == {"Pass", "Fail"}

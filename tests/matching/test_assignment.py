@@ -1,0 +1,80 @@
+"""Pairing rows with columns for the most weight."""
+
+import random
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pace import at_most
+
+from llmeval_integrations.matching.assignment import best_pairs
+
+
+def total(weights, pairs):
+    return sum(weights[row][column] for row, column in pairs)
+
+
+def best_total(weights):
+    if len(weights) > len(weights[0]):
+        weights = [*zip(*weights)]
+    columns = range(len(weights[0]))
+    return max(
+        sum(weights[row][column] for row, column in enumerate(chosen))
+        for chosen in permutations(columns, len(weights))
+    )
+
+
+@st.composite
+def tables(draw, weight):
+    rows, columns = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    return draw(
+        st.lists(st.lists(weight, min_size=columns, max_size=columns), min_size=rows, max_size=rows)
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables(st.integers(0, 4)) | tables(st.integers(0, 1000)))
+def test_no_other_pairing_has_more(weights):
+    pairs = best_pairs(weights)
+    assert total(weights, pairs) == best_total(weights)
+    assert len({row for row, _ in pairs}) == len({column for _, column in pairs}) == len(pairs)
+    assert pairs == sorted(pairs)
+    assert all(weights[row][column] > 0 for row, column in pairs)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(st.floats(0, 1)))
+def test_weights_may_be_fractions(weights):
+    assert total(weights, best_pairs(weights)) == pytest.approx(best_total(weights))
+
+
+@pytest.mark.parametrize(
+    ("weights", "pairs"),
+    [
+        ([], []),
+        ([[]], []),
+        ([[0.0, 0.0]], []),
+        ([[1.0]], [(0, 0)]),
+        ([[0.9, 1.0], [0.0, 0.9]], [(0, 0), (1, 1)]),  # the greedy pairing has 1.0 only
+        ([[0.0, 2.0], [0.0, 1.0], [3.0, 0.0]], [(0, 1), (2, 0)]),
+    ],
+)
+def test_small_tables(weights, pairs):
+    assert best_pairs(weights) == pairs
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("kind", ["random", "alike", "adversarial"])
+def test_200_rows_and_columns_take_a_second_at_most(kind):
+    choose = random.Random(1)
+    weight = {
+        "random": lambda row, column: choose.random(),
+        "alike": lambda row, column: choose.randrange(3),
+        "adversarial": lambda row, column: (row + 1) * (column + 1),
+    }[kind]
+    weights = [[weight(row, column) for column in range(200)] for row in range(200)]
+    with at_most(5):
+        pairs = best_pairs(weights)
+    if kind == "adversarial":
+        assert pairs == [(place, place) for place in range(200)]

@@ -1,0 +1,297 @@
+"""What counts in a session's figures, how often, and under which name."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from pace import at_most
+
+from llmeval_integrations.pytest_plugin.tallying import Tallies
+
+pytest_plugins = ["pytester"]
+
+MARKED = """
+@pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonValidity()], min_pass_rate={rate})
+def test_{name}(sample, evaluate):
+"""
+ROWS = [{"output": text} for text in ("[1]", "[1", "[2]", "[2")]
+
+
+def figures(result):
+    """Give name, number of samples and pass rate of each line of the summary."""
+    lines = [re.split(r" {2,}", line) for line in result.outlines]
+    heads = next(number for number, cells in enumerate(lines) if cells[0] == "evaluator")
+    return [tuple(cells[:3]) for cells in lines[heads + 1 :] if len(cells) == 6]
+
+
+# --- what counts --------------------------------------------------------------------------------
+
+
+def test_a_row_counts_once_however_often_it_is_evaluated(session):
+    often = "    for _ in range(20 if sample.output == '[1]' else 1):\n        evaluate()"
+    result = session(MARKED.format(name="rows", rate=0.9) + often, rows=ROWS)
+    both = ("json_validity", "test_it.py::test_rows: json_validity")
+    assert figures(result) == [(name, "4", "50.0 %") for name in both]
+    missed = "test_it.py::test_rows: json_validity passed 50.0 %, under min_pass_rate=0.9"
+    assert missed in result.outlines
+    assert result.ret == 1
+
+
+@pytest.mark.parametrize(
+    ("xfail", "code"), [("reason='known'", 0), ("True, reason='known'", 0), ("False, reason=''", 1)]
+)
+def test_a_rate_that_is_known_to_be_missed_is_no_failure(session, xfail, code):
+    marked = f"@pytest.mark.xfail({xfail})" + MARKED.format(name="rows", rate=0.9)
+    assert session(marked + "    evaluate()", rows=ROWS).ret == code
+
+
+@pytest.mark.parametrize(
+    ("said", "becomes"),
+    [
+        ([(1.0, True), (1.0, True)], ["1", "100.0 %", "0", "1"]),
+        ([(1.0, True), (0.0, False)], ["1", "0.0 %", "0", "0.5"]),
+        ([(1.0, True), (None, None)], ["1", "-", "1", "-"]),
+        ([(0.0, False), (None, None)], ["1", "0.0 %", "0", "0"]),
+        ([(None, None), (None, None)], ["1", "-", "1", "-"]),
+        ([(1.0, True), (0.5, None)], ["1", "-", "0", "0.75"]),
+        ([(0.5, None)], ["1", "-", "0", "0.5"]),
+    ],
+)
+def test_a_row_passes_if_all_that_is_found_for_it_passes(said, becomes):
+    tallies = Tallies()
+    tallies.note("test_it[0]", "test_it", [("judge", (), *each) for each in said], 0.5)
+    *_, line = tallies.lines()
+    _, samples, passed, _, unscored, mean = re.split(r" {2,}", line)
+    assert [samples, passed, unscored, mean] == becomes
+
+
+def test_without_a_marker_each_output_counts(session):
+    code = "def test_it(evaluate):\n    for text in ('[1]', '[2]', '['):\n        evaluate(text, JsonValidity())"  # fmt: skip
+    assert figures(session(code)) == [("json_validity", "3", "66.7 %")]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_tests_below_a_folder_with_a_bracket_in_its_name_have_rates_of_their_own(session, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    code = "".join(
+        MARKED.format(name=name, rate=rate) + "    evaluate()\n"
+        for name, rate in (("strict", 0.9), ("lax", 0.1))
+    )
+    result = session(code, *workers, rows=ROWS, folder="[slug]")
+    assert result.ret == 1
+    assert set(figures(result)) == {
+        ("json_validity", "8", "50.0 %"),
+        ("[slug]/test_it.py::test_strict: json_validity", "4", "50.0 %"),
+        ("[slug]/test_it.py::test_lax: json_validity", "4", "50.0 %"),
+    }
+    missed = [line for line in result.outlines if line.startswith("FAILED")]
+    [line] = missed  # of which pytest shows the beginning, unless in CI
+    assert line.startswith("FAILED [slug]/test_it.py::test_strict - json_validity passed 50.0 %, ")
+
+
+# --- what is evaluated more than once, or in another place --------------------------------------
+
+AGAIN = """
+import pytest
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    for left in (2, 1, 0):
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        again = left and any(report.failed for report in reports)
+        for report in reports:
+            if again and report.failed:
+                report.outcome = "rerun"
+            item.ihook.pytest_runtest_logreport(report=report)
+        if not again:
+            return True
+
+def pytest_report_teststatus(report):
+    if report.outcome == "rerun":
+        return "rerun", "R", "RERUN"
+"""
+"""What pytest-rerunfailures does."""
+
+TRIES = """
+TRIES = []
+@pytest.fixture
+def tries():
+    TRIES.append(1)
+    return len(TRIES)
+"""
+
+
+def test_of_a_test_that_is_run_again_the_last_time_counts(session, pytester):
+    pytester.makeconftest(AGAIN)
+    code = "def test_it(tries, evaluate):\n    for _ in range(tries):\n        evaluate('[1]' if tries == 3 else '[1', JsonValidity())"  # fmt: skip
+    result = session(TRIES + code, "--junitxml=junit.xml", "-o", "junit_family=xunit1")
+    assert figures(result) == [("json_validity", "3", "100.0 %")]
+    *_, last = ElementTree.parse(pytester.path / "junit.xml").iter("testcase")
+    names = [each.get("name") for each in last.iter("property")]
+    assert sorted(set(names)) == sorted(names)
+    assert "llmeval.json_validity.3.passed" in names
+
+
+def test_a_row_that_is_evaluated_no_more_when_it_is_run_again_fails(session, pytester):
+    pytester.makeconftest(AGAIN)
+    code = MARKED.format(name="rows", rate=1.0).replace("sample,", "sample, tries,")
+    result = session(TRIES + code + "    if tries == 1:\n        evaluate()", rows=ROWS[1:2])
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["nothing was evaluated: *"])
+    assert "= evaluations =" not in result.stdout.str()
+
+
+# The fixture `subtests` came with pytest 9, and the plugin takes 8 as well.
+@pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_subtests_evaluate_counts_once(session, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    code = "def test_it(subtests, evaluate):\n    for text in ('[1]', '[', '[2]'):\n        with subtests.test(text):\n            evaluate(text, JsonValidity())"  # fmt: skip
+    assert figures(session(code, *workers)) == [("json_validity", "3", "66.7 %")]
+
+
+def test_what_a_fixture_evaluates_counts_whether_it_passes_or_not(session):
+    code = """
+@pytest.fixture
+def output(request, evaluate):
+    evaluate(request.param, JsonValidity())
+    yield request.param
+    evaluate("[2]", JsonValidity())
+@pytest.mark.parametrize("output", ["[1]", "[1", "{"], indirect=True)
+def test_it(output):
+    pass
+"""
+    result = session(code)
+    result.assert_outcomes(passed=1, errors=2)
+    assert figures(result) == [("json_validity", "4", "50.0 %")]
+
+
+# --- what is marked and has no row ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["class", "method"])
+def test_a_marked_testcase_of_unittest_is_an_error(session, place):
+    marker = MARKED.format(name="", rate=0.1).partition("def")[0].strip()
+    on = {"class": "", "method": "", place: marker}
+    code = f"import unittest\n{on['class']}\nclass TestInvoices(unittest.TestCase):\n    {on['method']}\n    def test_all(self): pass"  # fmt: skip
+    result = session(code, rows=ROWS)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*marked with llmeval, and run for no row: *unittest.TestCase is not*"])  # fmt: skip
+
+
+def test_a_method_of_a_plain_class_is_run_for_the_rows_of_the_nearest_marker(session, pytester):
+    (pytester.path / "other.jsonl").write_text('{"output": "{}"}')
+    code = "@pytest.mark.llmeval(data='other.jsonl', evaluators=[JsonValidity()])\nclass TestInvoices:\n    def test_one(self, sample): pass\n"  # fmt: skip
+    method = MARKED.format(name="rows", rate=0.1).replace("(sample", "(self, sample")
+    code += "    ".join(method.splitlines(keepends=True)) + "        evaluate()"
+    session(code, rows=ROWS).assert_outcomes(passed=3, xfailed=2)
+
+
+# --- names and cost -----------------------------------------------------------------------------
+
+
+def test_junit_calls_evaluators_as_the_summary_does(session, pytester):
+    code = "def test_it(evaluate):\n    for text in ('[1]', '[2]'):\n        evaluate(text, JsonValidity(), JsonValidity(parsing='strict'))"  # fmt: skip
+    result = session(code, "--junitxml=junit.xml", "-o", "junit_family=xunit1")
+    assert [name for name, *_ in figures(result)] == ["json_validity", "json_validity_2"]
+    [case] = ElementTree.parse(pytester.path / "junit.xml").iter("testcase")
+    names = [each.get("name") for each in case.iter("property")]
+    assert [name.removesuffix(".score") for name in names if name.endswith(".score")] == [
+        *("llmeval.json_validity", "llmeval.json_validity_2"),
+        *("llmeval.json_validity.2", "llmeval.json_validity_2.2"),
+    ]
+
+
+TWO_WAYS = """
+from llmeval_integrations import JsonFields
+def test_strict(evaluate):
+    evaluate({"a": 1}, JsonFields(), reference={"a": 1})
+def test_lax(evaluate):
+    evaluate({"a": 1}, JsonFields(min_score=0.5), reference={"a": 1})
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_is_set_up_differently_is_summed_apart_and_named_by_its_options(session, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    again = TWO_WAYS.replace("def test", "def test_again").partition("def")
+    result = session(TWO_WAYS + "".join(again[1:]), *workers)
+    assert set(figures(result)) == {
+        ("json_fields()", "2", "100.0 %"),
+        ("json_fields(min_score=0.5)", "2", "100.0 %"),
+    }
+
+
+def test_long_options_that_begin_alike_are_told_apart(session):
+    code = "".join(
+        f"def test_{place}(evaluate):\n"
+        f"    evaluate([1] * 60, JsonSchema({{'enum': [[1] * 60, {place}]}}, parsing='strict'))\n"
+        for place in (1, 2)
+    )
+    (one, *_), (other, *_) = figures(session(code))
+    name = r'json_schema\(schema=\{"enum": \[\[1,[1, ]+\.\.\. #[0-9a-f]{6}\)'
+    assert re.fullmatch(name, one)
+    assert re.fullmatch(name, other)
+    assert one != other
+
+
+def test_a_judge_is_named_by_its_model_and_never_by_its_key(session):
+    pytest.importorskip("openai")
+    code = """
+from llmeval_integrations.judges import PassFail, load_client
+from llmeval_integrations.pytest_plugin.setups import Setups
+def test_it():
+    secret = {"platform": "openai", "name": "gpt-5", "api_key": "sk-secret", "base_url": "http://u:secret@a"}
+    judge = PassFail(load_client(secret), "Is it right?")
+    client, question = Setups().of(judge)
+    assert client == "client=gpt-5"
+    assert question == 'question="Is it right?"'
+"""
+    session(code).assert_outcomes(passed=1)
+
+
+def test_very_many_ways_are_one_line(session):
+    code = "from llmeval_integrations import JsonFields\n" + "".join(
+        f"def test_{n}(evaluate):\n    evaluate(1, JsonFields(min_score={n / 100}), reference=1)\n"
+        for n in range(1, 13)
+    )
+    assert figures(session(code)) == [("json_fields, set up in 12 ways", "12", "100.0 %")]
+
+
+def test_a_test_that_sets_up_an_evaluator_in_several_ways_has_its_line(session):
+    code = "    for score in (0.1, 0.2):\n        evaluate({'a': 1}, JsonFields(min_score=score), reference={'a': 1})"  # fmt: skip
+    result = session(f"{TWO_WAYS}def test_both(evaluate):\n{code}")
+    assert set(figures(result)) == {
+        ("json_fields()", "1", "100.0 %"),
+        ("json_fields(min_score=0.5)", "1", "100.0 %"),
+        ("json_fields, set up in 2 ways", "2", "100.0 %"),
+    }
+
+
+@pytest.mark.once
+def test_many_evaluations_in_one_test_take_linear_time(session):
+    code = "def test_it(evaluate):\n    for _ in range(5000):\n        evaluate('[1]', JsonValidity())"  # fmt: skip
+    with at_most(2):
+        result = session(code)
+    assert figures(result) == [("json_validity", "5000", "100.0 %")]
+
+
+def test_a_label_without_a_verdict_fails_a_test_and_is_never_skipped(session):
+    tone = """
+from dataclasses import dataclass
+from llmeval_integrations import Evaluator, Result
+
+@dataclass(frozen=True)
+class Tone(Evaluator):
+    def check(self, sample):
+        return Result(None, None, "warm", "So it reads", answered=True)
+
+def test_tone(evaluate):
+    evaluate("a", Tone())
+"""
+    result = session(tone, "--llmeval-unscored=skip")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*tone: gave an answer (warm) and no verdict*"])

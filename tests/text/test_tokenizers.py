@@ -1,0 +1,233 @@
+"""Cutting a text into tokens, offline; the two optional tokenizers where they are installed."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from itertools import chain
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from json_strategies import few, law
+from pace import at_most
+
+from llmeval_integrations import MissingDependencyError, tokenizers
+from llmeval_integrations.text.tokenizers import (
+    ENCODINGS,
+    PIECE,
+    TOKENIZERS,
+    Tokenizer,
+    load_tokenizer,
+    vocabulary_folder,
+)
+
+CL100K = "cl100k_base"
+
+
+def load(name: str, encoding: str = CL100K, *, chinese_only: bool = False) -> Tokenizer:
+    """Load a tokenizer, or skip where its package or vocabulary is not on this machine."""
+    if name != "simple":
+        pytest.importorskip({"tiktoken": "tiktoken", "jieba": "rjieba"}[name])
+    try:
+        return load_tokenizer(name, encoding, chinese_only)
+    except MissingDependencyError as error:
+        pytest.skip(str(error)[:60])
+
+
+def cut(tokenizer: Tokenizer, text: str) -> list[Any]:
+    return list(chain.from_iterable(tokenizer(text).parts()))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", []),
+        (" \n\t", []),
+        ("The cat THE Cat", ["the", "cat", "the", "cat"]),
+        ("a\u00a0b\u3000c", ["a", "b", "c"]),
+        ("it's 1,000.", ["it's", "1,000."]),
+        ("世界 世界", ["世界", "世界"]),
+    ],
+)
+def test_the_simple_tokenizer_splits_at_white_space_and_ignores_case(text, tokens):
+    assert cut(load("simple"), text) == tokens
+
+
+@law
+@given(
+    st.lists(st.sampled_from(["a", "B", "ß", "ΑΣ", "b" * PIECE, "\u3000"]), max_size=12),
+    st.lists(st.sampled_from([" ", "\n", "  ", "\u2003"]), min_size=1, max_size=3),
+    st.integers(1, 4),
+)
+def test_a_long_text_is_the_same_in_parts(words, spaces, repeated):
+    text = "".join(word + space for word, space in zip(words, spaces * 12)) * repeated
+    text += f"{spaces[0]}tail words to fill it" * (PIECE // 20)
+    parts = list(load("simple")(text).parts())
+    assert list(chain.from_iterable(parts)) == text.lower().split()
+    assert len(parts) > 1
+
+
+@law
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *"我来到北京清华大学的一是不aZ9+#&._%-@(😀é1２",
+                *"。，！？；、 \n\r\u3000",
+                "\r\n",
+                "。\n",
+            ]
+        ),
+        max_size=60,
+    ).map("".join),
+    st.integers(1, 9),
+)
+@example("我来到。北京清华大学", 3)
+@example("我\r\n我", 1)
+def test_jieba_finds_the_same_words_in_pieces(text, piece):
+    tokenizer = load("jieba")
+    whole = cut(tokenizer, text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokenizers, "PIECE", piece)
+        assert cut(tokenizer, text) == whole
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@few
+@given(st.text() | st.text("\ud800\udc00ab 世") | st.just("<|endoftext|>"))
+def test_any_text_can_be_cut_and_its_tokens_written(name, text):
+    tokens = load(name)(text)
+    for part in tokens.parts():
+        assert isinstance(tokens.text(part), str)
+        assert all(isinstance(tokens.text([token]), str) for token in part)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_tiktoken_reads_what_it_wrote_and_special_tokens_as_text(encoding):
+    tokenizer = load("tiktoken", encoding)
+    for text in ("hello world", "世界 🌍", "<|endoftext|> <|im_start|>"):
+        assert tokenizer("").text(cut(tokenizer, f" {text.upper()} ")) == text
+
+
+@pytest.fixture(scope="module", params=ENCODINGS)
+def both(request):
+    """Give our tokenizer and what tiktoken itself makes of a text."""
+    ours = load("tiktoken", request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(vocabulary_folder(request.param)))
+        return ours, import_module("tiktoken").get_encoding(request.param).encode_ordinary
+
+
+PIECES = st.sampled_from(
+    [*"aBé中1²_-/.'\x00\x1c\u0301\u200bʰǅßİ😀\ud800", "23", "4567", "'s", "'Ll", "...", "the", "wordless"]
+    + [*" \n\r\t\v\x85\xa0\u2003\u3000", "  ", "   ", "\n\n", "\r\n", " \n", "\n  "] * 2
+)  # fmt: skip
+
+
+@law
+@given(st.lists(PIECES, max_size=14).map("".join) | st.text())
+@example("a  b   c    d")
+@example("def f():\n    return  1\n\n\n   # x")
+@example('{"a":  [\n   1,\n  2]}')
+def test_the_quick_way_gives_the_tokens_of_tiktoken_itself(both, text):
+    ours, theirs = both
+    assert cut(ours, text) == theirs(text.strip().lower())
+
+
+def test_so_it_does_with_spaces_of_every_kind(both):
+    ours, theirs = both
+    for space in filter(str.isspace, map(chr, range(0x3001))):
+        text = f"a{space * 3}b {space} c{space * 4}1{space * 2}2 {space}3{space} -"
+        assert cut(ours, text) == theirs(text), ascii(space)
+
+
+@pytest.mark.parametrize(
+    ("text", "chinese_only", "tokens"),
+    [
+        ("我爱北京", False, ["我", "爱", "北京"]),
+        (" 我爱北京 ", False, ["我", "爱", "北京"]),
+        ("我爱 ABC 北京", True, ["我", "爱", "北京"]),
+        ("ABC", True, []),
+        ("", False, []),
+    ],
+)
+def test_jieba_cuts_chinese_into_words(text, chinese_only, tokens):
+    assert cut(load("jieba", chinese_only=chinese_only), text) == tokens
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_tokenizer_is_loaded_once(name):
+    assert load(name) is load(name)
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@pytest.mark.parametrize("text", ["word " * 200_000, "a" * 20_000, "世界" * 100_000], ids=len)
+def test_long_texts_are_quick(name, text):
+    with at_most(3):
+        cut(load(name), text)
+
+
+# --- what is missing, in a process of its own --------------------------------------------------
+
+LOAD = """
+import socket, sys
+def no_network(*_): raise SystemExit("it reached for the network")
+socket.socket.connect = socket.getaddrinfo = no_network
+from llmeval_integrations import MissingDependencyError, tokenizers
+from llmeval_integrations.text.tokenizers import load_tokenizer
+sys.modules.update(dict.fromkeys({absent}))
+try:
+    print(*load_tokenizer({name!r}, {encoding!r}, False)("a b A b").parts())
+except MissingDependencyError as error:
+    print(error)
+"""
+
+
+def loaded_apart(
+    name: str, encoding: str = CL100K, absent: tuple[str, ...] = (), **environment: str
+) -> str:
+    code = LOAD.format(name=name, encoding=encoding, absent=absent)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("tiktoken", "tiktoken", "tiktoken"), ("jieba", "rjieba", "jieba")],
+)
+def test_a_package_that_is_not_installed_is_named(name, package, extra):
+    assert loaded_apart(name, absent=(package,)) == (
+        f"{package} is not installed; run: pip install 'llmeval-integrations[{extra}]'"
+    )
+
+
+def test_a_vocabulary_that_is_missing_is_not_downloaded_but_asked_for(tmp_path):
+    pytest.importorskip("tiktoken")
+    said = loaded_apart("tiktoken", "p50k_edit", TIKTOKEN_CACHE_DIR="", TMPDIR=str(tmp_path))
+    assert "the vocabulary of 'p50k_edit' is not on this machine, and nothing is downloaded" in said
+    assert "put p50k_base.tiktoken under the name " in said
+    assert "TIKTOKEN_CACHE_DIR" in said
+
+
+def test_a_vocabulary_with_another_content_does_not_count_and_is_left_alone(tmp_path):
+    pytest.importorskip("tiktoken")
+    said = loaded_apart(
+        "tiktoken", "r50k_base", TIKTOKEN_CACHE_DIR=str(tmp_path), TMPDIR=str(tmp_path)
+    )
+    file = tmp_path / said.split(" under the name ")[1].split()[0]
+    file.write_bytes(b"IQ== 0\n")
+    assert loaded_apart("tiktoken", "r50k_base", TIKTOKEN_CACHE_DIR=str(tmp_path)) == said
+    assert file.read_bytes() == b"IQ== 0\n"
+
+
+def test_the_simple_tokenizer_needs_nothing():
+    assert loaded_apart("simple", absent=("tiktoken", "rjieba")) == "['a', 'b', 'a', 'b']"
