@@ -9,8 +9,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.json_values.parse import Parsing, parse
-from llmeval_integrations.tool_calls.call import not_a_call
-from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.reading import not_a_call, read_calls
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"

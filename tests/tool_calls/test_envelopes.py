@@ -93,16 +93,3 @@ def test_a_function_call_from_before_tools_is_one():
 )
 def test_what_only_looks_saved_is_no_message(value):
     assert read_calls(value).name == "not_a_call"
-
-
-def test_what_others_said_is_no_call_where_only_the_class_is_saved():
-    call = '{"name": "asked", "arguments": {"a": 1}}'
-    for kind, calls in [("HumanMessage", 0), ("ToolMessage", 0), ("AIMessage", 1), ([], 1)]:
-        saved = {
-            "lc": 1,
-            "type": "constructor",
-            "id": ["langchain_core", "messages", kind],
-            "kwargs": {"content": call},
-        }
-        for given in (saved, json.dumps(saved)):
-            assert len(read_calls(given)) == calls, (kind, given)

@@ -28,10 +28,6 @@ AMAZON = {"toolUse": {"toolUseId": "c1", "name": "weather", "input": ARGUMENTS}}
 AMAZONS_OWN = {"toolUse": {**AMAZON["toolUse"], "type": "server_tool_use"}}
 LANGCHAIN = {"type": "tool_call", "id": "c1", "name": "weather", "args": ARGUMENTS}
 LLAMA_INDEX = {"tool_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}
-VERCEL = {"type": "tool-call", "toolCallId": "c1", "toolName": "weather", "input": ARGUMENTS}
-VERCEL_4 = {"type": "tool-call", "toolCallId": "c1", "toolName": "weather", "args": ARGUMENTS}
-VERCEL_UI = {"type": "tool-weather", "toolCallId": "c1", "state": "output-available", "input": ARGUMENTS, "output": {"rain": 1}}  # fmt: skip
-VERCEL_UI_4 = {"type": "tool-invocation", "toolInvocation": {"state": "result", "toolCallId": "c1", "toolName": "weather", "args": ARGUMENTS, "result": 1}}  # fmt: skip
 PLAIN = {"name": "weather", "arguments": ARGUMENTS}
 TAGS = f"<tool_call>{json.dumps(PLAIN)}</tool_call>"
 STEPS = [
@@ -62,10 +58,7 @@ SHAPES = {
     "Google, an interaction without calls": ({"id": "i", "status": "completed", "role": "model", "steps": STEPS}, []),
     "Google, an interaction with nothing but its steps": ({"steps": STEPS}, []),
     "Google, an interaction that ends in tags": ({"id": "i", "steps": [STEPS[1], {"type": "model_output", "content": [{"type": "text", "text": TAGS}]}]}, [CALL]),
-    "steps beside calls": ({"role": "assistant", "steps": STEPS, "tool_calls": [OPENAI]}, [WITH_ID]),
-    "Mistral, a conversation that ends in tags": ({"conversation_id": "c", "outputs": [{"type": "message.output", "content": TAGS}]}, [CALL]),
     "Google, steps": ([*STEPS, RESPONSES], [WITH_ID]),
-    "Mistral, a conversation": ({"conversation_id": "c", "outputs": [{"type": "tool.execution", "name": "web_search", "arguments": "{}", "id": "t"}, {"type": "message.output", "role": "assistant", "content": "So."}, {"type": "function.call", "tool_call_id": "c1", "name": "weather", "arguments": TEXT}]}, [WITH_ID]),
     "Amazon, a block": (AMAZON, [WITH_ID]),
     "Amazon, blocks": ([{"reasoningContent": {"reasoningText": {"text": TAGS}}}, {"text": "So."}, AMAZON], [WITH_ID]),
     "Amazon, messages": ([{"role": "assistant", "content": [AMAZON]}, {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"json": PLAIN}]}}]}], [WITH_ID]),
@@ -78,30 +71,8 @@ SHAPES = {
     "LlamaIndex, a selection": (LLAMA_INDEX, [WITH_ID]),
     "LlamaIndex, a message": ({"role": "assistant", "blocks": [{"block_type": "tool_call", "tool_call_id": "c1", "tool_name": "weather", "tool_kwargs": ARGUMENTS}]}, [WITH_ID]),
     "LlamaIndex, an older message": ({"role": "assistant", "blocks": [], "additional_kwargs": {"tool_calls": [OPENAI]}}, [WITH_ID]),
-    "Vercel, a message and its answer": ([{"role": "assistant", "content": [{"type": "text", "text": "So."}, VERCEL]}, {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "weather", "output": {"type": "json", "value": 1}}]}], [WITH_ID]),
-    "Vercel, a step": ({"content": [{"type": "source", "sourceType": "url", "id": "s"}, {**VERCEL, "dynamic": True, "invalid": True, "error": {"name": "AI_NoSuchToolError"}}, {**VERCEL, "type": "tool-result", "output": 1}, {**VERCEL, "type": "tool-error", "error": "No."}]}, [WITH_ID]),
-    "Vercel, a list": ([VERCEL, {**VERCEL, "type": "tool-result", "output": 1}, VERCEL_4], [WITH_ID, WITH_ID]),
-    "Vercel, a call of the API": ([{**VERCEL, "providerExecuted": True}, VERCEL], [WITH_ID]),
-    "Vercel, a message of version 4": ({"role": "assistant", "content": [VERCEL_4]}, [WITH_ID]),
-    "Vercel, a step of version 4": ({"text": "", "toolCalls": [VERCEL_4, {**VERCEL_4, "providerExecuted": True}], "toolResults": [{**VERCEL_4, "type": "tool-result", "result": None}]}, [WITH_ID]),
-    "Vercel, a UI message": ({"id": "m", "role": "assistant", "parts": [{"type": "step-start"}, {"type": "text", "text": "So.", "state": "done"}, VERCEL_UI, {**VERCEL, "type": "dynamic-tool", "state": "input-available"}]}, [WITH_ID, WITH_ID]),
-    "Vercel, parts": ([{"type": "step-start"}, {"type": "data-rain", "id": "d", "data": PLAIN}, {"type": "source-url", "sourceId": "s", "url": "u"}, VERCEL_UI], [WITH_ID]),
-    "Vercel, a part of a tool called result": ([{**VERCEL_UI, "type": "tool-result"}], [ToolCall("result", ARGUMENTS, "c1")]),
-    "Vercel, a call that is announced and approved": ({"content": [{"type": "tool-input-start", "id": "c1", "toolName": "weather"}, {"type": "tool-call-streaming-start", "toolCallId": "c1", "toolName": "weather"}, VERCEL, {"type": "tool-approval-request", "approvalId": "a", "toolCall": VERCEL}, {"type": "tool-output-denied", "toolCallId": "c1", "toolName": "weather"}]}, [WITH_ID]),
-    "Vercel, a UI message of version 4": ({"role": "assistant", "content": "", "toolInvocations": [VERCEL_UI_4["toolInvocation"]], "parts": [{"type": "step-start"}, VERCEL_UI_4]}, [WITH_ID]),
-    "Vercel, a part of version 4": ([VERCEL_UI_4], [WITH_ID]),
     "Pydantic AI, messages": ([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": TAGS}]}, {"kind": "response", "parts": [{"part_kind": "text", "content": "So."}, {"part_kind": "tool-call", "tool_name": "weather", "args": TEXT, "tool_call_id": "c1", "id": None}]}, {"kind": "request", "parts": [{"part_kind": "tool-return", "tool_name": "weather", "content": None, "tool_call_id": "c1"}]}], [WITH_ID]),
     "Pydantic AI, parts": ([{"part_kind": kind, "content": TAGS} for kind in ("system-prompt", "user-prompt", "retry-prompt")] + [{"part_kind": "tool-call", "tool_name": "weather", "args": TEXT, "tool_call_id": "c1"}], [WITH_ID]),
-    "Haystack, a message": ({"role": "assistant", "meta": {}, "name": None, "content": [{"text": "So."}, {"tool_call": {"tool_name": "weather", "arguments": ARGUMENTS, "id": "c1", "extra": None}}]}, [WITH_ID]),
-    "Haystack, a result": ({"role": "tool", "content": [{"tool_call_result": {"result": "Rain.", "origin": {"tool_name": "weather", "arguments": ARGUMENTS, "id": "c1"}, "error": False}}]}, []),
-    "DeepEval, a call": ({"name": "weather", "description": None, "reasoning": "So.", "output": {"rain": 1}, "input_parameters": ARGUMENTS}, [CALL]),
-    "DeepEval, a call by its aliases": ({"name": "weather", "inputParameters": ARGUMENTS}, [CALL]),
-    "DeepEval, a call without arguments": ({"name": "now", "description": "The time.", "reasoning": None, "output": "Noon", "input_parameters": None}, [ToolCall("now")]),
-    "DeepEval, a call without arguments by its aliases": ({"name": "now", "output": "Noon", "inputParameters": None}, [ToolCall("now")]),
-    "a call as models are asked for it": ({"tool_call": PLAIN}, [CALL]),
-    "a call that is wrapped twice": ({"tool_call": OPENAI}, [WITH_ID]),
-    "a call that is wrapped twice, among parts": ([{"text": "So."}, {"tool_call": OPENAI}], [WITH_ID]),
-    "a call in an item with an id of its own": ({"id": "i", "call_id": None, "tool_call_id": "c1", "function": PLAIN}, [WITH_ID]),
     "plain": (PLAIN, [CALL]),
     "plain, as Llama writes it": ({"name": "weather", "parameters": ARGUMENTS}, [CALL]),
     "plain, a list": ([PLAIN, PLAIN], [CALL, CALL]),
@@ -133,7 +104,6 @@ SHAPES = {
     "JSON in a message": ({"role": "assistant", "content": json.dumps(PLAIN)}, [CALL]),
     "JSON in the last message": ([{"role": "user", "content": "Rain?"}, {"role": "assistant", "content": [{"type": "text", "text": json.dumps(PLAIN)}]}], [CALL]),
     "JSON in a message behind a call": ([{"role": "assistant", "tool_calls": [OPENAI]}, {"role": "assistant", "content": json.dumps(PLAIN)}], [WITH_ID]),
-    "an answer in JSON": ({"role": "assistant", "content": '{"answer": 42}'}, []),
     "Google, a dumped call without arguments": ({"function_call": {"id": None, "args": None, "name": "now", "partial_args": None, "will_continue": None}}, [ToolCall("now")]),
     "a message with a name": ({"type": "ai", "name": "weather", "content": None}, []),
     "Google, a call of its own": ([{"tool_call": {"id": "s", "tool_type": "GOOGLE_SEARCH_WEB", "args": {}}}, {"tool_response": {}, "speechMetadata": {}}, GOOGLE], [CALL]),
@@ -226,9 +196,6 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"type": "function", "function": {"arguments": "{}"}}, "no tool call"),
         ({"content": [{"type": "tool_use", "input": {}}]}, "no tool call"),
         ({"invalid_tool_calls": [{"name": "f", "args": "{}", "error": "bad JSON"}]}, "bad JSON"),
-        ([{"type": "tool-f", "toolCallId": "c", "state": "output-error", "rawInput": '{"a'}], "truncated"),
-        ({"content": [{"type": "tool-call", "toolName": "f", "input": '{"a'}]}, "truncated"),
-        ({"parts": [{"type": "tool-f", "toolCallId": "c", "state": "input-streaming"}]}, "no tool call"),
         ('<tool_call>{"name": "f"</tool_call>', "truncated"),
         ("<tool_call>{'name': 'f'}</tool_call>", "single_quotes"),
         ('<tool_call>{"name": "f"} and so</tool_call>', "prose_around"),
@@ -252,12 +219,11 @@ def test_what_stands_beside_a_call_that_cannot_be_read_is_read():
     ("value", "name"),
     [
         ('[{"name": "f"', "truncated"),
-        ('Sure: {"name": "f", "args": {}}', "prose_around"),
         ('{"name": "Ann", "arguments": 3, "age": 3', "truncated"),
         ({"answer": 3}, "not_a_call"),
         ({"tool_call": "f()"}, "not_a_call"),
         (3, "not_a_call"),
-        ({1: 2}, "not_json"),
+        ({1: 2}, "not_a_call"),
     ],
 )
 def test_what_holds_no_calls_at_all_is_a_defect(value, name):
@@ -266,44 +232,52 @@ def test_what_holds_no_calls_at_all_is_a_defect(value, name):
     assert defect.name == name
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["It rains.", "True", '"Paris" is the capital', "[Paris](http://x) is nice", "[1] see docs", "[1, 2]",
-     'Use:\n```json\n{"a": 1}\n```\nDone.', '{"answer": 42}', '[{"answer": 42}]', '{"answer": 4', "{'answer': 4}",
-     '["Paris', "{x}", '{"first_name": "Ann"', '{"name": "Ann", "age": 36}', '[{"name": "Ann", "age": 36}]',
-     '{"people": [{"name": "Bob"}', "const u = {name: 'Bob'};", 'Use `{"name": "x"}`.', 'Sure: [{"name": "f"}]',
-     '```json\n{"name": "my-app"}\n```\nRun it.', '[{"name": "x"}, {"input": 3}] or', "[f(x)](http://x)", "[f()](http://x)",
-     '{"input": 3}', '{"name": "f", "city": "Paris"}', '{"steps": [{"name": "Preheat"}, {"type": "text"}]}'],
-)  # fmt: skip
+ANSWERS = [
+    *("It rains.", "True", '"Paris" is the capital', "[Paris](http://x) is nice", "[1] see docs"),
+    *(
+        "const u = {name: 'Bob'};",
+        'Use `{"name": "x"}`.',
+        'Sure: [{"name": "f", "args": {}}]',
+        "42",
+    ),
+    *('[{"name": "x"}, {"input": 3}] or', '```json\n{"name": "my-app"}\n```\nRun it.', "[f(a=1)]"),
+    *("null", '"{}"', "", "<think>{}</think> So."),
+]
+
+
+@pytest.mark.parametrize("text", ANSWERS)
 def test_an_answer_holds_no_calls(text):
-    assert read_calls(text) == read_calls({"role": "assistant", "content": text}) == []
+    assert read_calls(text) == read_calls(message(text)) == []
+
+
+def message(text):
+    return {"role": "assistant", "content": text}
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['{"name": "f", "arguments": {"a": 1', '{"na', "{'name': 'f', 'arguments': {}}", '{name: "f"}', '{"name": "f" "args": {}}',
-     'Sure: [{"name": "f", "args": {}}]', '{"function": {"name"', '{"tool": "f"', r'{\"name\": \"f\"}', '{"a": 1, "arguments": {',
-     '{"tool": "f", "args": {}}', '[{"function": {}}]', '[{"type": "tool_use"}]',
-     '[f(city="Paris")]', "[f(a=1", "[f()]", '{"type": "function", "func', '{"id": "c1", "type": "function", "fun',
-     '{"type": "tool_use", "id": "c1", "input": {"a": 1', '{"type": "function_call", "status": "x"',
-     '```json\n{"type": "function", "fun', '{"action": "f", "act', '{"parameters": {"a": 1}, "na',
-     '{"name" = "f", "arguments" = {"a": 1}}', '{name="f", arguments={a=1}}', '{"Name": "f", "parameters": {"a": 1',
-     '{"toolName": "f", "input": {"a": 1', '[TOOL_CALLS]f[ARGS]{"a": 1}', '<function=f>{"a": 1}</function>',
-     '{"tool_uses": [{"recipient_name": "functions.f", "parameters": {"a": 1}}]}', 'functions.f:0{"a": 1}',
-     '{"calls": [{"name": "f", "arguments": {"a": 1}}]}', '{"func": "f", "parameters": {"a": 1}}',
-     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{"a": 1}<｜tool▁call▁end｜>',
-     '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}<|call|>',
-     '<function_calls><invoke name="f"><parameter name="a">1</parameter></invoke></function_calls>',
-     "<start_function_call>call:f{a:1}<end_function_call>", "<|python_tag|>f.call(a=1)", "<|python_start|>[f(a=1)]<|python_end|>",
-     "```tool_code\nf(a=1)\n```", "Thought: I look.\nAction: f\nAction Input: a"],
-)  # fmt: skip
-def test_a_call_that_went_wrong_is_no_answer(text):
-    message = {"role": "assistant", "content": text}
-    for parsing in ("markdown", "strict", "lenient"):
-        assert read_calls(text, parsing) != []
-        assert read_calls([message], parsing) != []
-    for read in (read_calls(text), read_calls([message])):
-        assert isinstance(read, Defect) or all(call.problem for call in read)
+    ("text", "name"),
+    [
+        ('{"answer": 42}', "not_a_call"),
+        ('[{"answer": 42}]', None),
+        ('{"tool": "f", "args": {}}', "not_a_call"),
+        ('[{"function": {}}]', None),
+        ("[1, 2]", None),
+        ('{"calls": [{"name": "f", "arguments": {"a": 1}}]}', "not_a_call"),
+        ('{"steps": [{"name": "Preheat"}, {"type": "text"}]}', "not_a_call"),
+        ('{"name": "f", "city": "Paris"}', "not_a_call"),
+        ('{"name": "f", "arguments": {"a": 1', "truncated"),
+        ("{'name': 'f', 'arguments': {}}", "single_quotes"),
+        ('```json\n{"type": "function", "fun', "truncated"),
+        ('{name="f", arguments={a=1}}', "unquoted_key"),
+    ],
+)
+def test_json_that_no_reader_knows_is_no_call_and_broken_json_its_defect(text, name):
+    for read in (read_calls(text), read_calls(message(text)), read_calls([message(text)])):
+        if name is None:  # among others in a list
+            assert all("no tool call" in call.problem for call in read)
+        else:
+            assert read.name == name
+        assert read != []
 
 
 def test_a_member_that_cannot_be_read_is_left_out():
@@ -320,14 +294,13 @@ def test_a_member_that_cannot_be_read_is_left_out():
     assert read_calls([Made([OPENAI], None)]) == [WITH_ID]
 
 
-def test_a_name_alone_is_a_call_by_itself_and_an_answer_in_a_message():
-    for text in ('{"name": "f"}', '[{"name": "f"}]'):
-        assert read_calls(text) == [ToolCall("f")]
-        assert read_calls({"role": "assistant", "content": text}) == []
+@pytest.mark.parametrize("text", ['{"name": "f"}', '[{"name": "f"}]'])
+def test_a_name_alone_is_a_call_without_arguments(text):
+    assert read_calls(text) == read_calls(message(text)) == [ToolCall("f")]
 
 
 def test_bytes_are_read_as_their_text():
-    for text in ('Use {"a": 1} here', '{"answer": 42}', TAGS, json.dumps(PLAIN)):
+    for text in ('Use {"a": 1} here', TAGS, json.dumps(PLAIN)):
         assert read_calls(text.encode()) == read_calls(text)
     assert read_calls(b'\xff{"a": 1}').name == "encoding"
 
@@ -519,10 +492,7 @@ OF_THE_API = {
     "Google, MCP": {"type": "mcp_server_tool_call", "id": "s", "name": "weather", "arguments": ARGUMENTS, "server_name": "s"},
     "Anthropic, MCP": {"type": "mcp_tool_use", "id": "s", "name": "weather", "input": ARGUMENTS, "server_name": "s"},
     "LangChain": {"type": "server_tool_call", "id": "s", "name": "web_search", "args": {"query": "rain"}},
-    "Mistral": {"type": "tool.execution", "name": "web_search", "arguments": "{}"},
     "Pydantic AI": {"part_kind": "builtin-tool-call", "tool_name": "web_search", "args": {"query": "rain"}, "tool_call_id": "s"},
-    "Vercel": {**VERCEL, "providerExecuted": True},
-    "Vercel, a part": {**VERCEL_UI, "providerExecuted": True},
 }  # fmt: skip
 
 
@@ -599,12 +569,8 @@ def test_a_type_or_role_that_is_no_text_stops_nothing(odd):
     max_leaves=8,
 ))  # fmt: skip
 def test_any_value_is_read_the_same_as_a_value_and_as_text(value):
-    as_value, as_text = read_calls(value), read_calls(json.dumps(value))
-    assert isinstance(as_value, (list, Defect))
-    if isinstance(value, (list, dict)) and as_text != []:  # which is an answer in a text
-        assert as_value == as_text
-    elif isinstance(as_value, list):
-        assert all(call.problem for call in as_value)
+    if isinstance(value, (list, dict)):
+        assert read_calls(value) == read_calls(json.dumps(value))
 
 
 def test_calls_without_json_are_not_read_again_for_each_other():

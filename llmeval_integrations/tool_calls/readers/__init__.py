@@ -1,0 +1,43 @@
+"""Readers of tool calls, one for each API or framework, tried in order.
+
+A reader takes the fields of a call, or of a block that stands beside calls, and gives what it says:
+calls and texts, none where it is known to say something else. It gives None where it knows
+nothing of the kind. No reader imports an SDK: objects of SDKs and their dumps have the same fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from llmeval_integrations.tool_calls.readers import (
+    anthropic,
+    bedrock,
+    google,
+    langchain,
+    llama_index,
+    openai,
+    plain,
+    pydantic_ai,
+)
+from llmeval_integrations.tool_calls.readers.shape import Fields, Part
+
+READERS: Final[tuple[Callable[[Fields], list[Part] | None], ...]] = (
+    pydantic_ai.read,
+    llama_index.read,
+    langchain.read,
+    anthropic.read,
+    openai.read,
+    bedrock.read,
+    google.read,
+    plain.read,
+)
+
+
+def read_block(value: Fields) -> list[Part] | None:
+    """Read one call or block by the first reader that knows it; None where none does."""
+    for read in READERS:
+        found = read(value)
+        if found is not None:
+            return found
+    return None

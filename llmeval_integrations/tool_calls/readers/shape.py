@@ -1,0 +1,65 @@
+"""What the readers share: the fields of a value, and a call as an API writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from llmeval_integrations.core.quoting import shown
+
+Fields: TypeAlias = Mapping[str, Any]
+
+
+class RawCall(NamedTuple):
+    """A call as an API writes it; the arguments may still be a text."""
+
+    name: str
+    arguments: Any = None
+    id: Any = None
+    problem: str | None = None
+    """Why this is no call that could be run."""
+
+
+Part: TypeAlias = "RawCall | str"
+"""A call, or a text that the model wrote."""
+
+
+def fields_of(value: Any) -> Fields:
+    """Return the members of a JSON object, or the fields of an object of an SDK or framework."""
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "model_dump")):
+        return {}
+    if not hasattr(value, "__dict__"):
+        return {one.name: getattr(value, one.name, None) for one in fields(value)}
+    extra = getattr(value, "__pydantic_extra__", None)  # what an SDK does not know yet
+    return {**vars(value), **(extra or {})}
+
+
+def type_of(value: Fields) -> str:
+    """Return the type that a block or message says it has, an empty text where it says none."""
+    return text_in(value, "type", "block_type", "part_kind")
+
+
+def text_in(value: Fields, *names: str) -> str:
+    """Return the first text under these names that is not empty; an empty one where none is."""
+    return next((text for name in names if isinstance(text := value.get(name), str) and text), "")
+
+
+def list_in(value: Fields, name: str) -> list[Any]:
+    """Return the list under a name; an empty one where there is none."""
+    found = value.get(name)
+    return list(found) if isinstance(found, (list, tuple)) else []
+
+
+def call(value: Any, name: Any, arguments: Any, number: Any = None) -> RawCall:
+    """Return a call; one that cannot be run where the name is missing."""
+    if isinstance(name, str) and name:
+        return RawCall(name, arguments, number)
+    return unknown(value)
+
+
+def unknown(value: Any) -> RawCall:
+    """Stand in for a call where something else is, and say so."""
+    return RawCall("", problem=f"no tool call: {shown(value)}")
