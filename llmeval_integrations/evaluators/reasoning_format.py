@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
-from typing import Any, Final
-
-import msgspec
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import wrong
@@ -16,6 +14,19 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import invalid, parse
+from llmeval_integrations.tool_calls.tags import (
+    CLOSING,
+    END_OF_THINKING,
+    OPENING,
+    THINKING,
+    CallTags,
+    find_tag,
+    raw_decode,
+    skip_space,
+)
+
+_TAG: Final = re.compile(f"{OPENING}|{CLOSING}")
+_NESTED: Final = re.compile(rf"{OPENING}\s*{OPENING}|{CLOSING}\s*{CLOSING}")
 
 
 @dataclass(frozen=True)
@@ -61,35 +72,10 @@ class ReasoningFormat(Evaluator):
         return Result(score, False, label, "; ".join(missing), metadata)
 
 
-_FEW_BRACKETS: Final = 64
-
-
 def _has_pair(text: str, tag: str) -> bool:
     """Whether an opening tag is followed, somewhere, by its closing one."""
-    start = _find_tag(text, f"<{tag}>", 0)
-    return start >= 0 and _find_tag(text, f"</{tag}>", start + len(tag) + 2) >= 0
-
-
-def _find_tag(text: str, tag: str, start: int) -> int:
-    """Find a tag from `start` on, or give -1.
-
-    Going from one bracket to the next is ten times faster than looking for the tag in prose,
-    where brackets are few.
-    """
-    position = text.find("<", start)
-    tried = 0
-    while position >= 0 and not text.startswith(tag, position):
-        if tried == _FEW_BRACKETS:
-            return text.find(tag, position)
-        tried += 1
-        position = text.find("<", position + 1)
-    return position
-
-
-_THINK, _END_OF_THINK = "<think>", "</think>"
-_CALL, _END_OF_CALL = "<tool_call>", "</tool_call>"
-_MOST_READ_ANEW = 8
-_NESTED = re.compile(rf"{_CALL}\s*{_CALL}|{_END_OF_CALL}\s*{_END_OF_CALL}")
+    start = find_tag(text, f"<{tag}>")
+    return start >= 0 and find_tag(text, f"</{tag}>", start + len(tag) + 2) >= 0
 
 
 @dataclass(frozen=True)
@@ -107,8 +93,7 @@ class ReasoningToolCallFormat(Evaluator):
         think = _has_pair(text, "think")
         calls = _read_calls(text)
         # Whatever a well-formed call holds is data, were it an answer's tags.
-        before_calls = text if calls.problem else text[: calls.start]
-        answer = _has_pair(before_calls, "answer")
+        answer = _has_pair(text if calls.problem else text[: calls.start], "answer")
         called = calls.count > 0
         label, reason = _verdict(text, calls, think=think, answer=answer, called=called)
         score = 0.0 if label else 1.0
@@ -135,10 +120,8 @@ def _verdict(
         return "invalid_combination", f"Invalid combination: {rule}"
     if answer:
         label = None if _is_answered(text) else "invalid_format"
-        return (
-            label,
-            f"{'Invalid' if label else 'Valid'} <think></think> + <answer></answer> format",
-        )
+        word = "Invalid" if label else "Valid"
+        return label, f"{word} <think></think> + <answer></answer> format"
     if calls.problem == "json":
         return "invalid_json", "Invalid JSON format in <tool_call> tags"
     if calls.problem:
@@ -148,10 +131,9 @@ def _verdict(
 
 def _is_answered(text: str) -> bool:
     """Whether the text is one pair of thinking tags and one of answer tags."""
-    rest = _after_thinking(text)
-    tags = ("<answer>", "</answer>", _THINK, _END_OF_THINK)
+    tags = ("<answer>", "</answer>", THINKING, END_OF_THINKING)
     return (
-        text.startswith("<answer>", rest)
+        text.startswith("<answer>", _after_thinking(text))
         and text.endswith("</answer>")
         and all(text.count(tag) == 1 for tag in tags)
     )
@@ -159,79 +141,41 @@ def _is_answered(text: str) -> bool:
 
 def _after_thinking(text: str) -> int:
     """Return the position after the thinking and white space; the end where there is none."""
-    end = _find_tag(text, _END_OF_THINK, 0)
-    again = _find_tag(text, _THINK, len(_THINK))
-    if end < 0 or not text.startswith(_THINK) or 0 <= again < end:
+    end = find_tag(text, END_OF_THINKING)
+    again = find_tag(text, THINKING, len(THINKING))
+    if end < 0 or not text.startswith(THINKING) or 0 <= again < end:
         return len(text)
-    return _skip_space(text, end + len(_END_OF_THINK))
+    return skip_space(text, end + len(END_OF_THINKING))
 
 
-class _Calls(msgspec.Struct):
+class _Calls(NamedTuple):
     """The tool calls at the end of a text."""
 
     start: int
     """Where the first one begins."""
 
     count: int
-    problem: str | None
-    """`format` or `json`; the first says that tags are wrong, the second what stands in them."""
+    problem: Literal["format", "json"] | None
+    """Whether the tags are wrong, or what stands in them."""
 
 
 def _read_calls(text: str) -> _Calls:
     """Read the calls that follow the thinking, up to the end of the text."""
     start = position = _after_thinking(text)
-    count = wrong = 0
-    while text.startswith(_CALL, position):
-        content = position + len(_CALL)
-        end = text.find(_END_OF_CALL, content)
-        if end < 0:
+    tags, count, wrong = CallTags(text), 0, 0
+    while text.startswith(OPENING, position):
+        content = position + len(OPENING)
+        end = tags.end(content)
+        if end < 0 or not text.startswith(CLOSING, end):
             break
         count += 1
-        if not _is_call(text[content:end]):
-            # The tag that was found may stand in a string: ask where the JSON itself ends.
-            # A few times only, or a hostile text would be read anew for each of its calls.
-            found = _end_of_json(text, content) if wrong < _MOST_READ_ANEW else -1
-            if found < 0 or not _is_call(text[content:found]):
-                wrong += 1
-            end = max(end, found)
-        position = _skip_space(text, end + len(_END_OF_CALL))
-    if not count:
-        return _Calls(start, _count_pairs(text, 0), "format")
+        wrong += not _is_call(text[content:end])
+        position = skip_space(text, end + len(CLOSING))
     nested = wrong and _NESTED.search(text, start)
-    if nested or position < len(text):
-        return _Calls(start, count + _count_pairs(text, position), "format")
+    if not count or nested or position < len(text):
+        rest = pairwise(_TAG.findall(text, position if count else 0))
+        return _Calls(start, count + sum(pair == (OPENING, CLOSING) for pair in rest), "format")
     return _Calls(start, count, "json" if wrong else None)
-
-
-def _count_pairs(text: str, position: int) -> int:
-    """Count the calls by their tags alone."""
-    count = 0
-    while (start := text.find(_CALL, position)) >= 0:
-        end = text.find(_END_OF_CALL, start)
-        if end < 0:
-            break
-        count += 1
-        position = end + len(_END_OF_CALL)
-    return count
-
-
-def _end_of_json(text: str, start: int) -> int:
-    """Return the position of the closing tag right after the JSON value at `start`, or -1."""
-    try:
-        _, end = _raw_decode(text, _skip_space(text, start))
-    except (ValueError, RecursionError):
-        return -1
-    end = _skip_space(text, end)
-    return end if text.startswith(_END_OF_CALL, end) else -1
-
-
-_raw_decode = json.JSONDecoder(parse_int=float).raw_decode
-_SPACE = re.compile(r"\s*")
-
-
-def _skip_space(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
 
 
 def _is_call(content: str) -> bool:
@@ -241,5 +185,5 @@ def _is_call(content: str) -> bool:
         return False
     value = parse(content)
     if type(value) is Defect and not invalid(value):
-        value = _raw_decode(content)[0]  # which takes a number out of range for infinite
+        value = raw_decode(content)[0]  # which takes a number out of range for infinite
     return isinstance(value, dict) and isinstance(value.get("name"), str) and "arguments" in value
