@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
+
+import msgspec
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import wrong
@@ -148,7 +150,7 @@ def _after_thinking(text: str) -> int:
     return skip_space(text, end + len(END_OF_THINKING))
 
 
-class _Calls(NamedTuple):
+class _Calls(msgspec.Struct):
     """The tool calls at the end of a text."""
 
     start: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, cast
 
@@ -31,6 +31,12 @@ from llmeval_integrations.tool_calls.arguments import (
     Given,
     compare_arguments,
 )
+from llmeval_integrations.tool_calls.before import (
+    Before,
+    contradiction,
+    is_before,
+    pairs_of_calls,
+)
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.coercing import coerce
 from llmeval_integrations.tool_calls.comparing import (
@@ -49,7 +55,6 @@ from llmeval_integrations.tool_calls.expected import (
     written,
 )
 from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
-from llmeval_integrations.tool_calls.precedence import Before, contradiction
 from llmeval_integrations.tool_calls.reading import read_calls
 from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
 
@@ -94,12 +99,6 @@ class ToolCalls(Evaluator):
 
     What an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, is
     no call.
-
-    With `order="partial"` those calls are out of order without which all others keep it, and
-    which cost the least score: of several such sets the smallest, and of several of that size the
-    one whose calls came too early rather than too late. Calls are paired so that the scores of
-    those in order add up to the most; `pairing_limit_reached` says as well where there are more
-    than 200 calls, or 10,000 pairs or steps, to try for that.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -108,13 +107,13 @@ class ToolCalls(Evaluator):
     """The definitions; None takes each sample's `variables["tools"]`, where there are any."""
 
     order: Order = "any"
-    """Whether order counts: nowhere, everywhere (pairs never cross), or as `before` says."""
+    """Whether order counts: nowhere but for `before`, or everywhere (pairs never cross)."""
 
     before: Before | None = field(default=None, hash=False)
-    """With `order="partial"`: pairs, the first of which comes before the second. Each is a tool's
-    name, which stands for all its calls, or a position among the expected calls. What follows
-    from the pairs counts too: of `("a", "b")` and `("b", "c")`, that a comes before c. Pairs that
-    contradict each other are refused. None takes each sample's `variables["before"]`."""
+    """With `order="any"`: pairs, the first of which comes before the second. Each is a tool's
+    name, which stands for all its calls, or a position among the expected calls. Of each pair that
+    is violated the call that came too early is wrong. Pairs that contradict each other are refused.
+    None takes each sample's `variables["before"]`, where there are any."""
 
     arguments: Arguments = "exact"
     """Which arguments a call has: those expected, no others but perhaps not all (`subset`, even of
@@ -152,9 +151,9 @@ class ToolCalls(Evaluator):
         check_flag(self, "allow_undeclared")
         check_choice(self, "parsing", PARSINGS)
         if self.before is not None:
-            if self.order != "partial":
-                raise InvalidOptionError(f"{self.name}: before=... needs order='partial'")
-            if not _are_pairs(self.before):
+            if self.order != "any":
+                raise InvalidOptionError(f"{self.name}: before=... needs order='any'")
+            if not is_before(self.before):
                 raise wrong(self, "before", "a list of pairs of names or positions")
             circle = contradiction(self.before)
             if circle is not None:
@@ -260,27 +259,24 @@ class ToolCalls(Evaluator):
             'write {"name": ..., "arguments": {...}}, or a list of these'
         )
 
-    def _before(self, sample: Sample, expected: list[str]) -> Before:
-        if self.order != "partial":
-            return ()
+    def _before(self, sample: Sample, expected: list[str]) -> list[tuple[int, int]]:
         before = self.before
-        if before is None and isinstance(sample.variables, Mapping):
+        if self.order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")
         if before is None:
-            raise MissingFieldError(
-                f"{self.name} with order='partial' needs pairs: before=... or variables['before']"
-            )
-        if not _are_pairs(before) or any(
+            return []
+        if not is_before(before) or any(
             isinstance(which, int) and which >= len(expected) for pair in before for which in pair
         ):
             raise InvalidReferenceError(
                 f"{self.name}: before: {shown(before)} are not pairs of names, or of positions "
                 f"among {len(expected)} expected calls"
             )
-        circle = contradiction(before) or contradiction(before, expected)
+        pairs = pairs_of_calls(before, expected)
+        circle = contradiction(before) or contradiction(pairs)
         if circle is not None:
             raise InvalidReferenceError(f"{self.name}: before contradicts itself: {circle}")
-        return before
+        return pairs
 
 
 class _Comparing:
@@ -344,17 +340,6 @@ def _invalid(found: Violation, values: dict[str, Any]) -> WrongArgument:
     return WrongArgument(found.pointer, "invalid", value, message=found.message)
 
 
-def _are_pairs(before: Any) -> bool:
-    if isinstance(before, str) or not isinstance(before, Sequence):
-        return False
-    return all(
-        isinstance(pair, (list, tuple))
-        and len(pair) == 2
-        and all(isinstance(which, str) or (type(which) is int and which >= 0) for which in pair)
-        for pair in before
-    )
-
-
 def _counts(
     calls: list[ComparedCall], called: int, expected: int, *, unreadable: bool = False
 ) -> dict[str, Any]:
@@ -382,7 +367,7 @@ def _result(calls: list[ComparedCall], called: int, expected: int, *, limited: b
     score = sum(call.score for call in calls) / len(calls)
     reason = printable("; ".join(_grouped(wrong)))
     if limited:
-        reason += f" (more than {MAX_COMPARED} pairs or orders; not all were tried)"
+        reason += f" (more than {MAX_COMPARED} pairs; not all were tried)"
     label = min((call.kind for call in wrong), key=KINDS.index)
     return Result(score, False, label, reason, metadata)
 

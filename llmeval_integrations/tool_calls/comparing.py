@@ -10,14 +10,13 @@ import msgspec
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.tool_calls.arguments import ComparedArguments
+from llmeval_integrations.tool_calls.before import too_early
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.differences import WrongArgument
 from llmeval_integrations.tool_calls.expected import written
-from llmeval_integrations.tool_calls.ordering import disorder, rearranged
 from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
-from llmeval_integrations.tool_calls.precedence import Before, Precedence
 
-Order = Literal["any", "strict", "partial"]
+Order = Literal["any", "strict"]
 ORDERS: Final[tuple[str, ...]] = get_args(Order)
 
 KINDS: Final = (
@@ -94,26 +93,21 @@ class CallComparison:
         self.made = made
         self.expected = expected
         self.limit_reached = False
-        """Whether there were too many calls to compare each with each, or to try every order."""
+        """Whether there were too many calls to compare each with each."""
         # What cannot be read has the name of no tool: it is paired with what is left over.
         self._names = [f"\0{call.name}" if call.problem else call.name for call in made]
         self._wanted = [call.name for call in expected]
         self._arguments = arguments
         self._scores: dict[tuple[int, int], float] = {}
 
-    def calls(self, order: Order, before: Before = ()) -> list[ComparedCall]:
+    def calls(self, order: Order, before: Iterable[tuple[int, int]] = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
         names, wanted, score = self._names, self._wanted, self._score
-        blamed: set[int] = set()
         if order == "strict":
             pairs, self.limit_reached = pair_in_order(names, wanted, score)
         else:
             pairs, self.limit_reached = pair_by_name(names, wanted, score, self._texts)
-        if order == "partial" and before:
-            precedence = Precedence.of(before, wanted)
-            if not self.limit_reached:
-                pairs = self._in_best_order(pairs, precedence)
-            blamed = disorder(pairs, precedence, score).blamed()
+        blamed = too_early(before, {column: row for row, column in pairs})
         rows = [self._row(row, column, late=column in blamed) for row, column in pairs]
         rows += self._leftover(*self._without(pairs))
         return sorted(rows, key=_place)
@@ -176,44 +170,6 @@ class CallComparison:
                 yield ComparedCall(
                     "wrong_name", 0.0, call.name, row, column, wanted.name, arguments
                 )
-
-    def _in_best_order(self, pairs: Pairs, precedence: Precedence) -> Pairs:
-        """Choose among all pairs, for those in order to have the highest sum of scores.
-
-        Where the search for that is cut short, pairs that do not cross may be better.
-        """
-        if not disorder(pairs, precedence, self._score).cost:
-            return pairs
-        names = {
-            call.name
-            for call, before, after in zip(self.expected, precedence.before, precedence.after)
-            if before or after
-        }
-        tools = [
-            (
-                [n for n, other in enumerate(self._names) if other == name],
-                [n for n, other in enumerate(self._wanted) if other == name],
-            )
-            for name in sorted(names)
-        ]
-        starts = [
-            [(row, column) for row, column in some if self._names[row] in names]
-            for some in (pairs, self._in_order_first())
-        ]
-        found, self.limit_reached = rearranged(starts, precedence, tools, self._score)
-        return sorted(found + [pair for pair in pairs if self._names[pair[0]] not in names])
-
-    def _in_order_first(self) -> Pairs:
-        """Pair without crossing, then what is left over in any order."""
-        pairs, _ = pair_in_order(self._names, self._wanted, self._score)
-        left, wanted = self._without(pairs)
-        more, _ = pair_by_name(
-            [self._names[n] for n in left],
-            [self._wanted[n] for n in wanted],
-            lambda row, column: self._score(left[row], wanted[column]),
-            self._texts,
-        )
-        return sorted(pairs + [(left[row], wanted[column]) for row, column in more])
 
 
 def _same_names_first(

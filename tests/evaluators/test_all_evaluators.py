@@ -66,7 +66,7 @@ COMPARING = [
     JsonMatch(strict_order=False, ignore_extra_keys=True),
     *(ToolCalls(parsing=parsing) for parsing in PARSINGS),
     ToolCalls(TOOLS, order="strict", arguments="subset", coerce=True),
-    ToolCalls(TOOLS, order="partial", before=[("a", 0)], alternatives="listed"),
+    ToolCalls(TOOLS, before=[("a", 0)], alternatives="listed"),
 ]
 FROM_REFERENCE = [JsonSchema(), JsonSchema(check_formats=True, draft="7"), RegexMatch()]
 ALONE = [

@@ -342,7 +342,7 @@ A, B, C = call("a"), call("b"), call("c")
 
 
 @pytest.mark.parametrize(
-    ("output", "strict", "partial"),
+    ("output", "strict", "a_first"),
     [
         ([A, B, C], 1, 1),
         ([A, C, B], 2 / 3, 1),
@@ -354,21 +354,53 @@ A, B, C = call("a"), call("b"), call("c")
         ([C, B, A], 1 / 3, 2 / 3),
     ],
 )
-def test_order_counts_where_it_is_asked_for(output, strict, partial):
+def test_order_counts_where_it_is_asked_for(output, strict, a_first):
     reference = [A, B, C]
     in_order = ToolCalls(order="strict")(output, reference)
     assert in_order.score == pytest.approx(strict)
-    before = ToolCalls(order="partial", before=[("a", "b")])(output, reference)
-    assert before.score == pytest.approx(partial)
-    by_place = ToolCalls(order="partial")(output, reference, variables={"before": [[0, 1]]})
+    before = ToolCalls(before=[("a", "b")])(output, reference)
+    assert before.score == pytest.approx(a_first)
+    by_place = PLAIN(output, reference, variables={"before": [[0, 1]]})
     assert by_place == before
     assert PLAIN(output, reference).passed is (len(output) == 3)
 
 
 def test_what_is_out_of_order_is_told_as_such():
     assert ToolCalls(order="strict")([B, A], [A, B]).label == "wrong_order"
-    result = ToolCalls(order="partial", before=[("a", "b")])([B, A], [A, B])
+    result = ToolCalls(before=[("a", "b")])([B, A], [A, B])
     assert (result.label, result.reason) == ("wrong_order", "b out of order")
+
+
+@pytest.mark.parametrize(
+    ("output", "before", "late"),
+    [
+        ([A, B, C], [("a", "b"), ("b", "c")], []),
+        ([C, B, A], [("a", "b"), ("b", "c")], [1, 2]),
+        ([B, C, A], [("a", "b"), ("a", "c")], [1, 2]),
+        ([C, A, B], [("a", "b"), ("b", "c")], [2]),
+        ([C, A, B], [(1, 2)], [2]),
+        ([C, A, B], [("a", 2)], [2]),
+        # What was not made, and what was not expected, comes before and after nothing.
+        ([C, A], [("a", "b"), ("b", "c")], []),
+        ([C, A, B], [("x", "c")], []),
+    ],
+)
+def test_of_each_pair_that_is_violated_the_call_that_came_too_early_is_wrong(output, before, late):
+    result = ToolCalls(before=before)(output, [A, B, C])
+    rows = result.metadata["calls"]
+    assert [row["reference"] for row in rows if row["kind"] == "wrong_order"] == late
+    assert result.score == pytest.approx((len(output) - len(late)) / 3)
+
+
+def test_the_name_of_a_tool_stands_for_all_its_calls():
+    reference = [call("a", n=1), call("a", n=2), B]
+    for output, late in (
+        ([call("a", n=1), B, call("a", n=2)], 1),
+        ([call("a", n=2), call("a", n=1), B], 0),
+    ):
+        kinds = [row["kind"] for row in ToolCalls(before=[("a", "b")])(output, reference).metadata["calls"]]  # fmt: skip
+        assert kinds.count("wrong_order") == late
+    assert ToolCalls(before=[("a", 1)])([call("a", n=2), call("a", n=1), B], reference).score == 2 / 3  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -492,7 +524,7 @@ def test_the_nearest_tool_is_named_where_there_is_none():
     ):
         TYPED(PARIS, {"name": "wether", "arguments": {}})
     with pytest.raises(InvalidOptionError, match="no tool 'wether'; did you mean 'weather'"):
-        ToolCalls(TYPED.tools, order="partial", before=[("wether", "weather")])
+        ToolCalls(TYPED.tools, before=[("wether", "weather")])
 
 
 @pytest.mark.parametrize(
@@ -500,16 +532,17 @@ def test_the_nearest_tool_is_named_where_there_is_none():
     [
         ({"tools": 3}, "tool_calls: tools"),
         ({"tools": [{"name": "f", "parameters": {"type": "nonsense"}}]}, "tool 'f'"),
-        ({"before": [("a", "b")]}, "order='partial'"),
-        ({"order": "partial", "before": "ab"}, "before="),
-        ({"order": "partial", "before": ""}, "before="),
-        ({"order": "partial", "before": [("a",)]}, "before="),
-        ({"order": "partial", "before": [(True, -1)]}, "before="),
-        ({"order": "partial", "before": [("a", "b"), ("b", "a")]}, "'a' before 'b' before 'a'"),
-        ({"order": "partial", "before": [("a", "a")]}, "'a' before 'a'"),
-        ({"order": "partial", "before": [(0, 0)]}, "0 before 0"),
-        ({"order": "partial", "before": [("a", "b"), ("b", "c"), ("c", "a")]}, "'a' before 'b' before 'c' before 'a'"),
-        ({"order": "partial", "before": [(0, 2), (2, 1), (1, 0)]}, "before 2 before"),
+        ({"order": "partial"}, "order="),
+        ({"order": "strict", "before": [("a", "b")]}, "order='any'"),
+        ({"before": "ab"}, "before="),
+        ({"before": ""}, "before="),
+        ({"before": [("a",)]}, "before="),
+        ({"before": [(True, -1)]}, "before="),
+        ({"before": [("a", "b"), ("b", "a")]}, "'a' before 'b' before 'a'"),
+        ({"before": [("a", "a")]}, "'a' before 'a'"),
+        ({"before": [(0, 0)]}, "0 before 0"),
+        ({"before": [("a", "b"), ("b", "c"), ("c", "a")]}, "'a' before 'b' before 'c' before 'a'"),
+        ({"before": [(0, 2), (2, 1), (1, 0)]}, " before 2"),
     ],
 )  # fmt: skip
 def test_an_option_that_makes_no_sense_is_refused(options, words):
@@ -520,15 +553,12 @@ def test_an_option_that_makes_no_sense_is_refused(options, words):
 def test_what_a_sample_lacks_or_says_wrongly_is_named():
     with pytest.raises(MissingFieldError, match="coerce"):
         ToolCalls(coerce=True)(A, A)
-    partial = ToolCalls(order="partial")
-    with pytest.raises(MissingFieldError, match="before"):
-        partial(A, A)
     with pytest.raises(InvalidReferenceError, match="before"):
-        partial(A, A, variables={"before": [[0, 1]]})
+        PLAIN(A, A, variables={"before": [[0, 1]]})
     with pytest.raises(InvalidReferenceError, match="before contradicts itself: 'a' before 'a'"):
-        partial(A, A, variables={"before": [["a", "a"]]})
+        PLAIN(A, A, variables={"before": [["a", "a"]]})
     with pytest.raises(InvalidReferenceError, match="itself: 0 before 1 before 0"):
-        ToolCalls(order="partial", before=[("a", "b"), (1, 0)])([A, B], [A, B])
+        ToolCalls(before=[("a", "b"), (1, 0)])([A, B], [A, B])
     with pytest.raises(InvalidReferenceError, match="'a'"):
         ToolCalls(alternatives="listed")(A, call("f", a=1))
     with pytest.raises(InvalidSchemaError, match="example"):

@@ -317,7 +317,7 @@ def test_a_variable_may_have_a_column_of_its_own(form, fields):
 def test_a_column_counts_before_what_stands_among_the_variables():
     given = {"variables": {"tools": 3, "before": []}, "tools": TOOLS}
     options = {"fields": {"variables.tools": "tools"}}
-    evaluators = [ToolCalls(order="partial"), ToolCallSchema()]
+    evaluators = [ToolCalls(), ToolCallSchema()]
     rows = evaluate([{**CALLED, **given}], evaluators, **options).rows
     assert [(row.passed, row.error) for row in rows] == [(True, None)] * 2
     [absent] = evaluate([CALLED], [ToolCallSchema()], **options).rows
