@@ -23,14 +23,14 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
 
 # The largest suite runs beside the others, but for what they have time for, and its words come last.
-APART := tests/asking tests/conformance tests/judges tests/reports tests/testing
+APART := tests/conformance tests/judges tests/llm tests/pytest_plugin tests/reports
 test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.installed
 	$(VENV)/bin/python -m pytest -q $(APART:%=--ignore=%) > $(VENV)/test.log 2>&1 & most=$$!; \
 	failed=0; \
 	$(BARE)/bin/python -m pytest -q -m 'not once' || failed=1; \
-	$(OPENAI2)/bin/python -m pytest -q tests/clients tests/frameworks/test_dspy.py || failed=1; \
-	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/test_picking.py \
-	    tests/clients/test_langchain.py || failed=1; \
+	$(OPENAI2)/bin/python -m pytest -q tests/llm/clients tests/frameworks/test_dspy.py || failed=1; \
+	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks \
+	    tests/llm/clients/test_langchain.py || failed=1; \
 	$(VENV)/bin/python -m pytest -q $(APART) || failed=1; \
 	wait $$most || failed=1; cat $(VENV)/test.log; exit $$failed
 

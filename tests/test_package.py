@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import llmeval_integrations
-from llmeval_integrations import Sample, list_evaluators, load_evaluator
+from llmeval_integrations import Sample, core, list_evaluators, load_evaluator
 from llmeval_integrations.json_values.parse import check
 
 NOT_LOADED = {
@@ -38,6 +38,16 @@ def test_importing_it_loads_no_framework_no_sdk_and_nothing_heavy():
     loaded = python("import sys, llmeval_integrations; print(*sys.modules)").split()
     before = python("import sys; print(*sys.modules)").split()
     assert not NOT_LOADED & (set(loaded) - set(before))
+
+
+def test_an_evaluator_of_json_loads_no_line_of_models_judges_or_runs():
+    loaded = python(
+        "import sys, llmeval_integrations; llmeval_integrations.JsonValidity; print(*sys.modules)"
+    ).split()
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("llmeval_integrations.")}
+    assert "evaluators" in rooms
+    assert not rooms & {"llm", "judges", "runs", "cli"}
+    assert "asyncio" not in loaded
 
 
 def test_importing_it_takes_a_tenth_of_a_second_at_most(tmp_path, monkeypatch):
@@ -129,13 +139,10 @@ def test_every_public_thing_has_its_sentence():
 
 
 def test_every_module_of_the_core_can_be_imported_alone():
-    names = [
-        found.name
-        for found in pkgutil.iter_modules(llmeval_integrations.__path__)
-        if not found.ispkg
-    ]
-    for name in set(names) - {"__main__"}:
-        python(f"import llmeval_integrations.{name}")
+    names = [found.name for found in pkgutil.iter_modules(core.__path__, f"{core.__name__}.")]
+    assert len(names) > 5
+    for name in names:
+        python(f"import {name}")
 
 
 def test_the_types_and_the_version_are_shipped():

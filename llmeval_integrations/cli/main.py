@@ -58,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command += f" {call.subcommand}"
         if call.verbose:
             logging.basicConfig(format=_LOG)
-            logging.getLogger(__package__).setLevel(logging.INFO)  # others log addresses with keys
+            ours = logging.getLogger("llmeval_integrations")
+            ours.setLevel(logging.INFO)  # other packages log addresses with keys in them
         code: int = call.run(call)
     except (EvalError, OSError) as error:
         say(f"{command}: error: {error}")

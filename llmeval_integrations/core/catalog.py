@@ -104,6 +104,7 @@ def _defined_in(module: Any) -> Iterator[type[Evaluator]]:
             and thing.__module__ == module.__name__  # first: 3.10 takes `X[Y]` for a class
             and issubclass(thing, Evaluator)
             and not inspect.isabstract(thing)
+            and not thing.__name__.startswith("_")
         ):
             yield thing
 
