@@ -2,70 +2,84 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument
-from llmeval_integrations.tool_calls.hosted import is_built_in, is_hosted
 from llmeval_integrations.tool_calls.schema_types import as_json_schema
 
-_SCHEMAS = (
+_SCHEMAS: Final = (
     *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
     *("parametersJsonSchema", "args_schema", "schema"),
 )
-_AROUND_A_SCHEMA = ("json", "jsonSchema")  # Amazon's, and the Vercel AI SDK's
-_CALLED_OTHERWISE = ("args", "arguments", "input", "inputs", "params")
-_OF_RESULTS = ("output", "response", "result", "return")
-_LISTS = ("tools", "function_declarations", "functionDeclarations")
-_ANYTHING = {"type": "object"}
-_OF_A_REFERENCE = {"$ref", "$schema", "type", "title", "description", *DEFINITIONS}
+_LISTS: Final = ("tools", "function_declarations", "functionDeclarations")
+_CALLED_OTHERWISE: Final = ("args", "arguments", "input", "inputs", "params")
+_OF_RESULTS: Final = ("output", "response", "result", "return")
+_OF_A_REFERENCE: Final = frozenset(
+    ("$ref", "$schema", "type", "title", "description", *DEFINITIONS)
+)
 
 # What LangChain's tools of a single input say of it, and the schema that models are given.
-_ONE_INPUT = {"tool_input": {"type": "string"}}
-_OF_ONE_INPUT = {
+_ONE_INPUT: Final = {"tool_input": {"type": "string"}}
+_OF_ONE_INPUT: Final = {
     "type": "object",
     "properties": {"__arg1": {"type": "string"}},
     "required": ["__arg1"],
 }
 
+# The types of the tools that an API runs by itself; of some there are versions by date.
+_HOSTED: Final = re.compile(
+    r"custom|web_search(_preview)?|file_search|code_interpreter|computer(_use)?(_preview)?"
+    r"|image_generation|mcp(_toolset|_server)?|(local_)?shell|apply_patch|tool_search"
+    r"|code_execution|google_(search|maps)|url_context|retrieval|\w+_20\d\d_?\d\d_?\d\d"
+)
+# What Google's tools, and Amazon's, have for a member, here without underscores and capitals.
+_HOSTED_MEMBERS: Final = frozenset(
+    [
+        *("googlesearch", "googlesearchretrieval", "googlemaps", "urlcontext", "retrieval"),
+        *("codeexecution", "computeruse", "filesearch", "enterprisewebsearch", "mcpservers"),
+        *("parallelaisearch", "exaaisearch", "systemtool", "cachepoint"),
+    ]
+)
+
 
 def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of each tool's arguments, by the tool's name.
 
-    A definition is an object with a `name` and the schema under `parameters`, `input_schema`,
-    `inputSchema`, `parameters_json_schema` or `args_schema`, which may stand under `function` or
-    `toolSpec`, and may have `json` or `jsonSchema` around it; an object of LangChain or LlamaIndex;
-    a Pydantic model, whose name is the tool's. A tool without a schema has no arguments, but any if
-    its type is another than `function`: a custom tool, or one that the model was taught, such as
-    Anthropic's `bash_20250124`. Those without a name, which an API runs by itself, are skipped.
-    Definitions come in a list, under `tools` or `function_declarations`, as JSON text or one by
-    itself. Raises InvalidOptionError.
+    Definitions are objects with a `name` and a schema, as OpenAI, Anthropic, Google, Amazon and MCP
+    have them, or tools of LangChain and LlamaIndex, or Pydantic models, whose name is the tool's.
+    They come in a list, under `tools` or `function_declarations`, as JSON text or one by itself.
+    A tool without a schema has no arguments, but any if its type is one that a model knows, such
+    as Anthropic's `bash_20250124`. Tools without a name, which an API runs by itself, are skipped.
+    Raises InvalidOptionError.
     """
-    found: dict[str, dict[str, Any]] = {}
     definitions = list(_definitions(tools))
     if definitions and not any(definitions):
         raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+    found: dict[str, dict[str, Any]] = {}
     for name, schema in filter(None, definitions):
         if name in found:
             raise InvalidOptionError(f"two tools have the name {name!r}")
         if schema is not None and not isinstance(schema, dict):
             raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {shown(schema)}")
-        meant = {"type": "object", **_referred(as_json_schema(schema or {"properties": {}}))}
-        if "object" not in (meant["type"] if isinstance(meant["type"], list) else [meant["type"]]):
+        read = _follow(as_json_schema(schema or {"properties": {}}))
+        found[name] = {"type": "object", **read}
+        kind = found[name]["type"]
+        if "object" not in (kind if isinstance(kind, list) else [kind]):
             raise InvalidOptionError(
                 f"the tool {name!r} takes arguments, which are an object, and its schema has the "
-                f"type {shown(meant['type'])}"
+                f"type {shown(kind)}"
             )
-        found[name] = meant
     return found
 
 
-def _referred(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what a schema consists in, where it does no more than refer to one of its own.
+def _follow(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what a schema refers to, where it does nothing else.
 
     So Pydantic writes a model that holds itself.
     """
@@ -78,65 +92,69 @@ def _referred(schema: dict[str, Any]) -> dict[str, Any]:
 def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
     """Walk the definitions, whatever they are in; None stands for one without a name."""
     value = _plain(tools)
+    if isinstance(value, dict):
+        value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), value)
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from _definitions(item)
         return
-    if isinstance(value, dict):
-        inner = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), None)
-        if inner is not None:
-            yield from _definitions(inner)
-            return
-        definition = _unwrapped(value)
-        name = definition.get("name")
-        if isinstance(name, str) and name:
-            schema = _schema_in(definition)
-            yield name, _ANYTHING if schema is None and is_built_in(value) else schema
-            return
-        if is_hosted(value):
-            yield None
-            return
-    raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
-
-
-def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the definition, which OpenAI's chats have under the type of the tool, and Amazon."""
+    if not isinstance(value, dict):
+        raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+    # Of OpenAI's chats, and of Amazon.
     keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
-    return next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
+    inner = next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
+    name = inner.get("name")
+    is_hosted = _is_hosted(value)
+    if isinstance(name, str) and name:
+        schema = _schema_of(name, inner)
+        yield name, {"type": "object"} if schema is None and is_hosted else schema
+    elif is_hosted and name is None and value.get("type") != "custom":
+        yield None
+    else:
+        raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
 
 
-def _schema_in(definition: dict[str, Any]) -> Any:
+def _is_hosted(definition: dict[str, Any]) -> bool:
+    """Whether an API runs this tool by itself, or the model knows its arguments."""
+    kind = definition.get("type")
+    if isinstance(kind, str):
+        has_schema = not definition.keys().isdisjoint((*_SCHEMAS, "properties", "function"))
+        return _HOSTED.fullmatch(kind) is not None and not has_schema
+    names = {key.replace("_", "").lower() for key, value in definition.items() if value is not None}
+    return bool(names) and names <= _HOSTED_MEMBERS
+
+
+def _schema_of(name: str, definition: dict[str, Any]) -> Any:
     """Return a definition's schema; None where it has none, and nothing that is one misspelt."""
     if definition.keys().isdisjoint(_SCHEMAS):
+        from difflib import get_close_matches  # here, as hardly any definition comes to it
+
         for key, value in definition.items():
             if not isinstance(value, dict) or key.lower().startswith(_OF_RESULTS):
                 continue
-            if meant := _nearest(key):
-                name = definition["name"]
-                raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {meant!r}?")
+            near = get_close_matches(key, _SCHEMAS, 1, cutoff=0.8)
+            if near or key.lower() in _CALLED_OTHERWISE:
+                right = near[0] if near else _SCHEMAS[0]
+                raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {right!r}?")
     schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
-    for around in _AROUND_A_SCHEMA:
-        if isinstance(schema, dict) and schema.keys() == {around}:
-            return schema[around]
+    if isinstance(schema, dict) and schema.keys() == {"json"}:  # Amazon's
+        return schema["json"]
     return schema
 
 
-def _nearest(key: str) -> str | None:
-    from difflib import get_close_matches
-
-    if key.lower() in _CALLED_OTHERWISE:
-        return _SCHEMAS[0]
-    return next(iter(get_close_matches(key, _SCHEMAS, 1, cutoff=0.8)), None)
-
-
 def _plain(tool: Any) -> Any:
-    """Return a definition as JSON values; objects of frameworks are told by their attributes."""
+    """Return a definition as JSON values; frameworks' objects are known by their attributes."""
     if isinstance(tool, (list, tuple)):
         return tool
     if isinstance(tool, type) and hasattr(tool, "model_json_schema"):
         return {"name": tool.__name__, "parameters": tool.model_json_schema()}
     if hasattr(tool, "args_schema"):  # LangChain
-        return {"name": tool.name, "parameters": _schema_of_langchain(tool)}
+        schema = getattr(tool, "tool_call_schema", tool.args_schema)
+        if tool.args_schema is None and getattr(tool, "args", None) == _ONE_INPUT:
+            schema = _OF_ONE_INPUT
+        if hasattr(schema, "model_json_schema"):
+            schema = schema.model_json_schema()
+        return {"name": tool.name, "parameters": schema}
     metadata: Any = getattr(tool, "metadata", None)
     if hasattr(metadata, "get_parameters_dict"):  # LlamaIndex
         return {"name": metadata.name, "parameters": metadata.get_parameters_dict()}
@@ -144,10 +162,3 @@ def _plain(tool: Any) -> Any:
     if isinstance(value, Defect):
         raise InvalidOptionError(f"no definition of a tool: {shown(tool)}: {value.reason}")
     return value
-
-
-def _schema_of_langchain(tool: Any) -> Any:
-    if tool.args_schema is None and getattr(tool, "args", None) == _ONE_INPUT:
-        return _OF_ONE_INPUT
-    schema = getattr(tool, "tool_call_schema", tool.args_schema)
-    return schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema

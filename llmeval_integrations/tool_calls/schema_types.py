@@ -1,115 +1,89 @@
-"""JSON Schema out of what tool definitions call a schema. Pure functions."""
+"""JSON Schema out of what tool definitions call a schema."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
 
-TYPES: Final[dict[str, str | None]] = {
-    "dict": "object",
-    "map": "object",
-    "list": "array",
-    "tuple": "array",
-    "set": "array",
-    "float": "number",
-    "double": "number",
-    "int": "integer",
-    "long": "integer",
+from llmeval_integrations.schemas.document import NAMED
+
+_TYPES: Final[dict[str, str | None]] = {
+    **dict.fromkeys(("dict", "map"), "object"),
+    **dict.fromkeys(("list", "tuple", "set"), "array"),
+    **dict.fromkeys(("float", "double"), "number"),
+    **dict.fromkeys(("int", "long"), "integer"),
+    **dict.fromkeys(("none", "nonetype"), "null"),
+    **dict.fromkeys(("any", "type_unspecified"), None),  # any value will do
     "bool": "boolean",
     "str": "string",
-    "none": "null",
-    "nonetype": "null",
-    "any": None,
-    "type_unspecified": None,
 }
-"""Names of types in lower case, and JSON Schema's name; None where any value will do."""
-
-_COUNTS: Final[dict[str, str]] = {
-    "max_items": "maxItems",
-    "max_length": "maxLength",
-    "max_properties": "maxProperties",
-    "min_items": "minItems",
-    "min_length": "minLength",
-    "min_properties": "minProperties",
+_COUNTS: Final = {
+    f"{side}_{what.lower()}": f"{side}{what}"
+    for side in ("max", "min")
+    for what in ("Items", "Length", "Properties")
 }
 # As Google's SDK dumps them.
-_SNAKE_CASE: Final[dict[str, str]] = {
+_SNAKE_CASE: Final = {
+    **_COUNTS,
     "any_of": "anyOf",
     "additional_properties": "additionalProperties",
     "defs": "$defs",
     "ref": "$ref",
-    **_COUNTS,
 }
-_ONE = (
-    *("items", "additionalItems", "additionalProperties", "propertyNames", "contains"),
-    *("not", "if", "then", "else"),
+_SCHEMAS: Final = frozenset(
+    [
+        *("items", "additionalItems", "additionalProperties", "propertyNames", "contains", "not"),
+        *("if", "then", "else", "anyOf", "oneOf", "allOf", "prefixItems"),
+    ]
 )
-_SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
 def as_json_schema(schema: Any, *, is_googles: bool = False) -> Any:
-    """Return the JSON Schema that is meant.
+    """Return a schema as JSON Schema writes it.
 
-    The names of Python's types (TYPES) and those in capitals become JSON Schema's, `nullable`
-    adds null, keywords that are null are dropped. Google's schemas, told by a type in capitals or
-    `any_of`, and those in them may have keywords in snake case and counts that are texts. Names of
-    properties, defaults and enums stay what they are.
+    The names of Python's types and those in capitals become JSON Schema's, `nullable` adds null,
+    keywords that are null are dropped. Google's schemas, known by a type in capitals or `any_of`,
+    and those in them may have keywords in snake case and counts that are texts. Names of
+    properties, defaults and enums stay as they are.
     """
+    if isinstance(schema, list):  # as items are before 2020
+        return [as_json_schema(one, is_googles=is_googles) for one in schema]
     if not isinstance(schema, dict):
         return schema
     # Where each keyword without a value is null.
-    dumped = "any_of" in schema or ("ref" in schema and "defs" in schema)
-    is_googles = is_googles or dumped or _is_in_capitals(schema.get("type"))
-    meant: dict[str, Any] = {}
-    for given, value in schema.items():
-        if value is None and (dumped or given not in ("default", "const")):
-            continue
-        key = _SNAKE_CASE[given] if is_googles and given in _SNAKE_CASE else given
-        meant[key] = _keyword(key, value, is_googles=is_googles)
-    if "type" in meant:
-        _set_type(meant, meant.pop("type"))
-    if meant.pop("nullable", None) is True:
-        return _nullable(meant)
-    return meant
-
-
-def _is_in_capitals(kind: Any) -> bool:
-    return isinstance(kind, str) and kind.isupper()
-
-
-def _keyword(key: str, value: Any, *, is_googles: bool) -> Any:
-    inner = partial(as_json_schema, is_googles=is_googles)
-    if key in (*_ONE, *_SEVERAL) and isinstance(value, list):  # as items are before 2020
-        return list(map(inner, value))
-    if key in _ONE:
-        return inner(value)
-    if key in _NAMED and isinstance(value, dict):
-        return {name: inner(part) for name, part in value.items()}
-    if is_googles and key in _COUNTS.values() and isinstance(value, str) and value.isdecimal():
-        return int(value)  # JSON of Google's has 64 bits as a text
-    return value
-
-
-def _set_type(schema: dict[str, Any], given: Any) -> None:
-    """Write the type as JSON Schema does; where any is meant there is none."""
-    names = given if isinstance(given, list) else [given]
-    types = [_type(name) for name in names]
-    if None not in types:
-        schema["type"] = types if isinstance(given, list) else types[0]
-
-
-def _type(name: Any) -> Any:
-    if not isinstance(name, str):
-        return name
-    return TYPES.get(name.lower(), name.lower())
-
-
-def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    is_dumped = "any_of" in schema or ("ref" in schema and "defs" in schema)
     kind = schema.get("type")
-    if isinstance(kind, str) and "enum" not in schema:
-        return {**schema, "type": [kind, "null"]}
-    outside: dict[str, Any] = {
-        key: schema.pop(key) for key in ("default", "$defs") if key in schema
-    }
+    is_googles = is_googles or is_dumped or (isinstance(kind, str) and kind.isupper())
+    found: dict[str, Any] = {}
+    given: str
+    for given, value in schema.items():
+        if value is None and (is_dumped or given not in ("default", "const")):
+            continue
+        key: str = _SNAKE_CASE.get(given, given) if is_googles else given
+        if key in NAMED and isinstance(value, dict):
+            found[key] = {
+                name: as_json_schema(part, is_googles=is_googles) for name, part in value.items()
+            }
+        elif key in _SCHEMAS:
+            found[key] = as_json_schema(value, is_googles=is_googles)
+        elif is_googles and key in _COUNTS.values() and str(value).isdecimal():
+            found[key] = int(value)  # JSON of Google's has 64 bits as a text
+        else:
+            found[key] = value
+    return _with_types(found)
+
+
+def _with_types(schema: dict[str, Any]) -> dict[str, Any]:
+    """Write the type as JSON Schema does; where any value will do there is none."""
+    given = schema.pop("type", [])
+    names = given if isinstance(given, list) else [given]
+    types = [
+        _TYPES.get(name.lower(), name.lower()) if isinstance(name, str) else name for name in names
+    ]
+    if types and None not in types:
+        schema["type"] = types if isinstance(given, list) else types[0]
+    if schema.pop("nullable", None) is not True:
+        return schema
+    if isinstance(schema.get("type"), str) and "enum" not in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    outside: dict[str, Any] = {key: schema.pop(key) for key in ("default", "$defs") if key in schema}
     return {**outside, "anyOf": [schema, {"type": "null"}]}

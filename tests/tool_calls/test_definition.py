@@ -27,7 +27,6 @@ SHAPES = {
     "MCP": {"name": "weather", "inputSchema": SCHEMA},
     "Amazon": {"toolSpec": {"name": "weather", "inputSchema": {"json": SCHEMA}}},
     "Amazon, beside its own": {"tools": [{"systemTool": {"name": "search"}}, {"toolSpec": {"name": "weather", "inputSchema": {"json": SCHEMA}}}, {"cachePoint": {"type": "default"}}]},
-    "Vercel": {"name": "weather", "inputSchema": {"jsonSchema": SCHEMA}},
     "plain": {"name": "weather", "description": "Weather.", "parameters": SCHEMA},
     "BFCL": {"name": "weather", "parameters": {**SCHEMA, "type": "dict"}},
 }  # fmt: skip
