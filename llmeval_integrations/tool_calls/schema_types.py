@@ -85,5 +85,7 @@ def _with_types(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     if isinstance(schema.get("type"), str) and "enum" not in schema:
         return {**schema, "type": [schema["type"], "null"]}
-    outside: dict[str, Any] = {key: schema.pop(key) for key in ("default", "$defs") if key in schema}
+    outside: dict[str, Any] = {
+        key: schema.pop(key) for key in ("default", "$defs") if key in schema
+    }
     return {**outside, "anyOf": [schema, {"type": "null"}]}
