@@ -1,4 +1,4 @@
-"""Makes the pages that are written elsewhere: in the README, in docstrings, in the notebooks."""
+"""Makes the pages that are written elsewhere: docstrings, notebooks, the table of evaluators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the tests make pages without it
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-MADE = ("guide", "evaluators", "notebooks", "reference")
+MADE = ("evaluators", "notebooks", "reference")
 """The folders that hold nothing but made pages."""
 
 INCLUDED = {
@@ -49,13 +49,14 @@ LONGEST_DEFAULT = 60
 def setup(app: Sphinx) -> dict[str, bool]:
     """Add the making of pages to a build."""
     app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir), all_pages()))
+    app.connect("source-read", link_pages)
     app.connect("autodoc-process-docstring", as_restructured_text)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def all_pages() -> dict[str, str]:
     """Make all pages, by their paths."""
-    return {**guide(), **evaluators(), **notebooks(), **reference()}
+    return {**evaluators(), **notebooks(), **reference()}
 
 
 def write_pages(folder: Path, pages: dict[str, str]) -> None:
@@ -71,53 +72,29 @@ def write_pages(folder: Path, pages: dict[str, str]) -> None:
             path.write_text(text)
 
 
-# The guide: each section of the README is a page.
+# The guide is written by hand, with links that lead somewhere in the repository too.
 
 
-def sections() -> dict[str, str]:
-    """Return the README's sections by title."""
-    _, *parts = re.split(r"^## (.+)\n", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
-    return dict(zip(parts[::2], parts[1::2]))
-
-
-def guide() -> dict[str, str]:
-    """Make a page of every section that has no place elsewhere, and their list."""
-    titles = [title for title in sections() if title not in ("Where to go", "Evaluators")]
-    pages = {f"guide/{slug(title)}.md": section(title) for title in titles}
-    pages["guide/index.md"] = f"# Guide\n\n{toctree(map(slug, titles))}"
-    return pages
-
-
-def section(title: str) -> str:
-    """Write a section as a page: headings one level up, links to where things stand here."""
-    prose_and_code = re.split(r"(^```.*?^```$)", sections()[title], flags=re.MULTILINE | re.DOTALL)
-    for place, text in enumerate(prose_and_code):
-        if not text.startswith("```"):
-            text = re.sub(r"^#(#+ )", r"\1", text, flags=re.MULTILINE)  # noqa: PLW2901
-            prose_and_code[place] = re.sub(r"\]\(([^)\s]+)\)", linked, text)
-    return f"# {title}\n{''.join(prose_and_code)}"
+def link_pages(_app: Sphinx, document: str, source: list[str]) -> None:
+    """Let a page of the guide link to the site's pages, not to the files that these include."""
+    if document.startswith("guide/"):
+        source[0] = re.sub(r"\]\(\.\./\.\./([^)\s#]+)(#[^)\s]*)?\)", linked, source[0])
 
 
 def linked(link: re.Match[str]) -> str:
-    """Turn a link of the README into one of the site."""
-    target = link[1]
-    if target.startswith("#"):
-        here = [title for title in sections() if slug(title) == target[1:]]
-        target = f"/guide/{slug(here[0])}.md" if here else target
+    """Turn a link to a file of the repository into one of the site."""
+    target, anchor = link[1], link[2] or ""
+    if target.startswith("docs/"):
+        target = target.removeprefix("docs")
     elif target == "notebooks/":
         target = "/notebooks/index.md"
     elif target.endswith(".ipynb"):
         target = f"/{target}"
     elif target in INCLUDED:
         target = INCLUDED[target]
-    elif ":" not in target:
+    else:
         target = f"/../{target}"
-    return f"]({target})"
-
-
-def slug(title: str) -> str:
-    """Write a title as GitHub does in an address."""
-    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+    return f"]({target}{anchor})"
 
 
 def toctree(pages: Any, *, hidden: bool = False) -> str:
@@ -140,13 +117,20 @@ def evaluators() -> dict[str, str]:
     table = re.sub(
         r"^\| `(\w+)` \| `\w+\(.*?\)` \|",
         r"| [`\1`](\1.md) |",
-        section("Evaluators").replace("| name | class |", "| name |").replace("| --- |", "|", 1),
+        evaluator_section().replace("| name | class |", "| name |").replace("| --- |", "|", 1),
         flags=re.MULTILINE,
     )
     judged = f"## Judges\n\nThese ask a model.\n\n| name | asks |\n| --- | --- |\n{rows}\n"
     names = toctree((kind.name for kind in kinds), hidden=True)
     pages["evaluators/index.md"] = f"{table}\n{judged}{names}"
     return pages
+
+
+def evaluator_section() -> str:
+    """Return what the README says of evaluators, as a page."""
+    readme = (ROOT / "README.md").read_text()
+    said = readme.partition("## Evaluators\n")[2].partition("\nThe notebooks in ")[0]
+    return "# Evaluators\n" + re.sub(r"\]\(([^):\s#]+)(#[^)\s]*)?\)", linked, said)
 
 
 def is_ours(kind: type[Evaluator]) -> bool:

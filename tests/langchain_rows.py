@@ -1,4 +1,4 @@
-"""Which row of the README's table "Where we differ, and why" a difference from LangChain is."""
+"""Which row of the table in "Where we differ, and why" a difference from LangChain is."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ from llmeval_integrations.frameworks.langchain import load_evaluator
 from llmeval_integrations.json_values.defects import Defect, check_value
 from llmeval_integrations.json_values.parse import check, parse
 
-README = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[1] / "docs/guide/where-we-differ-and-why.md"
 
 ROWS = {
     "cut": '`{"a": 1` against',
@@ -54,12 +54,12 @@ ROWS = {
 
 TABLE = [
     line.removeprefix("| ")
-    for line in README.read_text(encoding="utf-8")
+    for line in PAGE.read_text(encoding="utf-8")
     .partition("| output | LangChain |")[2]
     .partition("\n\n")[0]
     .splitlines()[2:]
 ]
-"""The rows as they stand in the README."""
+"""The rows as they stand on the page."""
 
 ALWAYS = frozenset(
     word

@@ -13,7 +13,13 @@ from examples import JUDGED
 from llmeval_integrations import list_evaluators
 
 DOCS = Path(__file__).parents[1] / "docs"
+GUIDE = DOCS / "guide"
 WRITTEN = sorted(DOCS.glob("*.md"))
+LINKING = [
+    DOCS.parent / "README.md",
+    DOCS.parent / "CONTRIBUTING.md",
+    *sorted(GUIDE.glob("*.md")),
+]
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +29,7 @@ def pages():
 
 @pytest.fixture(scope="module")
 def made(pages):
-    parts = ("guide", "evaluators", "notebooks")  # the reference imports every framework there is
+    parts = ("evaluators", "notebooks")  # the reference imports every framework there is
     return {name: text for part in parts for name, text in pages[part]().items()}
 
 
@@ -44,14 +50,28 @@ def test_an_example_prints_what_it_says(name, capsys):
     assert capsys.readouterr().out.splitlines() == said
 
 
-def test_every_section_of_the_readme_has_its_page(pages, made):
-    readme = (DOCS.parent / "README.md").read_text()
-    prose = re.sub(r"^```.*?^```$", "", readme, flags=re.MULTILINE | re.DOTALL)
-    titles = re.findall(r"^## (.+)", prose, re.MULTILINE)
-    assert list(pages["sections"]()) == titles
-    for title in {*titles} - {"Where to go", "Evaluators"}:  # the site has a list of its own
-        assert made[f"guide/{pages['slug'](title)}.md"].startswith(f"# {title}\n")
-    assert "# Evaluators\n" in made["evaluators/index.md"]
+def test_the_guide_lists_every_page_of_it():
+    listed = re.search(
+        r"toctree\}\n.*?\n\n(.*?)\n```", (GUIDE / "index.md").read_text(), re.DOTALL
+    )[1]
+    pages = {path.stem for path in GUIDE.glob("*.md")} - {"index"}
+    assert sorted(listed.split()) == sorted(pages)
+
+
+@pytest.mark.parametrize("path", LINKING, ids=lambda path: path.stem)
+def test_a_link_between_files_leads_somewhere(path):
+    prose = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target, anchor in re.findall(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)", prose):
+        file = path.parent / target if target else path
+        assert file.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.+)", file.read_text(), re.MULTILINE)
+            assert anchor in map(slug, titles), f"{target}#{anchor}"
+
+
+def slug(title):
+    """Write a title as GitHub does in an address."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def test_a_page_has_the_evaluators_question_options_and_example(made):
@@ -79,7 +99,8 @@ def test_what_a_page_names_is_there(path, made):
     included = re.findall(r"\{include\} (\S+)", text)
     linked = re.findall(r"\]\(([\w/.-]+\.(?:md|ipynb))\)", text)
     assert all((DOCS / name).exists() for name in included)
-    there = {*made, *(path.name for path in WRITTEN), "reference/index.md"}
+    written = {str(path.relative_to(DOCS)) for path in (*WRITTEN, *GUIDE.glob("*.md"))}
+    there = {*made, *written, "reference/index.md"}
     assert set(linked) <= there
 
 

@@ -1,4 +1,4 @@
-"""Every code block of the README runs, and prints what it says."""
+"""Every code block of the README and of the guide runs, and prints what it says."""
 
 import re
 import runpy
@@ -15,10 +15,12 @@ from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.demo import OUTPUTS, SCHEMA
 
 ROOT = Path(__file__).parents[1]
-GUIDE = ROOT / "CONTRIBUTING.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 README = (ROOT / "README.md").read_text()
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-BLOCKS = BLOCK.findall(README)
+BLOCK = re.compile(r"^```([\w{}]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PAGES = [README, *(page.read_text() for page in sorted((ROOT / "docs/guide").glob("*.md")))]
+# A block that stands in the README and on a page of the guide runs once.
+BLOCKS = list(dict.fromkeys(block for page in PAGES for block in BLOCK.findall(page)))
 NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index", "pyarrow": "pyarrow"}
 
 
@@ -63,7 +65,7 @@ def test_a_python_block_prints_what_it_says(code, folder_with_data):
 
 
 def test_the_evaluator_and_the_client_of_ones_own_work():
-    codes = [code for kind, code in BLOCK.findall(GUIDE.read_text()) if kind == "python"]
+    codes = [code for kind, code in BLOCK.findall(CONTRIBUTING.read_text()) if kind == "python"]
     names = {}
     for code in codes:
         exec(code, names)  # noqa: S102
@@ -138,7 +140,7 @@ def test_the_commands_of_a_workflow_run(code, folder_with_data):
 
 def test_no_block_is_left_out():
     kinds = [kind for kind, _ in BLOCKS]
-    assert set(kinds) == {"python", "py", "bash", "text", "yaml", "yml", ""}
+    assert set(kinds) == {"python", "py", "bash", "text", "yaml", "yml", "", "{toctree}"}
     # What has no language is only the way to install from an index.
     assert all(line.startswith("pip install") for code in blocks("") for line in code.splitlines())
 
@@ -146,11 +148,17 @@ def test_no_block_is_left_out():
 def test_the_tables_name_every_evaluator_and_judge():
     rows = re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.MULTILINE)
     assert sorted(rows) == DETERMINISTIC
-    table = re.search(r"^\| judge \|.*?\n\n", README, re.DOTALL | re.MULTILINE)[0]
+    judges = (ROOT / "docs/guide/judges.md").read_text()
+    table = re.search(r"^\| judge \|.*?\n\n", judges, re.DOTALL | re.MULTILINE)[0]
     for name in JUDGED:
         assert re.search(rf"`{evaluator_class(name).__name__}[`(]", table)
 
 
-def test_no_placeholder_is_left():
-    prose = re.sub(r"```.*?```|`[^`]*`", "", README, flags=re.DOTALL)
+def test_the_readme_is_read_in_ten_minutes():
+    assert len(README.splitlines()) <= 300
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.partition("\n")[0].strip("# "))
+def test_no_placeholder_is_left(page):
+    prose = re.sub(r"```.*?```|`[^`]*`", "", page, flags=re.DOTALL)
     assert set(re.findall(r"\b[A-Z]{6,}\b", prose)) <= {"CONTRIBUTING", "CHANGELOG", "RESULTS"}

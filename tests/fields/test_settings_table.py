@@ -1,4 +1,4 @@
-"""The rows of the README's table of settings."""
+"""The rows of the guide's table of settings."""
 
 import pytest
 

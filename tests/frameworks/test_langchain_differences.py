@@ -1,4 +1,4 @@
-"""Side by side with LangChain on texts gone wrong: each difference is a row of the README's table.
+"""Side by side with LangChain on texts gone wrong: each difference is a row of the guide's table.
 
 The drop-ins run as they come and in lenient mode. Where their answer is not LangChain's to the
 letter, `row_of` has to name the row of "Where we differ, and why" that says so, and in lenient

@@ -163,7 +163,7 @@ def test_lenient_schema_verdicts_are_langchains(prediction, schema):
     ours = said(OURS["json_schema_validation", "lenient"], **arguments)
     theirs = said(THEIRS["json_schema_validation"], **arguments)
     if isinstance(ours, dict) and (ours.get("reasoning") or "").startswith("Lone surrogate"):
-        assert ours["score"] is False  # README's row "half a surrogate pair": always
+        assert ours["score"] is False  # the guide's row "half a surrogate pair": always
     elif "NaN" not in prediction:
         assert agree(ours, theirs, worst=False)
 
