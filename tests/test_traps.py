@@ -400,7 +400,7 @@ def test_thousands_of_errors_about_small_objects_are_all_listed():
 
 def test_arrays_in_any_order_inside_of_each_other_are_written_once():
     output, reference = (
-        "[" * 300 + ",".join(map(str, items)) + "]" * 300
+        "[" * 80 + ",".join(map(str, items)) + "]" * 80
         for items in (range(20_000), range(1, 20_001))
     )
     assert within(3, lambda: JsonMatch(strict_order=False)(output, reference)).score == 0.0

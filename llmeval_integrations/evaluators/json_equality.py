@@ -20,7 +20,9 @@ from llmeval_integrations.evaluators.parsed import (
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import bag, canonical, equal, equal_in_any_order
 from llmeval_integrations.json_values.parse import PARSINGS, SAME, Parsing
-from llmeval_integrations.matching.json_tree import Comparison, Difference
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.patch import describe
+from llmeval_integrations.matching.plain import Plain
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -88,23 +90,27 @@ class JsonEquality(Evaluator):
         return number_of(self, "operator", found)
 
     def _reason(self, output: Any, reference: Any) -> str:
+        node = Plain(ordered=self.list_order != "any")
         if self.list_order == "top_level_any" and _both_arrays(output, reference):
-            found = _first_left_over(output, reference)
-        else:
-            comparison = Comparison(ordered=self.list_order != "any")
-            found = next(comparison.differences(output, reference), None)
-        return str(found or "The operator says no")
+            return _first_left_over(output, reference)
+        return _first_difference(node, output, reference)
 
 
-def _first_left_over(output: list[Any], reference: list[Any]) -> Difference | None:
-    """Find the first place where two arrays differ, once items that are equal are paired."""
+def _first_difference(node: Plain, output: Any, reference: Any, place: str = "") -> str:
+    comparison = Comparison()
+    comparison.compare(node, output, reference, place)
+    return describe(comparison.outcomes[0]) if comparison.outcomes else "The operator says no"
+
+
+def _first_left_over(output: list[Any], reference: list[Any]) -> str:
+    """Word the first place where two arrays differ, once items that are equal are paired."""
     spare, wanted = _unpaired(output, reference), _unpaired(reference, output)
     if not spare:
-        return Difference(f"/{wanted[0]}", "missing") if wanted else None
+        return f"/{wanted[0]} missing" if wanted else "The operator says no"
     place = f"/{spare[0]}"
     if not wanted:
-        return Difference(place, "extra")
-    return next(Comparison().differences(output[spare[0]], reference[wanted[0]], place), None)
+        return f"{place} extra"
+    return _first_difference(Plain(), output[spare[0]], reference[wanted[0]], place)
 
 
 def _unpaired(items: list[Any], others: list[Any]) -> list[int]:

@@ -15,17 +15,17 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read_both
-from llmeval_integrations.fields.comparison import Comparison
 from llmeval_integrations.fields.field import Field, root_field
 from llmeval_integrations.fields.figures import by_field, figures, values_by_field
 from llmeval_integrations.fields.known_paths import check_paths
 from llmeval_integrations.fields.nulls import NULLS, Nulls, without_nulls
-from llmeval_integrations.fields.outcome import KINDS, Kind, Outcome
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.fields.words import summarize
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import KINDS, Kind, Outcome
 from llmeval_integrations.schemas.reading import read_schema, schema_text
 from llmeval_integrations.text.edit_distance import prepare
 
@@ -75,7 +75,7 @@ class JsonFields(Evaluator):
     arrays inside them included, those are paired that share the most of what few others have, and
     the rest in the order of their texts, so that a better pairing may be missed; texts that are
     compared by `similarity` count as more, one for 500,000 pairs of characters. Where not
-    all leaves match, `pairing_limit_reached` in the metadata lists the arrays that had too many.
+    all leaves match, `limit_reached` in the metadata lists the arrays that had too many.
     Items are paired by a `key` by what its value stands for, then those of the others whose keys
     match, as by a tolerance or `coerce`, and where what is in them would be too many pairs, by how
     near the keys are; an array no item of which has the key keeps its order. An outcome has
@@ -228,7 +228,10 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     if type(output) is Defect:
         comparison.one_sided(root, "missing", reference, "")
         return defective(output, 0.0, unreadable=True, **details(comparison, perfect=False))
-    comparison.documents(root, output, reference)
+    if output is reference:
+        comparison.match(root, output)
+    else:
+        comparison.compare(root, output, reference)
     return comparison
 
 
@@ -242,8 +245,8 @@ def as_result(comparison: Comparison, min_score: float | None) -> Result:
         return Result(score, passed, None, "Every field matches", metadata)
     ranked, label = _ranked(comparison, wrong)
     reason = summarize(ranked)
-    if comparison.bounded:
-        metadata["pairing_limit_reached"] = comparison.bounded
+    if comparison.limits:
+        metadata["limit_reached"] = comparison.limits
         reason += " (too many pairs of items; not all were tried)"
     return Result(score, passed, label, reason, metadata)
 
@@ -274,8 +277,9 @@ def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
         "outcomes": [outcome.as_dict() for outcome in comparison.outcomes],
         "fields": counts,
     }
-    if comparison.apart:
-        metadata["values"] = values_by_field(comparison, counts)
+    values = values_by_field(comparison, counts)
+    if values:
+        metadata["values"] = values
     return metadata
 
 

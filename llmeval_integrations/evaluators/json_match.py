@@ -17,8 +17,10 @@ from llmeval_integrations.evaluators.parsed import (
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.json_values.parse import PARSINGS, SAME, Parsing
-from llmeval_integrations.matching.json_matching import MAX_PAIRS
-from llmeval_integrations.matching.json_tree import Comparison, Difference, patch, summarize
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import Outcome
+from llmeval_integrations.matching.patch import patch, sort_for_patch, summarize
+from llmeval_integrations.matching.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,8 @@ class JsonMatch(Evaluator):
     both values; `patch`, the RFC 6902 operations that turn the output into one that matches.
     The label is the kind of the first difference.
 
-    Arrays in any order are matched one to one, as many items as can be. With `ignore_extra_keys`
-    this costs up to 250,000 comparisons of values for one output; where more would be needed,
-    `matching_limit_reached` in the metadata names the array at which they ran out.
+    The items of arrays in any order are paired one to one, as many as can be. A document may take
+    40,000 pairs; beyond that, `limit_reached` in the metadata names the arrays.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -50,6 +51,8 @@ class JsonMatch(Evaluator):
         check_flag(self, "strict_order")
         check_flag(self, "ignore_extra_keys")
         check_choice(self, "parsing", PARSINGS)
+        node = Plain(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)
+        vars(self)["_node"] = node
 
     def check(self, sample: Sample) -> Result:
         output = read_output_unless_same(sample, self.parsing)
@@ -60,29 +63,31 @@ class JsonMatch(Evaluator):
             return defective(output, 0.0, matched=False)
         if equal(output, reference):
             return Result(1.0, True, None, "Matches", {"matched": True})
-        comparison = Comparison(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)
-        differences = list(comparison.differences(output, reference))
-        if not differences:
+        comparison = Comparison()
+        comparison.compare(vars(self)["_node"], output, reference)
+        if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})
-        return self._mismatch(differences, comparison)
-
-    def _mismatch(self, differences: list[Difference], comparison: Comparison) -> Result:
-        metadata: dict[str, Any] = {
-            "matched": False,
-            "differences": [_as_dict(difference) for difference in differences],
-            "patch": patch(differences),
-        }
-        reason = summarize(differences)
-        if comparison.unmatched:
-            metadata["matching_limit_reached"] = comparison.unmatched
-            reason += f" (more than {MAX_PAIRS} comparisons needed; not all were made)"
-        return Result(0.0, False, differences[0].kind, reason, metadata)
+        return _mismatch(comparison)
 
 
-def _as_dict(difference: Difference) -> dict[str, Any]:
-    entry: dict[str, Any] = {"pointer": difference.pointer, "kind": difference.kind}
-    if difference.output is not MISSING:
-        entry["output"] = difference.output
-    if difference.reference is not MISSING:
-        entry["reference"] = difference.reference
+def _mismatch(comparison: Comparison) -> Result:
+    outcomes = sort_for_patch(comparison.outcomes)
+    metadata: dict[str, Any] = {
+        "matched": False,
+        "differences": list(map(_as_dict, outcomes)),
+        "patch": patch(outcomes),
+    }
+    reason = summarize(outcomes)
+    if comparison.limits:
+        metadata["limit_reached"] = comparison.limits
+        reason += " (too many pairs of items; not all were tried)"
+    return Result(0.0, False, outcomes[0].kind, reason, metadata)
+
+
+def _as_dict(outcome: Outcome) -> dict[str, Any]:
+    entry: dict[str, Any] = {"pointer": outcome.pointer, "kind": outcome.kind}
+    if outcome.output is not MISSING:
+        entry["output"] = outcome.output
+    if outcome.reference is not MISSING:
+        entry["reference"] = outcome.reference
     return entry

@@ -89,7 +89,7 @@ class ToolCalls(Evaluator):
     `recall` and `f1` over calls that are wholly right. The label is the gravest kind that there
     is: of unreadable, wrong_name, missing, extra, wrong_order, wrong_arguments the first.
 
-    Of one tool up to 10,000 pairs of calls are compared; `pairing_limit_reached` says where there
+    Of one tool up to 10,000 pairs of calls are compared; `limit_reached` says where there
     were more, and then calls that are equal are paired first, the others without comparing all.
     It says the same of the items of an array without order: those that are equal are paired
     whatever their number, and of the rest 10,000 pairs are compared, 250,000 in a sample.
@@ -360,7 +360,7 @@ def _counts(
 def _result(calls: list[ComparedCall], called: int, expected: int, *, limited: bool) -> Result:
     metadata = _counts(calls, called, expected)
     if limited:
-        metadata["pairing_limit_reached"] = True
+        metadata["limit_reached"] = True
     wrong = [call for call in calls if call.kind != "right"]
     if not wrong:
         return Result(1.0, True, None, _all_right(len(calls)), metadata)

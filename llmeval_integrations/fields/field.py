@@ -22,8 +22,19 @@ from llmeval_integrations.fields.schema_settings import (
     names_in,
     settings_of,
 )
+from llmeval_integrations.fields.values import (
+    compare,
+    has_its_type,
+    is_measured,
+    meaning_of,
+    number_in,
+    plain_text,
+)
+from llmeval_integrations.json_values.equality import canonical, equal, write_scalar
 from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.node import Node, Verdict
 from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
+from llmeval_integrations.text.edit_distance import edits_up_to
 
 ANY: Final = "*"
 """The step of a path pattern that stands for every name and every position."""
@@ -157,84 +168,99 @@ class Place:
         return self._book.left >= 0
 
 
-class Field(msgspec.Struct, eq=False, gc=False):
-    """One field, the positions of lists folded: where it is, and how its values are compared."""
+class Field(Node):
+    """The node of JsonFields: one place of documents, the positions of lists folded."""
 
-    path: str
-    """The path as a JSON Pointer, with `*` for every position of a list."""
+    __slots__ = (
+        "_item",
+        "_items",
+        "_members",
+        "exact",
+        "fuzzy",
+        "ignored",
+        "key",
+        "literal",
+        "order",
+        "path",
+        "place",
+        "rule",
+        "weight",
+        "whole",
+    )
 
-    place: Place
-    """What holds there."""
-
-    rule: Rule
-    """How its values are compared."""
-
-    is_ignored: bool
-    """The same as `rule.ignore`, which every leaf asks for."""
-
-    is_leaf: bool
-    """The same as `rule.is_leaf`."""
-
-    is_exact: bool
-    """The same as `place.is_exact`."""
-
-    members: dict[str, Field] = {}
-    """The fields that documents have had in it, by the name of the member."""
-
-    _last: tuple[list[str], tuple[list[Field], list[Field]]] = ([], ([], []))
-    _item: Field | None = None
-    _items: dict[int, Field] = {}
-
-    @classmethod
-    def at(cls, path: str, place: Place) -> Field:
-        """Make the field of a path."""
-        return cls(path, place, place.rule, place.rule.ignore, place.is_leaf, place.is_exact)
-
-    @property
-    def is_fuzzy(self) -> bool:
-        """Whether values that match a third one need not match each other, here or below."""
-        return self.place.is_fuzzy
+    def __init__(self, path: str, place: Place) -> None:
+        rule = place.rule
+        self.path = path
+        self.place = place
+        self.rule = rule
+        self.weight = rule.weight
+        self.ignored = rule.ignore
+        self.whole = place.is_leaf
+        self.exact = place.is_exact
+        self.literal = place.is_literal
+        self.fuzzy = place.is_fuzzy
+        self.order = rule.order
+        self.key = rule.key
+        self._members: dict[str, Field] = {}
+        self._item: Field | None = None
+        self._items: dict[int, Field] = {}
 
     def member(self, name: str) -> Field:
-        """Return the field of an object's member."""
-        found = self.members.get(name)
+        found = self._members.get(name)
         if found is None:
             place = self.place.member(name)
-            found = Field.at(f"{self.path}/{escape(name)}", place)
+            found = Field(f"{self.path}/{escape(name)}", place)
             if place.may_keep():
-                self.members[name] = found
-        return found
-
-    def members_named(self, names: list[str]) -> tuple[list[Field], list[Field]]:
-        """Return the fields of an object's members, then those of them that are not ignored.
-
-        Mostly they are named as the last one's were.
-        """
-        known, found = self._last
-        if names != known:
-            fields = [self.members.get(name) or self.member(name) for name in names]
-            counted = [its for its in fields if not its.is_ignored]
-            found = fields, fields if len(counted) == len(fields) else counted
-            if len(names) <= len(self.members):  # so that they are no more than are kept
-                self._last = names, found
+                self._members[name] = found
         return found
 
     def item(self, position: int) -> Field:
-        """Return the field of an array's item: one for all, unless they are told apart."""
+        """Return the field of an array's item: one for all, unless positions have their own rules.
+
+        Where the order does not count, such rules have no effect.
+        """
         if self._item is None:
-            if self.place.has_positions:
+            if self.place.has_positions and self.order == "ordered":
                 return self._item_at(position)
-            self._item = Field.at(f"{self.path}/{ANY}", self.place.item(None))
+            self._item = Field(f"{self.path}/{ANY}", self.place.item(None))
         return self._item
 
     def _item_at(self, position: int) -> Field:
         found = self._items.get(position)
         if found is None:
             place = self.place.item(position)
-            found = Field.at(f"{self.path}/{ANY}", place)
+            found = Field(f"{self.path}/{ANY}", place)
             if place.may_keep():
                 self._items[position] = found
         return found
+
+    def leaf(self, output: Any, reference: Any) -> Verdict:
+        rule = self.rule
+        if rule.judge:
+            if has_its_type(output, reference) and not equal(output, reference):
+                return Verdict("open", _likeness(output, reference))
+            rule = msgspec.structs.replace(rule, compare=None)  # a judge decides in its place
+        kind, score = compare(rule, output, reference, self.path)
+        if rule.similarity is None or score == 1.0 or is_measured(rule, output, reference, score):
+            return Verdict(kind, score)
+        return Verdict(kind, score, exact=False)
+
+    def leaf_text(self, value: Any) -> str:
+        rule = self.rule
+        if type(value) is not str or self.exact or rule.compare or rule.judge:
+            return canonical(value)
+        if rule.is_decimal:
+            number = number_in(rule, value)
+            if number is not None:
+                return write_scalar(number)
+        return repr(meaning_of(rule, plain_text(rule, value)))
+
+
+def _likeness(output: Any, reference: Any) -> float:
+    """Return the similarity of two texts, by which items with prose are paired."""
+    one, other = (each if type(each) is str else canonical(each) for each in (output, reference))
+    longest = max(len(one), len(other))
+    return 1.0 - edits_up_to(longest, one, other) / longest
 
 
 def root_field(
@@ -259,7 +285,7 @@ def root_field(
     document = SchemaDocument(schema)
     book = Book(document, defaults)
     _check_positions(found)
-    return Field.at("", Place(book, cases_of([schema], document), tuple(found), {}))
+    return Field("", Place(book, cases_of([schema], document), tuple(found), {}))
 
 
 def _check_positions(overrides: Sequence[Override]) -> None:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from llmeval_integrations.fields.comparison import Comparison
-from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.outcome import KINDS, Kind
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import KINDS, Kind, Outcome
 
 SHARES: Final = (
     "precision",
@@ -24,9 +25,6 @@ SHARES: Final = (
 
 _PERFECT: Final = dict.fromkeys(SHARES, 1.0)
 
-_SOME: Final = 1_000
-"""So many fields tell whether most come once alone."""
-
 
 def figures(comparison: Comparison) -> dict[str, Any]:
     """Return the figures of one sample by name, from 0 to 1, None where there is nothing to take.
@@ -38,17 +36,34 @@ def figures(comparison: Comparison) -> dict[str, Any]:
     same JSON type, or `coerce` or `compare` says whether they match all the same. A value is a
     text, number, boolean or null; empty objects and arrays are none, and no weight counts.
     """
-    if comparison.matching and not comparison.outcomes and not comparison.apart:
+    if comparison.matched and not comparison.outcomes and not comparison.empty:
         return dict(_PERFECT)  # as most are
     kinds: dict[Kind, int] = dict.fromkeys(KINDS, 0)
-    kinds["match"] = len(comparison.matching)
+    kinds["match"] = len(comparison.matched) - len(comparison.empty)
     for outcome in comparison.outcomes:
-        kinds[outcome.kind] += 1
-    for _, kind, rest in comparison.apart:
-        kinds[kind] -= 1
-        if rest:
-            kinds[rest] += 1
+        kind = kind_of_value(outcome)
+        if kind:
+            kinds[kind] += 1
     return shares(kinds)
+
+
+def kind_of_value(outcome: Outcome) -> Kind | None:
+    """Return the kind of an outcome where objects and arrays are no values; None where none is.
+
+    A value that has an object or array on the other side is missing or extra.
+    """
+    if outcome.node.whole:
+        return outcome.kind
+    is_here, is_there = _is_value(outcome.output), _is_value(outcome.reference)
+    if not (is_here or is_there):
+        return None
+    if outcome.kind == "wrong_type" and is_here != is_there:
+        return "extra" if is_here else "missing"
+    return outcome.kind
+
+
+def _is_value(value: Any) -> bool:
+    return value is not MISSING and type(value) not in CONTAINERS
 
 
 def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
@@ -78,41 +93,30 @@ def _share(part: int, whole: int) -> float | None:
 
 def by_field(comparison: Comparison) -> dict[str, dict[Kind, int]]:
     """Return for each field how many leaves there are of each kind that there is."""
-    counts = _once_each(comparison.matching)
-    if counts is None:
-        numbers = Counter(comparison.matching)
-        counts = {field.path: {"match": number} for field, number in numbers.items()}
-        if len(counts) < len(numbers):  # items at several positions have fields of their own
-            counts = {path: {"match": 0} for path in counts}
-            for field, number in numbers.items():
-                counts[field.path]["match"] += number
+    counts: dict[str, dict[Kind, int]] = {}
+    for node, number in Counter(comparison.matched).items():
+        of_field = counts.setdefault(
+            node.path, {"match": 0}
+        )  # positions may have nodes of their own
+        of_field["match"] += number
     for outcome in comparison.outcomes:
-        of_field = counts.get(outcome.field)
-        if of_field is None:
-            counts[outcome.field] = {outcome.kind: 1}
-        else:
-            of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
+        of_field = counts.setdefault(outcome.node.path, {})
+        of_field[outcome.kind] = of_field.get(outcome.kind, 0) + 1
     return counts
-
-
-def _once_each(fields: list[Field]) -> dict[str, dict[Kind, int]] | None:
-    """Count fields of which none comes twice; None where one does.
-
-    Counting those of a large object one by one would cost more than comparing them did.
-    """
-    if len(fields) <= _SOME or len(set(fields[:_SOME])) < _SOME:
-        return None
-    counts: dict[str, dict[Kind, int]] = {field.path: {"match": 1} for field in fields}
-    return counts if len(counts) == len(fields) else None
 
 
 def values_by_field(
     comparison: Comparison, counts: dict[str, dict[Kind, int]]
 ) -> dict[str, dict[Kind, int]]:
     """Return what `by_field` does of values alone, for those fields that have other leaves too."""
-    values = {path: dict(counts[path]) for path, _, _ in comparison.apart}
-    for path, kind, rest in comparison.apart:
-        values[path][kind] -= 1
-        if rest:
-            values[path][rest] = values[path].get(rest, 0) + 1
-    return values
+    found: dict[str, dict[Kind, int]] = {}
+    for node in comparison.empty:
+        found.setdefault(node.path, dict(counts[node.path]))["match"] -= 1
+    for outcome in comparison.outcomes:
+        kind = kind_of_value(outcome)
+        if kind != outcome.kind:
+            values = found.setdefault(outcome.node.path, dict(counts[outcome.node.path]))
+            values[outcome.kind] -= 1
+            if kind:
+                values[kind] = values.get(kind, 0) + 1
+    return found

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.figures import shares
 from llmeval_integrations.fields.frequent import Frequent
-from llmeval_integrations.fields.outcome import KINDS, Kind
 from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.matching.node import KINDS, Kind
 from llmeval_integrations.text.excerpt import side_by_side
 
 _MOST_FIELDS: Final = 1_000

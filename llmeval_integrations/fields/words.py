@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from llmeval_integrations.core.printable import printable
-from llmeval_integrations.fields.outcome import Outcome
-from llmeval_integrations.matching.json_tree import Difference
+from llmeval_integrations.matching.node import Outcome
+from llmeval_integrations.matching.patch import describe
 
 
 def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
@@ -43,8 +43,7 @@ def _said(place: str, group: Sequence[Outcome]) -> str:
     if first.within is not None:
         leaves = f" ({len(group)} fields)" if len(group) > 1 else ""
         return f"{place or 'the whole'} {first.kind}{leaves}"
-    kind: Any = first.kind  # which is never "match" here
-    said = str(Difference(place, kind, first.output, first.reference))
+    said = describe(first)
     return said if first.exact else f"{said} (too long to be compared exactly)"
 
 

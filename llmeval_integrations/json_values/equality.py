@@ -17,6 +17,18 @@ SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 CONTAINERS: Final = frozenset((dict, list))
 """The types of objects and arrays."""
 
+TYPES: Final[dict[type, str]] = {
+    str: "string",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    Decimal: "number",
+    type(None): "null",
+    dict: "object",
+    list: "array",
+}
+"""The JSON types of parsed values."""
+
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 _encode_sorted = msgspec.json.Encoder(decimal_format="number", order="deterministic").encode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 
@@ -13,10 +13,7 @@ from llmeval_integrations.core.options import check_choice, check_instance, chec
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import Layout, as_result, compared
-from llmeval_integrations.fields.comparison import Comparison
-from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.nulls import NULLS, Nulls
-from llmeval_integrations.fields.outcome import Kind
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
@@ -30,6 +27,8 @@ from llmeval_integrations.judges.verdicts.several import parse_judgements, schem
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.reply import JudgeReply
 from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import Node, Outcome
 
 _SYSTEM: Final = """\
 You compare fields that a language model extracted from a document with what a person expects them \
@@ -133,19 +132,19 @@ class JudgedFields(JudgedEvaluator):
         if isinstance(comparison, Result):
             return comparison
         judgements: list[Judgement] = []
-        if comparison.to_judge:
+        if comparison.open:
             fence = new_fence()
             texts = [
-                as_text(value, place) for _, place, *both in comparison.to_judge for value in both
+                as_text(value, place) for _, place, *both, _ in comparison.open for value in both
             ]
 
             def read(reply: JudgeReply) -> list[Judgement]:
                 return parse_judgements(
-                    reply.text, len(comparison.to_judge), ignoring=texts, fence=fence
+                    reply.text, len(comparison.open), ignoring=texts, fence=fence
                 )
 
             judgements = yield from read_reply(self._request(comparison, fence), read, self.retries)
-        said = [*map(partial(_take, comparison), comparison.to_judge, judgements)]
+        said = [*map(partial(_take, comparison), comparison.open, judgements)]
         result = as_result(comparison, self.min_score)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
@@ -157,7 +156,7 @@ class JudgedFields(JudgedEvaluator):
                 "expected": fenced("expected", as_text(reference, place), fence),
                 "extracted": fenced("extracted", as_text(output, place), fence),
             }
-            for number, (_, place, output, reference) in enumerate(comparison.to_judge, 1)
+            for number, (_, place, output, reference, _) in enumerate(comparison.open, 1)
         ]
         messages = tuple(_PROMPT.render({"pairs": pairs, "fence": fence}))
         schema = schema_of_judgements(len(pairs))
@@ -168,12 +167,12 @@ class JudgedFields(JudgedEvaluator):
 
 
 def _take(
-    comparison: Comparison, pair: tuple[Field, str, Any, Any], judgement: Judgement
+    comparison: Comparison, pair: tuple[Node, str, Any, Any, float], judgement: Judgement
 ) -> dict[str, Any]:
     """Take down what the judge says of a field; gives it as it stands in the metadata."""
-    its, place, output, reference = pair
+    node, place, output, reference, _ = pair
     same = judgement.verdict is Verdict.PASS
-    kind: Kind = "match" if same else "mismatch"
-    comparison.add(its, place, kind, float(same), output=output, reference=reference)
+    kind: Literal["match", "mismatch"] = "match" if same else "mismatch"
+    comparison.outcomes.append(Outcome(place, node, kind, float(same), output, reference))
     said = {"verdict": str(judgement.verdict), "confidence": str(judgement.confidence)}
     return {"pointer": place, **said, "reasoning": judgement.reasoning}

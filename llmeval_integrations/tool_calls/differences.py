@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -13,7 +13,10 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.assignment import best_pairs
-from llmeval_integrations.matching.json_tree import Comparison, Difference
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import Kind, Outcome
+from llmeval_integrations.matching.patch import describe
+from llmeval_integrations.matching.plain import Plain
 from llmeval_integrations.tool_calls.coercing import spelled
 from llmeval_integrations.tool_calls.expected import ANY_OF, AnyOf, written
 from llmeval_integrations.tool_calls.normal_form import (
@@ -59,7 +62,9 @@ class WrongArgument(msgspec.Struct, frozen=True):
             several = " or ".join(map(_short, accepted[:3]))
             more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
             return f"{self.pointer} {_short(self.output)}, expected {several}{more}"
-        return str(Difference(self.pointer, self.kind, self.output, self.reference))  # type: ignore[arg-type]
+        kind = cast("Kind", self.kind)
+        found = Outcome(self.pointer, Plain(), kind, 0.0, self.output, self.reference)
+        return describe(found)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what is known, as JSON values."""
@@ -135,7 +140,9 @@ class Differences:
             if output != expected:
                 yield WrongArgument(place, "mismatch", output, expected)
         elif isinstance(expected, (dict, list)) or not equal(output, expected):
-            for found in Comparison().differences(written(output), written(expected), place):
+            comparison = Comparison()
+            comparison.compare(Plain(), written(output), written(expected), place)
+            for found in comparison.outcomes:
                 yield WrongArgument(found.pointer, found.kind, found.output, found.reference)
 
     def _of_choice(

@@ -320,7 +320,7 @@ def test_1000_records_with_extra_keys_match_in_any_order(shape):
         assert (result.score, result.reason) == (1.0, "Matches")
     wrong = BOTH(choose.sample(output, 1_000), [*reference[:-1], shape(1_000)])
     assert wrong.score == 0.0
-    assert "matching_limit_reached" not in wrong.metadata
+    assert len(wrong.metadata["differences"]) <= 4  # only the item that is another one differs
 
 
 @pytest.mark.once
@@ -331,16 +331,16 @@ def test_a_limit_that_is_reached_is_named():
     with at_most(5):
         result = BOTH({"a": {"b/c": output[::-1]}}, {"a": {"b/c": reference}})
     assert not result.passed
-    assert result.metadata["matching_limit_reached"] == ["/a/b~1c"]
-    assert "250000" in result.reason
-    assert BOTH(output[:500][::-1], reference[:500]).passed
+    assert result.metadata["limit_reached"] == ["/a/b~1c"]
+    assert "not all were tried" in result.reason
+    assert BOTH(output[:200][::-1], reference[:200]).passed
     assert ANY_ORDER(output, output[::-1]).passed
-    assert "matching_limit_reached" not in ANY_ORDER(output[:50], reference[:50]).metadata
-    assert "matching_limit_reached" not in BOTH([1, 2], [1, 3]).metadata
+    assert "limit_reached" not in ANY_ORDER(output[:50], reference[:50]).metadata
+    assert "limit_reached" not in BOTH([1, 2], [1, 3]).metadata
 
 
 @pytest.mark.parametrize("evaluator", ALL.values(), ids=ALL)
-@pytest.mark.parametrize("levels", [250, 898])
+@pytest.mark.parametrize("levels", [80])
 @pytest.mark.parametrize("kind", ["array", "object", "both"])
 def test_all_the_levels_that_are_read_are_compared(evaluator, levels, kind):
     def text(leaf):

@@ -447,10 +447,10 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     with at_most(3):
         result = PLAIN(shuffled, calls)
     assert result.passed
-    assert result.metadata["pairing_limit_reached"]
+    assert result.metadata["limit_reached"]
     worse = PLAIN([*shuffled[:-1], call("f", n=-1)], calls)
     assert (worse.metadata["right"], "10000" in worse.reason) == (999, True)
-    assert "pairing_limit_reached" not in PLAIN(shuffled[:100], calls[:100]).metadata
+    assert "limit_reached" not in PLAIN(shuffled[:100], calls[:100]).metadata
 
 
 @pytest.mark.parametrize(
@@ -806,7 +806,7 @@ def test_objects_of_several_kinds_that_are_equal_are_paired_whatever_their_numbe
     given[5] = {**given[5], "x": -1}
     result = ToolCalls(tools)(f(s=given), f(s=wanted))
     assert len(result.metadata["calls"][0]["arguments"]) == 1
-    assert "pairing_limit_reached" not in result.metadata
+    assert "limit_reached" not in result.metadata
 
 
 def test_objects_of_different_kinds_differ_though_each_kind_is_the_default():

@@ -1,0 +1,275 @@
+"""One walk over two JSON values, for every evaluator that looks inside."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from math import fsum
+from typing import Any
+
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.gains import COMMON, SHARED
+from llmeval_integrations.matching.node import AnyOf, Kind, Node, Outcome
+from llmeval_integrations.matching.pairing import Pairing
+
+
+class Comparison:
+    """Compares two values by a node and lists what became of their leaves.
+
+    The same leaves come out whatever evaluator asks; evaluators differ in their nodes and in how
+    they read `matched`, `outcomes` and `open`.
+    """
+
+    def __init__(self, pairing: Pairing | None = None) -> None:
+        self.matched: list[Node] = []
+        """The node of each leaf that matches with score 1."""
+        self.empty: list[Node] = []
+        """Those of them where the leaf is an empty object or array."""
+        self.outcomes: list[Outcome] = []
+        """All other leaves, in the order of the documents."""
+        self.open: list[tuple[Node, str, Any, Any, float]] = []
+        """Leaves that a judge decides: node, pointer, output, reference, similarity."""
+        self.wholes: list[tuple[int, int]] = []
+        """Slices of `outcomes` that belong to one missing, extra or replaced value."""
+        self.limits: list[str] = []
+        """The arrays, as pointers, whose items were not all tried with each other."""
+        self.pairing = pairing or Pairing(_gain)
+
+    def score(self) -> float:
+        """Return the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
+        if not self.outcomes:
+            return 1.0
+        weights = [node.weight for node in self.matched]  # fsum is exact: order has no effect
+        gained = [each.node.weight * each.score for each in self.outcomes]
+        total = fsum([*weights, *(each.node.weight for each in self.outcomes)])
+        return fsum([*weights, *gained]) / total if total else 1.0
+
+    def costs(self) -> list[float]:
+        """Return what each outcome takes from the score, together with the others of its whole."""
+        costs = [each.node.weight * (1.0 - each.score) for each in self.outcomes]
+        for begin, end in self.wholes:
+            costs[begin:end] = [fsum(costs[begin:end])] * (end - begin)
+        return costs
+
+    def compare(self, node: Node, output: Any, reference: Any, place: str = "") -> None:
+        """Compare two values that are both there, with all in them."""
+        if node.ignored:
+            return
+        kind, other = type(output), type(reference)
+        if other is AnyOf:
+            self._choose(node, output, reference, place)
+        elif node.whole or not (
+            (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
+        ):
+            self._leaf(node, output, reference, place)
+        elif kind is dict and other is dict:
+            self._objects(node, output, reference, place)
+        elif kind is list and other is list:
+            self._arrays(node, output, reference, place)
+        else:
+            self._crossed(node, output, reference, place)
+
+    def match(self, node: Node, value: Any) -> None:
+        """List the leaves of a value that is equal to its reference, without comparing them."""
+        if node.ignored:
+            return
+        if type(value) is dict and value and not node.whole:
+            for name, part in value.items():
+                its = node.member(name)
+                if type(part) in SCALARS:
+                    if not its.ignored:
+                        self.matched.append(its)
+                else:
+                    self.match(its, part)
+        elif type(value) is list and value and not node.whole:
+            for position, part in enumerate(value):
+                self.match(node.item(position), part)
+        else:
+            self._matched(node, value)
+
+    def one_sided(
+        self,
+        node: Node,
+        kind: Kind,
+        value: Any,
+        place: str,
+        *,
+        within: str | None = None,
+        at_end: bool = False,
+    ) -> None:
+        """List the leaves of a value that the other side lacks."""
+        if node.ignored:
+            return
+        has_parts = type(value) in CONTAINERS and value
+        if type(value) in CONTAINERS and not value and not (node.counts_empty or node.whole):
+            return
+        if not has_parts or node.whole or not node.splits:
+            output, reference = (MISSING, value) if kind == "missing" else (value, MISSING)
+            self.outcomes.append(
+                Outcome(place, node, kind, 0.0, output, reference, within, at_end=at_end)
+            )
+            return
+        begin, whole = len(self.outcomes), place if within is None else within
+        if type(value) is dict:
+            for name, part in value.items():
+                its = node.member(name)
+                self.one_sided(its, kind, part, f"{place}/{escape(name)}", within=whole)
+        else:
+            for position, part in enumerate(value):
+                its = node.item(position)
+                self.one_sided(its, kind, part, f"{place}/{position}", within=whole)
+        if within is None and len(self.outcomes) > begin + 1:
+            self.wholes.append((begin, len(self.outcomes)))
+
+    def _matched(self, node: Node, value: Any) -> None:
+        if type(value) in CONTAINERS and not node.whole:
+            if not node.counts_empty:
+                return
+            self.empty.append(node)
+        self.matched.append(node)
+
+    def _leaf(self, node: Node, output: Any, reference: Any, place: str) -> None:
+        kind, score, exact = node.leaf(output, reference)
+        if kind == "open":
+            self.open.append((node, place, output, reference, score))
+        elif kind == "match" and score == 1.0:
+            self._matched(node, output)
+        elif node.counts_empty or output not in ([], {}) or reference not in ([], {}):
+            self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
+
+    def _objects(
+        self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
+    ) -> None:
+        shared = len(reference)
+        for name, expected in reference.items():
+            value = output.get(name, MISSING)
+            its = node.member(name)
+            kind = type(value)
+            if kind in SCALARS and kind is type(expected) and value == expected:  # as most are
+                if not its.ignored:
+                    self.matched.append(its)
+            elif value is not MISSING:
+                self.compare(its, value, expected, f"{place}/{escape(name)}")
+            else:
+                shared -= 1
+                is_optional = type(expected) is AnyOf and expected.optional
+                if not (is_optional or its.stands_for(expected)):
+                    self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
+        if node.counts_extra and len(output) > shared:
+            for name, value in output.items():
+                if name not in reference and not node.member(name).stands_for(value):
+                    self.one_sided(node.member(name), "extra", value, f"{place}/{escape(name)}")
+
+    def _arrays(self, node: Node, output: list[Any], reference: list[Any], place: str) -> None:
+        if node.order == "ordered":
+            for position, (value, expected) in enumerate(zip(output, reference)):
+                its = node.item(position)
+                kind = type(value)
+                if kind in SCALARS and kind is type(expected) and value == expected:  # as above
+                    if not its.ignored:
+                        self.matched.append(its)
+                else:
+                    self.compare(its, value, expected, f"{place}/{position}")
+            if len(output) != len(reference):
+                both = range(min(len(output), len(reference)))
+                self._unpaired(node, output, reference, place, (both, both))
+            return
+        found = self.pairing.find(node, output, reference)
+        if found.is_limited:
+            self.limits.append(place)
+        for here, there in found.pairs:
+            self.compare(node.item(here), output[here], reference[there], f"{place}/{here}")
+        paired = {here for here, _ in found.pairs}, {there for _, there in found.pairs}
+        self._unpaired(node, output, reference, place, paired)
+
+    def _unpaired(
+        self,
+        node: Node,
+        output: list[Any],
+        reference: list[Any],
+        place: str,
+        paired: tuple[Container[int], Container[int]],
+    ) -> None:
+        """List the items that are in no pair; `paired` has the positions of all others."""
+        last = len(reference) - 1
+        at_end = node.order != "aligned" or last not in paired[1]
+        for there, value in enumerate(reference):
+            if there not in paired[1]:
+                its = node.item(there)
+                self.one_sided(its, "missing", value, f"{place}/{there}", at_end=at_end)
+        for here, value in enumerate(output):
+            if here not in paired[0]:
+                self.one_sided(node.item(here), "extra", value, f"{place}/{here}")
+
+    def _crossed(self, node: Node, output: Any, reference: Any, place: str) -> None:
+        """Compare an object or array with something else."""
+        if not node.splits:
+            self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
+            return
+        if node.larger_alone:
+            is_output = count_leaves(output) > count_leaves(reference)
+            value = output if is_output else reference
+            self.one_sided(node, "extra" if is_output else "missing", value, place)
+            return
+        begin = len(self.outcomes)
+        sides = ("missing", reference), ("extra", output)
+        with_parts = [(kind, value) for kind, value in sides if type(value) in CONTAINERS and value]
+        for kind, value in with_parts:
+            self.one_sided(node, kind, value, place)  # type: ignore[arg-type]
+        if len(with_parts) < len(sides):
+            self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
+            if self.wholes and self.wholes[-1][0] == begin:
+                self.wholes.pop()
+            self.wholes.append((begin, len(self.outcomes)))
+
+    def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
+        """Keep the comparison with the alternative that is nearest to the output."""
+        nearest: Comparison | None = None
+        for value in reference.values:
+            trial = Comparison(self.pairing)
+            trial.compare(node, output, value, place)
+            if nearest is None or trial.score() > nearest.score():
+                nearest = trial
+            if not trial.outcomes:
+                break
+        if nearest is None:  # the place may be left out, and nothing else is right
+            self.one_sided(node, "extra", output, place)
+            return
+        offset = len(self.outcomes)
+        self.wholes += [(begin + offset, end + offset) for begin, end in nearest.wholes]
+        for name in ("matched", "empty", "outcomes", "open", "limits"):
+            getattr(self, name).extend(getattr(nearest, name))
+
+
+def count_leaves(value: Any) -> int:
+    """Count the leaves of a value; an empty object or array is none."""
+    if type(value) is dict:
+        return sum(map(count_leaves, value.values()))
+    return sum(map(count_leaves, value)) if type(value) is list else 1
+
+
+def _gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> tuple[float, int]:
+    """Return what a pair of items adds to the score, and how many leaves they have in common.
+
+    Of equal sums, the pair that shares more leaves adds a little more.
+    """
+    trial = Comparison(pairing)
+    trial.compare(node, output, reference)
+    both = [each for each in trial.outcomes if each.kind not in ("missing", "extra")]
+    common = len(trial.matched) + len(trial.open)
+    common += sum(each.kind == "match" or each.score > 0 for each in both)
+    weights = [leaf.weight for leaf in trial.matched]
+    gained = [*(each.node.weight * each.score for each in both)]
+    gained += [leaf.weight * score for leaf, *_, score in trial.open]
+    shared = [*weights, *(each.node.weight for each in both)]
+    shared += [leaf.weight for leaf, *_ in trial.open]
+    share = fsum(shared)
+    if node.larger_alone:  # where an object meets a text, the smaller of both is shared, too
+        share = count_leaves(output) + count_leaves(reference) - len(trial.matched)
+        share -= len(trial.outcomes)
+    gain = fsum([*weights, *gained]) + SHARED * share + COMMON * common
+    if not (trial.outcomes or trial.open):
+        gain += node.whole_gain
+        common = max(common, 1)
+    return gain, common

@@ -1,0 +1,170 @@
+"""What each pair of items of two arrays adds to the score.
+
+The gain of two objects is the sum of the gains of their members. So a table for all pairs is filled
+member by member: equal values are found by their text, and only the others are compared. That is
+five times as fast as comparing each item with each other one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.matching.node import AnyOf, Node
+
+SHARED: Final = 1e-6
+"""The gain of a leaf that two items share, whatever its values: it decides between equal sums."""
+
+COMMON: Final = 1e-9
+"""The gain of a leaf that they have in common, which decides where no leaf has a weight."""
+
+LETTERS: Final = 500_000
+"""As many pairs of characters take as long to compare as a pair of items does."""
+
+Item: TypeAlias = tuple[int, Any]
+"""The row or column of an item, and its value there."""
+
+Compare: TypeAlias = Callable[[Node, Any, Any], tuple[float, int]]
+"""Compares two items; returns their gain and how many leaves they have in common."""
+
+Spend: TypeAlias = Callable[[int], None]
+"""Takes so many pairs from the budget of a document; raises where it is spent."""
+
+
+class Gains:
+    """The gains of all pairs of items: a row for each item of the output."""
+
+    def __init__(self, rows: int, columns: int, compare: Compare, spend: Spend) -> None:
+        self._size = rows, columns
+        self._compare = compare
+        self._spend = spend
+        self._gain = [[0.0] * columns for _ in range(rows)]
+        self._common = [[0] * columns for _ in range(rows)]
+        self._everywhere = 0.0  # what all pairs gain, kept apart as it is quicker
+
+    def table(self, *, strangers: bool) -> list[list[float]]:
+        """Return the gains; 0 for items that have no leaf in common, unless `strangers` counts."""
+        base = self._everywhere
+        return [
+            [gain + base if common or strangers else 0.0 for gain, common in zip(gains, commons)]
+            for gains, commons in zip(self._gain, self._common)
+        ]
+
+    def add(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        """Add the gains of values at a node: each of ours with each of theirs."""
+        if node.ignored or not (ours and theirs):
+            return
+        if not node.counts_extra or node.whole_gain:
+            self._by_pair(node, ours, theirs)
+            return
+        kinds = _by_kind(node, ours), _by_kind(node, theirs)
+        for kind, one in kinds[0].items():
+            for other_kind, other in kinds[1].items():
+                if kind != other_kind or kind == "other":
+                    self._by_pair(node, one, other)
+                elif kind == "leaf":
+                    self._leaves(node, one, other)
+                elif kind == "object":
+                    self._objects(node, one, other)
+                else:
+                    self._by_pair(node, one, other)
+
+    def _objects(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        expected = _by_member(theirs)
+        for name, items in _by_member(ours).items():
+            if name in expected:
+                self.add(node.member(name), items, expected[name])
+
+    def _leaves(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        places: dict[str, list[int]] = {}
+        values: dict[str, Any] = {}
+        for column, value in theirs:
+            text = node.leaf_text(value)
+            places.setdefault(text, []).append(column)
+            values[text] = value
+        self._add_shared(node, ours, theirs)
+        if node.fuzzy:
+            letters = sum(_length(value) for _, value in ours) * sum(
+                _length(value) for _, value in theirs
+            )
+            self._spend(letters // LETTERS)
+        found: dict[str, list[tuple[list[int], float, int]]] = {}
+        for row, value in ours:
+            text = node.leaf_text(value)
+            known = found.get(text)
+            if known is None:
+                known = found[text] = self._matches(node, text, value, places, values)
+            gains, commons = self._gain[row], self._common[row]
+            for columns, gain, common in known:
+                for column in columns:
+                    gains[column] += gain
+                    commons[column] += common
+
+    def _matches(
+        self,
+        node: Node,
+        text: str,
+        value: Any,
+        places: dict[str, list[int]],
+        values: dict[str, Any],
+    ) -> list[tuple[list[int], float, int]]:
+        """Return the columns with which a leaf has something in common, and what that gains."""
+        if node.exact:
+            return [(places[text], node.weight + COMMON, 1)] if text in places else []
+        found = []
+        for other, columns in places.items():
+            if other == text:
+                found.append((columns, node.weight + COMMON, 1))
+                continue
+            kind, score, _ = node.leaf(value, values[other])
+            common = int(kind in ("match", "open") or score > 0)
+            if common:
+                found.append((columns, node.weight * score + COMMON, common))
+        return found
+
+    def _add_shared(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        """Add the gain of a leaf that both items have, whether or not it matches."""
+        gain = SHARED * node.weight
+        if (len(ours), len(theirs)) == self._size:
+            self._everywhere += gain
+            return
+        for row, _ in ours:
+            gains = self._gain[row]
+            for column, _ in theirs:
+                gains[column] += gain
+
+    def _by_pair(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        for row, value in ours:
+            for column, expected in theirs:
+                gain, common = self._compare(node, value, expected)
+                self._gain[row][column] += gain
+                self._common[row][column] += common
+
+
+def _by_kind(node: Node, items: Sequence[Item]) -> dict[str, list[Item]]:
+    found: defaultdict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        kind = type(item[1])
+        if kind is AnyOf:
+            found["other"].append(item)
+        elif node.whole or kind not in CONTAINERS:
+            found["leaf"].append(item)
+        elif not item[1]:
+            found["empty object" if kind is dict else "empty array"].append(item)
+        else:
+            found["object" if kind is dict else "array"].append(item)
+    return found
+
+
+def _by_member(items: Sequence[Item]) -> dict[str, list[Item]]:
+    found: defaultdict[str, list[Item]] = defaultdict(list)
+    for place, value in items:
+        for name, part in value.items():
+            found[name].append((place, part))
+    return found
+
+
+def _length(value: Any) -> int:
+    return len(value) if type(value) is str else 0

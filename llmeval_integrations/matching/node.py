@@ -1,0 +1,162 @@
+"""How the values of one place are compared."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import canonical
+
+Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
+Order = Literal["ordered", "aligned", "any_order", "by_key"]
+
+KINDS: Final[tuple[Kind, ...]] = ("match", "mismatch", "missing", "extra", "wrong_type")
+
+
+class Verdict(NamedTuple):
+    """What a node says of two leaves."""
+
+    kind: Literal["match", "mismatch", "wrong_type", "open"]
+    """`open` leaves wait for a judge."""
+
+    score: float
+    """From 0 to 1."""
+
+    exact: bool = True
+    """Whether the score is exact; that of two very long texts may be too low."""
+
+
+MATCH: Final = Verdict("match", 1.0)
+MISMATCH: Final = Verdict("mismatch", 0.0)
+WRONG_TYPE: Final = Verdict("wrong_type", 0.0)
+
+
+class AnyOf(NamedTuple):
+    """Several values of a reference, each of which is right."""
+
+    values: tuple[Any, ...]
+    optional: bool = False
+    """Whether the output may leave the place out."""
+
+
+class Node:
+    """How the values of one place are compared.
+
+    The defaults compare every leaf as JSON, in order. Subclasses set attributes and override
+    methods; a comparison walks a node together with the two values.
+    """
+
+    path: str = ""
+    """The place as a JSON Pointer, with `*` for every position of an array."""
+
+    weight: float = 1.0
+    """The weight of a leaf at this place."""
+
+    ignored: bool = False
+    """Whether the place does not count."""
+
+    whole: bool = False
+    """Whether an object or array at this place is one leaf."""
+
+    order: Order = "ordered"
+    """How the items of an array at this place are paired."""
+
+    key: str | None = None
+    """The member that identifies an item, with `order="by_key"`."""
+
+    exact: bool = True
+    """Whether two leaves match if, and only if, they are equal as JSON."""
+
+    literal: bool = False
+    """Whether two values match in full if, and only if, they are equal as JSON."""
+
+    fuzzy: bool = False
+    """Whether two items can both match a third one and not each other."""
+
+    counts_extra: bool = True
+    """Whether a member that only the output has is an outcome."""
+
+    counts_empty: bool = True
+    """Whether an empty object or array is a leaf."""
+
+    splits: bool = True
+    """Whether a value that one side lacks is one outcome for each of its leaves, and not one
+    outcome in all."""
+
+    larger_alone: bool = False
+    """Whether only the larger side counts where an object, an array or a leaf meet another."""
+
+    pairs_strangers: bool = False
+    """Whether items that have no leaf in common are paired in their order."""
+
+    whole_gain: float = 0.0
+    """How much more a pair of items counts that matches in full."""
+
+    def member(self, name: str) -> Node:
+        """Return the node of an object's member."""
+        raise NotImplementedError
+
+    def item(self, position: int) -> Node:
+        """Return the node of an array's item."""
+        raise NotImplementedError
+
+    def leaf(self, output: Any, reference: Any) -> Verdict:
+        """Compare two leaves."""
+        raise NotImplementedError
+
+    def stands_for(self, value: Any) -> bool:  # noqa: ARG002
+        """Return whether leaving the place out means the same as this value, as for a default."""
+        return False
+
+    def leaf_text(self, value: Any) -> str:
+        """Write a leaf so that two leaves with the same text match in full."""
+        return canonical(value)
+
+    def has_order(self, items: list[Any]) -> bool:
+        """Return whether the order of these items counts; it does where no item has the key."""
+        if self.order == "by_key":
+            return not any(type(item) is dict and self.key in item for item in items)
+        return self.order != "any_order"
+
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to it
+    """One leaf that does not simply match: wrong, missing, extra, or a match with a lower score."""
+
+    pointer: str
+    """The place in the output as a JSON Pointer. A missing item has its position in the
+    reference."""
+
+    node: Node
+    kind: Kind
+    score: float
+    output: Any = MISSING
+    reference: Any = MISSING
+
+    within: str | None = None
+    """The object or array that is missing or extra as a whole, as a JSON Pointer."""
+
+    exact: bool = True
+    """Whether the score is exact; see Verdict."""
+
+    at_end: bool = False
+    """Whether a missing item belongs to the end of its array."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as it stands in a result's metadata."""
+        entry: dict[str, Any] = {"pointer": self.pointer, "field": self.node.path}
+        entry["kind"] = self.kind
+        if self.output is not MISSING:
+            entry["output"] = self.output
+        if self.reference is not MISSING:
+            entry["reference"] = self.reference
+        if self.within is not None:
+            entry["within"] = self.within
+        if self.node.weight != 1.0:
+            entry["weight"] = self.node.weight
+        if self.score:
+            entry["score"] = self.score
+        if not self.exact:
+            entry["exact"] = False
+        return entry
