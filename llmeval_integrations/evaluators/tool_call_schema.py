@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,15 +33,13 @@ from llmeval_integrations.schemas.document import (
     object_of,
     read_pointer,
 )
-from llmeval_integrations.schemas.errors import MOST_LEVELS, is_deeper
 from llmeval_integrations.schemas.keywords import REMARKS
 from llmeval_integrations.schemas.reading import encode
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.differences import is_optional
+from llmeval_integrations.tool_calls.expected import is_optional
+from llmeval_integrations.tool_calls.node import Read, ToolNode, declared
 from llmeval_integrations.tool_calls.reading import read_calls
-from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
-from llmeval_integrations.tool_calls.schema_walk import declared
 
 # A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN = frozenset(
@@ -50,17 +48,16 @@ _OPEN = frozenset(
         *("$ref", "$dynamicRef", "$recursiveRef"),
     ]
 )
-_PARTS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "dependencies")
+_PARTS = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+_BY_NAME = ("dependentSchemas", "dependencies")
 
-# What these say of an argument is so whatever other arguments there are.
-_BY_ARGUMENT = frozenset(
+# What these say is about one argument.
+_ABOUT_ARGUMENTS = frozenset(
     [
-        *("type", "properties", "additionalProperties", "patternProperties"),
+        *("type", "properties", "required", "additionalProperties", "patternProperties"),
         *("$schema", *DEFINITIONS, *REMARKS),
     ]
 )
-_CONDITIONAL = frozenset(("then", "else"))
-_TOO_DEEP = "too_deep"
 
 _MISSING = " is a required property"
 """How the message of `required`, `dependentRequired` and `dependencies` ends, behind the name."""
@@ -88,9 +85,6 @@ class Violation(msgspec.Struct, frozen=True):
     has_default: bool = False
     """Whether the schema has a default for it."""
 
-    cut_short: bool = False
-    """Whether there may be more of them, in a value of more than 16 levels."""
-
     def __str__(self) -> str:
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
 
@@ -100,8 +94,15 @@ class Toolbox:
 
     def __init__(self, tools: Any, *, allow_undeclared: bool, read: Read | None = None) -> None:
         self.schemas = read_tools(tools)
-        self.parts = {
-            name: SchemaPart.root(schema, read=read) for name, schema in self.schemas.items()
+        self.nodes = {
+            name: ToolNode.root(schema, read=read) for name, schema in self.schemas.items()
+        }
+        self._names = {
+            name: {
+                *list_of(schema, "required"),
+                *([] if schema.keys() <= _ABOUT_ARGUMENTS else [""]),
+            }
+            for name, schema in self.schemas.items()
         }
         self._validators = {
             name: _validator(name, schema if allow_undeclared else _closed(schema))
@@ -132,7 +133,7 @@ class Toolbox:
 
         `complete` says that it has no others. None where that is not sure.
         """
-        schema, part, given = self.schemas[call.name], self.parts[call.name], call.arguments
+        schema, part, given = self.schemas[call.name], self.nodes[call.name], call.arguments
         if self._surely_closed(call.name):
             declared = object_of(schema, "properties")
             for name in given:
@@ -155,6 +156,10 @@ class Toolbox:
             return True
         return bool(own["properties"]) and "propertyNames" not in own
 
+    def names_of_errors(self, tool: str, arguments: Iterable[str]) -> set[str]:
+        """Return the arguments that errors may be about; an empty name for the call as a whole."""
+        return self._names[tool].union(arguments)
+
     def violations(self, call: ToolCall) -> list[Violation]:
         """List what is wrong with a call."""
         if call.problem is not None:
@@ -165,40 +170,12 @@ class Toolbox:
         result = validator.check(Sample(call.arguments))
         if result.passed:
             return []
-        if "errors_limit_reached" in result.metadata:
-            return self._one_by_one(call, validator)
-        return self._told(result, call)
-
-    def _told(self, result: Result, call: ToolCall) -> list[Violation]:
         errors = result.metadata.get("errors", ())
-        if not errors and not result.passed:
+        if not errors:
             return [Violation(None, "", result.label or "schema", result.reason or "")]
-        return [found for error in errors for found in self._of_arguments(error, call)]
+        return [found for error in errors for found in self._by_argument(error, call)]
 
-    def _one_by_one(self, call: ToolCall, validator: JsonSchema) -> list[Violation]:
-        """List what is wrong with a call some arguments of which are too deep for that.
-
-        Of each of these, and of the whole call, it is the first error, as others may follow; of
-        the other arguments it is all that does not come from leaving the deep ones out.
-        """
-        whole = call.arguments
-        deep = {name for name, value in whole.items() if is_deeper(value, MOST_LEVELS - 1)}
-        rest = {name: value for name, value in whole.items() if name not in deep}
-        errors = filter(_is_unconditional, validator(rest).metadata.get("errors", ()))
-        told = [one for error in errors for one in self._of_arguments(error, call)]
-        found = [one for one in told if one.argument is not None and one.argument not in deep]
-        alone = _by_argument(validator.schema)
-        for name in sorted(deep):
-            given = msgspec.structs.replace(call, arguments={name: whole[name]})
-            wrong = self._told(alone(given.arguments), given)
-            found += [_cut_short(one, name) for one in wrong]
-        known = {(one.pointer, one.keyword) for one in found}
-        for one in self._told(validator(whole), call):
-            if (one.pointer, one.keyword) not in known and not (found and one.keyword == _TOO_DEEP):
-                found.append(_cut_short(one, one.argument if one.argument in deep else None))
-        return found
-
-    def _of_arguments(self, error: dict[str, Any], call: ToolCall) -> list[Violation]:
+    def _by_argument(self, error: dict[str, Any], call: ToolCall) -> list[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""
         pointer, keyword = error["pointer"], error["keyword"]
         if error["message"].endswith(_MISSING):
@@ -215,7 +192,7 @@ class Toolbox:
         pointer, message = error["pointer"], error["message"]
         name, _ = _raw_decode(message)
         steps = read_pointer(pointer)
-        part = self.parts[call.name].at(steps, call.arguments).member(name)
+        part = self.nodes[call.name].at(steps, call.arguments).member(name)
         argument, place = (steps[0], pointer) if steps else (name, f"/{escape(name)}")
         has_default = part.default is not MISSING
         return Violation(argument, place, error["keyword"], message, True, has_default)
@@ -227,27 +204,6 @@ class Toolbox:
         if not isinstance(schema, dict):
             return []
         return [name for name in call.arguments if not any(True for _ in declared(schema, name))]
-
-
-def _cut_short(violation: Violation, deep: str | None) -> Violation:
-    """Say that there may be more of them; where in a deep argument, no default forgives it."""
-    if deep is None:
-        return msgspec.structs.replace(violation, cut_short=True)
-    place = violation.pointer or f"/{escape(deep)}"
-    return msgspec.structs.replace(
-        violation, argument=deep, pointer=place, has_default=False, cut_short=True
-    )
-
-
-def _is_unconditional(error: dict[str, Any]) -> bool:
-    """Whether an error is one whatever other arguments there are."""
-    place = error["schema_pointer"].partition("/properties/")[0]
-    return _CONDITIONAL.isdisjoint(read_pointer(place))
-
-
-def _by_argument(schema: dict[str, Any]) -> JsonSchema:
-    """Validate what a schema says of each argument by itself."""
-    return JsonSchema({key: value for key, value in schema.items() if key in _BY_ARGUMENT})
 
 
 def _validator(name: str, schema: dict[str, Any]) -> JsonSchema:
@@ -264,22 +220,19 @@ def _closed(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "additionalProperties": False}
 
 
-def _speaks_of_others(schema: dict[str, Any]) -> bool:
+def _speaks_of_others(schema: Any, named: Container[str] | None = None) -> bool:
     """Whether a schema, or a part of it, names other properties than its own `properties` do."""
-    named = object_of(schema, "properties")
-    waiting: list[Any] = [schema]
-    while waiting:
-        part = waiting.pop()
-        if not isinstance(part, dict):
-            continue
-        if not _OPEN.isdisjoint(part) or not object_of(part, "properties").keys() <= named.keys():
-            return True
-        for key in _PARTS:
-            inner = part.get(key)
-            if key in ("dependentSchemas", "dependencies"):
-                inner = list(object_of(part, key).values())
-            waiting += inner if isinstance(inner, list) else [inner]
-    return False
+    if isinstance(schema, list):
+        return any(_speaks_of_others(part, named) for part in schema)
+    if not isinstance(schema, dict):
+        return False
+    own = object_of(schema, "properties")
+    named = own if named is None else named
+    if not _OPEN.isdisjoint(schema) or not all(name in named for name in own):
+        return True
+    parts = [schema[key] for key in _PARTS if key in schema]
+    parts += [part for key in _BY_NAME for part in object_of(schema, key).values()]
+    return any(_speaks_of_others(part, named) for part in parts)
 
 
 @lru_cache(maxsize=64)
@@ -301,8 +254,7 @@ class ToolCallSchema(Evaluator):
     are read from the shapes that ToolCalls reads, and what an API calls by itself is not a call.
     The reason names the first call that is not valid, the label is the keyword of its schema,
     `unknown_tool` or `unreadable`. Metadata: `calls`, each with `name`, `valid` and `errors`
-    (`pointer`, `keyword`, `message`); `called` and `valid`, how many. Of an argument of more
-    than 16 levels only the first error may be listed; `errors_limit_reached` says so.
+    (`pointer`, `keyword`, `message`); `called` and `valid`, how many.
     """
 
     tools: Any = field(default=None, hash=False)
@@ -355,8 +307,6 @@ def _judged(calls: list[ToolCall], found: list[list[Violation]]) -> Result:
     ]
     valid = found.count([])
     metadata: dict[str, Any] = {"calls": rows, "called": len(calls), "valid": valid}
-    if any(one.cut_short for violations in found for one in violations):
-        metadata["errors_limit_reached"] = True
     if valid == len(calls):
         reason = "No call" if not calls else f"Valid: {len(calls)} of {len(calls)} calls"
         return Result(1.0, True, None, reason, metadata)

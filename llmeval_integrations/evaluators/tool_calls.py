@@ -15,6 +15,7 @@ from llmeval_integrations.core.errors import (
     MissingFieldError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, wrong
 from llmeval_integrations.core.printable import printable
 from llmeval_integrations.core.quoting import hint, shown
@@ -24,12 +25,13 @@ from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.tool_call_schema import Toolbox, Violation, sample_tools
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing, parse
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.arguments import (
     ARGUMENTS,
     Arguments,
     ComparedArguments,
-    Given,
-    compare_arguments,
+    WrongArgument,
 )
 from llmeval_integrations.tool_calls.before import (
     Before,
@@ -46,19 +48,15 @@ from llmeval_integrations.tool_calls.comparing import (
     ComparedCall,
     Order,
 )
-from llmeval_integrations.tool_calls.differences import Differences, WrongArgument
 from llmeval_integrations.tool_calls.expected import (
-    AnyOf,
     read_answers,
     read_listed,
     read_marked,
     written,
 )
-from llmeval_integrations.tool_calls.pairing import MAX_COMPARED
+from llmeval_integrations.tool_calls.node import ANYTHING, Read, ToolNode
 from llmeval_integrations.tool_calls.reading import read_calls
-from llmeval_integrations.tool_calls.schema_parts import Read, SchemaPart
 
-_ANYTHING = SchemaPart.root(None)
 _MOST_NAMED = 3
 
 
@@ -89,13 +87,9 @@ class ToolCalls(Evaluator):
     `recall` and `f1` over calls that are wholly right. The label is the gravest kind that there
     is: of unreadable, wrong_name, missing, extra, wrong_order, wrong_arguments the first.
 
-    Of one tool up to 10,000 pairs of calls are compared; `limit_reached` says where there
-    were more, and then calls that are equal are paired first, the others without comparing all.
-    It says the same of the items of an array without order: those that are equal are paired
-    whatever their number, and of the rest 10,000 pairs are compared, 250,000 in a sample.
-
-    Of what the schema has against an argument of more than 16 levels only the first is told, and a
-    member left out there is not one that has the default; `errors_limit_reached` says so.
+    Up to 100,000 pairs of calls of one tool, and of items of arrays without order, are compared.
+    Beyond that those that are equal are paired, the rest by what they share, and `limit_reached`
+    names the array within the arguments, with an empty text for the calls themselves.
 
     What an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, is
     no call.
@@ -170,9 +164,9 @@ class ToolCalls(Evaluator):
     def _check_names(self, before: Before, toolbox: Toolbox) -> None:
         """Refuse the name of a tool that there is not: it would order nothing, and not say so."""
         for name in (which for pair in before for which in pair if isinstance(which, str)):
-            if name not in toolbox.parts:
+            if name not in toolbox.nodes:
                 raise InvalidOptionError(
-                    f"{self.name}: before: there is no tool {name!r}; {hint(name, toolbox.parts)}"
+                    f"{self.name}: before: there is no tool {name!r}; {hint(name, toolbox.nodes)}"
                 )
 
     def check(self, sample: Sample) -> Result:
@@ -192,11 +186,8 @@ class ToolCalls(Evaluator):
         comparing = _Comparing(self, toolbox)
         comparison = CallComparison(made, expected, comparing)
         calls = comparison.calls(self.order, before)
-        limited = comparison.limit_reached or comparing.differences.limit_reached
-        result = _result(calls, len(made), len(expected), limited=limited)
-        if comparing.errors_limit_reached:
-            result.metadata["errors_limit_reached"] = True
-        return result
+        limits = sorted(comparing.limits.union([""] if comparison.limit_reached else []))
+        return _result(calls, len(made), len(expected), limits)
 
     def _expected(self, sample: Sample, toolbox: Toolbox | None) -> list[ToolCall]:
         """Read the reference; whatever cannot be read in it is the caller's fault."""
@@ -212,10 +203,10 @@ class ToolCalls(Evaluator):
         for call in calls:
             if call.problem is not None:
                 raise self._no_reference(reference, call.problem)
-            if toolbox and call.name not in toolbox.parts:
+            if toolbox and call.name not in toolbox.nodes:
                 raise InvalidReferenceError(
                     f"{self.name}: there is no tool {call.name!r}, which the reference "
-                    f"{shown(reference)} names; {hint(call.name, toolbox.parts)}"
+                    f"{shown(reference)} names; {hint(call.name, toolbox.nodes)}"
                 )
             wanted = msgspec.structs.replace(call, arguments=self._read_arguments(call))
             refusal = toolbox and self._refusal(wanted, toolbox)
@@ -283,54 +274,45 @@ class _Comparing:
     """Compares the arguments of two calls of the same tool."""
 
     def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:
-        self.differences = Differences()
-        self.errors_limit_reached = False
-        """Whether an argument was too deep for all to be told that the schema has against it."""
+        self.limits: set[str] = set()
+        """The arrays whose items were not all tried with each other, as pointers."""
         self._options = options
         self._toolbox = toolbox
-        self._read: dict[int, Given] = {}
+        self._pairing = Comparison().pairing
+        self._read: dict[int, dict[str, Any]] = {}
         self._violations: dict[int, list[Violation]] = {}
 
     def __call__(self, made: ToolCall, expected: ToolCall) -> ComparedArguments:
-        output, how = self._given(made), self._options.arguments
-        compared = compare_arguments(output, self._given(expected), how, self.differences)
-        violations = self._violations_of(made, output)
-        if violations:
-            self._add(violations, compared)
+        node = self._toolbox.nodes[made.name] if self._toolbox else ANYTHING
+        output, wanted = self._arguments(made, node), self._arguments(expected, node)
+        compared = ComparedArguments(output, wanted, node, self._options.arguments, self._pairing)
+        self.limits.update(compared.limits)
+        if self._toolbox is not None:
+            self._validate(made, compared, self._toolbox)
         return compared
 
-    def _add(self, violations: list[Violation], compared: ComparedArguments) -> None:
+    def _arguments(self, call: ToolCall, node: ToolNode) -> dict[str, Any]:
+        if not self._options.coerce:
+            return call.arguments
+        if id(call) not in self._read:
+            self._read[id(call)] = coerce(call.arguments, node)
+        return self._read[id(call)]
+
+    def _validate(self, made: ToolCall, compared: ComparedArguments, toolbox: Toolbox) -> None:
         """Add what the schema has against arguments that the reference does not settle."""
         settled = compared.settled | compared.wrong
         if self._options.arguments == "subset" or self._options.alternatives != "listed":
             settled |= compared.left_out
-        for found in violations:
+        if toolbox.names_of_errors(made.name, compared.output) <= settled:
+            return
+        if id(made) not in self._violations:
+            read = msgspec.structs.replace(made, arguments=written(compared.output))
+            self._violations[id(made)] = toolbox.violations(read)
+        for found in self._violations[id(made)]:
             name = found.argument or ""
             if not found.has_default and name not in settled:
-                invalid = _invalid(found, compared.output.values)
+                invalid = _invalid(found, compared.output)
                 compared.invalid.setdefault(name, []).append(invalid)
-
-    def _given(self, call: ToolCall) -> Given:
-        """Read the arguments of a call of a tool that there is."""
-        given = self._read.get(id(call))
-        if given is None:
-            schema = self._toolbox.parts[call.name] if self._toolbox else _ANYTHING
-            values = coerce(call.arguments, schema) if self._options.coerce else call.arguments
-            given = self._read[id(call)] = Given(values, schema)
-        return given
-
-    def _violations_of(self, made: ToolCall, output: Given) -> list[Violation]:
-        """List what the tool's schema has against a call, as it is read."""
-        if self._toolbox is None:
-            return []
-        found = self._violations.get(id(made))
-        if found is None:
-            read = made
-            if self._options.coerce:
-                read = msgspec.structs.replace(made, arguments=written(output.values))
-            found = self._violations[id(made)] = self._toolbox.violations(read)
-            self.errors_limit_reached |= any(one.cut_short for one in found)
-        return found
 
 
 def _invalid(found: Violation, values: dict[str, Any]) -> WrongArgument:
@@ -357,17 +339,17 @@ def _counts(
     }
 
 
-def _result(calls: list[ComparedCall], called: int, expected: int, *, limited: bool) -> Result:
+def _result(calls: list[ComparedCall], called: int, expected: int, limits: list[str]) -> Result:
     metadata = _counts(calls, called, expected)
-    if limited:
-        metadata["limit_reached"] = True
+    if limits:
+        metadata["limit_reached"] = limits
     wrong = [call for call in calls if call.kind != "right"]
     if not wrong:
         return Result(1.0, True, None, _all_right(len(calls)), metadata)
     score = sum(call.score for call in calls) / len(calls)
     reason = printable("; ".join(_grouped(wrong)))
-    if limited:
-        reason += f" (more than {MAX_COMPARED} pairs; not all were tried)"
+    if limits:
+        reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
     label = min((call.kind for call in wrong), key=KINDS.index)
     return Result(score, False, label, reason, metadata)
 

@@ -6,6 +6,8 @@ from collections.abc import Container
 from math import fsum
 from typing import Any
 
+import msgspec
+
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS
 from llmeval_integrations.json_values.pointer import escape
@@ -69,6 +71,18 @@ class Comparison:
             self._arrays(node, output, reference, place)
         else:
             self._crossed(node, output, reference, place)
+
+    def is_default(self, node: Node, value: Any) -> bool:
+        """Return whether leaving a place out means this value, which has to outlive the pairing."""
+        if node.default is MISSING:
+            return False
+        known, key = self.pairing.defaults, (node.path, id(value))
+        if key not in known:
+            known[key] = False  # a default may hold itself
+            trial = Comparison(self.pairing)
+            trial.compare(node, node.default, value)
+            known[key] = not trial.outcomes
+        return known[key]
 
     def match(self, node: Node, value: Any) -> None:
         """List the leaves of a value that is equal to its reference, without comparing them."""
@@ -142,9 +156,10 @@ class Comparison:
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
     ) -> None:
         shared = len(reference)
+        here, there = (node.narrow(output), node.narrow(reference)) if node.varies else (node, node)
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            its = node.member(name)
+            its = here.member(name)
             kind = type(value)
             if kind in SCALARS and kind is type(expected) and value == expected:  # as most are
                 if not its.ignored:
@@ -154,14 +169,15 @@ class Comparison:
             else:
                 shared -= 1
                 is_optional = type(expected) is AnyOf and expected.optional
-                if not (is_optional or its.stands_for(expected)):
+                if not (is_optional or self.is_default(its, expected)):
                     self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
             for name, value in output.items():
-                if name not in reference and not node.member(name).stands_for(value):
-                    self.one_sided(node.member(name), "extra", value, f"{place}/{escape(name)}")
+                if name not in reference and not self.is_default(there.member(name), value):
+                    self.one_sided(there.member(name), "extra", value, f"{place}/{escape(name)}")
 
     def _arrays(self, node: Node, output: list[Any], reference: list[Any], place: str) -> None:
+        node = node.narrow(output) if node.varies else node
         if node.order == "ordered":
             for position, (value, expected) in enumerate(zip(output, reference)):
                 its = node.item(position)
@@ -225,6 +241,9 @@ class Comparison:
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Keep the comparison with the alternative that is nearest to the output."""
+        if reference.optional and self.is_default(node, output):
+            self._matched(node, output)
+            return
         nearest: Comparison | None = None
         for value in reference.values:
             trial = Comparison(self.pairing)
@@ -236,6 +255,8 @@ class Comparison:
         if nearest is None:  # the place may be left out, and nothing else is right
             self.one_sided(node, "extra", output, place)
             return
+        if len(nearest.outcomes) == 1 and nearest.outcomes[0].pointer == place:  # none is near
+            nearest.outcomes[0] = msgspec.structs.replace(nearest.outcomes[0], reference=reference)
         offset = len(self.outcomes)
         self.wholes += [(begin + offset, end + offset) for begin, end in nearest.wholes]
         for name in ("matched", "empty", "outcomes", "open", "limits"):

@@ -91,8 +91,18 @@ class Node:
     pairs_strangers: bool = False
     """Whether items that have no leaf in common are paired in their order."""
 
+    default: Any = MISSING
+    """The value that leaving the place out means; MISSING where it means nothing."""
+
+    varies: bool = False
+    """Whether `narrow` depends on the value, as in a union."""
+
     whole_gain: float = 0.0
     """How much more a pair of items counts that matches in full."""
+
+    def narrow(self, value: Any) -> Node:  # noqa: ARG002
+        """Return the node for an object or array of which this is the value."""
+        return self
 
     def member(self, name: str) -> Node:
         """Return the node of an object's member."""
@@ -105,10 +115,6 @@ class Node:
     def leaf(self, output: Any, reference: Any) -> Verdict:
         """Compare two leaves."""
         raise NotImplementedError
-
-    def stands_for(self, value: Any) -> bool:  # noqa: ARG002
-        """Return whether leaving the place out means the same as this value, as for a default."""
-        return False
 
     def leaf_text(self, value: Any) -> str:
         """Write a leaf so that two leaves with the same text match in full."""

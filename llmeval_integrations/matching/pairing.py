@@ -45,6 +45,8 @@ class Pairing:
     """
 
     def __init__(self, gain: Gain) -> None:
+        self.defaults: dict[tuple[str, int], bool] = {}
+        """Whether values, by path and id, are the default of their place."""
         self._gain = gain
         self._texts = Texts()
         self._found: dict[tuple[str, int, int], Found] = {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llmeval_integrations.json_values.equality import CONTAINERS, canonical
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical
 from llmeval_integrations.matching.node import Node
 
 _LONGEST: Final = 64
@@ -42,7 +43,8 @@ class Texts:
         texts = []
         for name in sorted(value):  # a comprehension would take one more level of the stack
             its = node.member(name)
-            if not its.ignored:
+            is_default = not node.varies and _is_default(its, value[name])
+            if not (its.ignored or is_default):
                 texts.append(f"{name!r}:{self.write(its, value[name])}")
         return f"{{{','.join(texts)}}}" if texts else "{ignored}"
 
@@ -55,3 +57,11 @@ class Texts:
         if not node.has_order(items):
             texts.sort()
         return f"[{','.join(texts)}]" if texts else "[ignored]"
+
+
+def _is_default(node: Node, value: Any) -> bool:
+    """Whether leaving the place out means this value; only of a scalar, which holds no other."""
+    default = node.default
+    if default is MISSING or type(value) not in SCALARS or type(default) not in SCALARS:
+        return False
+    return node.leaf_text(value) == node.leaf_text(default)

@@ -1,17 +1,22 @@
-"""Which arguments of a call are right. Pure functions."""
+"""Which arguments of a call are right, and what is wrong with the others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final, Literal, get_args
 
+import msgspec
+
+from llmeval_integrations.core.quoting import cut
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import SCALARS, equal
+from llmeval_integrations.json_values.equality import SCALARS, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.tool_calls.differences import Differences, WrongArgument, is_optional
-from llmeval_integrations.tool_calls.expected import AnyOf
-from llmeval_integrations.tool_calls.normal_form import normal_text
-from llmeval_integrations.tool_calls.schema_parts import SchemaPart
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import AnyOf, Outcome
+from llmeval_integrations.matching.pairing import Pairing
+from llmeval_integrations.matching.patch import describe
+from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, written
+from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
 """Which arguments a call must have.
@@ -22,40 +27,56 @@ Arguments = Literal["exact", "subset", "superset", "ignore"]
 
 ARGUMENTS: Final[tuple[str, ...]] = get_args(Arguments)
 
+_SHOWN: Final = 60
 
-class Given:
-    """The arguments of one call, with what is found out once, however often it is compared."""
 
-    def __init__(self, values: dict[str, Any], schema: SchemaPart) -> None:
-        self.values = values
-        self.schema = schema.of(values)
-        self._texts: dict[str, frozenset[str | None]] = {}
-        self._defaults: dict[tuple[str, int], bool] = {}
+class WrongArgument(msgspec.Struct, frozen=True):
+    """One place in a call's arguments that is not as expected."""
 
-    def texts(self, name: str) -> frozenset[str | None]:
-        """Return the texts of an argument, of which there are several where there is a choice.
+    pointer: str
+    """The place within the arguments, as a JSON Pointer."""
 
-        Those that are the same have one in common, unless None is among them.
-        """
-        if name not in self._texts:
-            value, part = self.values[name], self.schema.member(name)
-            choice = value.values if isinstance(value, AnyOf) else [value]
-            self._texts[name] = frozenset(normal_text(one, part) for one in choice)
-        return self._texts[name]
+    kind: str
+    """`mismatch`, `wrong_type`, `missing`, `extra`, or `invalid` where only the tool's schema
+    has something against it."""
 
-    def is_default(self, name: str, other: Given, differences: Differences) -> bool:
-        """Whether the other call, which leaves an argument out, has the same."""
-        key = name, id(other.schema)
-        if key not in self._defaults:
-            part = other.schema.member(name)
-            self._defaults[key] = differences.is_default(self.values[name], part)
-        return self._defaults[key]
+    output: Any = MISSING
+    reference: Any = MISSING
+    message: str | None = None
+    """What the schema has against it."""
+
+    def __str__(self) -> str:
+        if self.message is not None:
+            return f"{self.pointer} invalid: {self.message}".lstrip()
+        accepted = self.reference.get(ANY_OF) if isinstance(self.reference, dict) else None
+        if accepted and self.kind in ("mismatch", "wrong_type"):
+            several = " or ".join(map(_short, accepted[:3]))
+            more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
+            return f"{self.pointer} {_short(self.output)}, expected {several}{more}"
+        kind: Any = self.kind
+        return describe(Outcome(self.pointer, ANYTHING, kind, 0.0, self.output, self.reference))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what is known, as JSON values."""
+        known = {field: getattr(self, field) for field in self.__struct_fields__}
+        return {
+            name: value
+            for name, value in known.items()
+            if value is not MISSING and not (name == "message" and value is None)
+        }
 
 
 class ComparedArguments:
-    """The arguments of one call beside those of another of the same tool."""
+    """The arguments of a call beside those that are expected of the same tool."""
 
-    def __init__(self, output: Given, expected: Given, differences: Differences) -> None:
+    def __init__(
+        self,
+        output: dict[str, Any],
+        expected: dict[str, Any],
+        node: ToolNode,
+        how: Arguments,
+        pairing: Pairing,
+    ) -> None:
         self.output = output
         self.expected = expected
         self.counted: set[str] = set()
@@ -68,7 +89,54 @@ class ComparedArguments:
         """Of those expected that are left out, as they may be."""
         self.invalid: dict[str, list[WrongArgument]] = {}
         """What the tool's schema has against others than these."""
-        self._differences = differences
+        self._comparison = Comparison(pairing)
+        # What a side leaves out has the default of the alternative that the rest is meant for.
+        self._here, self._there = node.narrow(output), node.narrow(expected)
+        if how != "ignore":
+            self._compare_expected(how)
+        if how in ("exact", "subset"):
+            self._compare_others()
+
+    def _compare_expected(self, how: Arguments) -> None:
+        for name, wanted in self.expected.items():
+            if name in self.output:
+                value = self.output[name]
+                if self._is_same(name, value, wanted):
+                    self.settled.add(name)
+                elif not (is_optional(wanted) and self._is_default(self._here, name, value)):
+                    self.wrong.add(name)
+            elif how == "subset" or is_optional(wanted):
+                self.left_out.add(name)
+                continue
+            elif not self._is_default(self._here, name, wanted):
+                self.wrong.add(name)
+            self.counted.add(name)
+
+    def _compare_others(self) -> None:
+        for name in self.output.keys() - self.expected.keys():
+            self.counted.add(name)
+            if not self._is_default(self._there, name, self.output[name]):
+                self.wrong.add(name)
+
+    def _is_same(self, name: str, value: Any, wanted: Any) -> bool:
+        if type(value) in SCALARS and type(wanted) in SCALARS:  # as most are
+            return equal(value, wanted)
+        if isinstance(wanted, AnyOf):  # a default that may stand there is not of the reference
+            wanted = AnyOf(wanted.values)
+        return not self._outcomes(name, value, wanted)
+
+    def _outcomes(self, name: str, value: Any, wanted: Any) -> list[Outcome]:
+        before = len(self._comparison.outcomes)
+        self._comparison.compare(self._here.member(name), value, wanted, f"/{escape(name)}")
+        return self._comparison.outcomes[before:]
+
+    def _is_default(self, side: ToolNode, name: str, value: Any) -> bool:
+        return self._comparison.is_default(side.member(name), value)
+
+    @property
+    def limits(self) -> list[str]:
+        """The arrays whose items were not all tried with each other, as pointers."""
+        return self._comparison.limits
 
     @property
     def score(self) -> float:
@@ -78,57 +146,31 @@ class ComparedArguments:
         return (parts - len(self.wrong) - len(self.invalid)) / parts
 
     def wrong_arguments(self) -> Iterator[WrongArgument]:
-        """Tell what is wrong with each that is."""
-        given, wanted = self.output.values, self.expected.values
-        for name in dict.fromkeys([*wanted, *given]) if self.wrong else ():
-            if name in self.wrong:
-                yield from self._differences.of_member(
-                    given.get(name, MISSING),
-                    wanted.get(name, MISSING),
-                    (self.output if name in wanted else self.expected).schema.member(name),
-                    f"/{escape(name)}",
-                )
+        """Yield what is wrong with each that is."""
+        for name in dict.fromkeys([*self.expected, *self.output]) if self.wrong else ():
+            if name not in self.wrong:
+                continue
+            if name not in self.output:
+                yield missing_argument(name, self.expected[name])
+            elif name not in self.expected:
+                yield extra_argument(name, self.output[name])
+            else:
+                for one in self._outcomes(name, self.output[name], self.expected[name]):
+                    output, reference = written(one.output), written(one.reference)
+                    yield WrongArgument(one.pointer, one.kind, output, reference)
         for found in self.invalid.values():
             yield from found
 
 
-def compare_arguments(
-    output: Given, expected: Given, how: Arguments, differences: Differences
-) -> ComparedArguments:
-    """Compare the arguments of two calls of the same tool, one by one."""
-    compared = ComparedArguments(output, expected, differences)
-    if how == "ignore":
-        return compared
-    given, counted, wrong = output.values, compared.counted, compared.wrong
-    for name, wanted in expected.values.items():
-        if name in given:
-            if _is_same(output, expected, name, differences):
-                compared.settled.add(name)
-            elif not (is_optional(wanted) and output.is_default(name, expected, differences)):
-                wrong.add(name)
-        elif how == "subset" or is_optional(wanted):
-            compared.left_out.add(name)
-            continue
-        elif not expected.is_default(name, output, differences):
-            wrong.add(name)
-        counted.add(name)
-    if how != "superset":
-        for name in given.keys() - expected.values.keys():
-            counted.add(name)
-            if not output.is_default(name, expected, differences):
-                wrong.add(name)
-    return compared
+def missing_argument(name: str, value: Any) -> WrongArgument:
+    """Return an argument that is expected and not there."""
+    return WrongArgument(f"/{escape(name)}", "missing", reference=written(value))
 
 
-def _is_same(output: Given, expected: Given, name: str, differences: Differences) -> bool:
-    """Whether an argument that both have is the same in both."""
-    value, wanted = output.values[name], expected.values[name]
-    kind = type(value)
-    if kind is type(wanted) and kind in SCALARS:  # as most are
-        return bool(value == wanted)
-    if equal(value, wanted):
-        return True
-    texts, accepted = output.texts(name), expected.texts(name)
-    if None in texts or None in accepted:
-        return differences.same(value, wanted, output.schema.member(name))
-    return not texts.isdisjoint(accepted)
+def extra_argument(name: str, value: Any) -> WrongArgument:
+    """Return an argument that is there and not expected."""
+    return WrongArgument(f"/{escape(name)}", "extra", written(value))
+
+
+def _short(value: Any) -> str:
+    return cut(canonical(value), _SHOWN)

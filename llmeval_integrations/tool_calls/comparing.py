@@ -8,11 +8,14 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.tool_calls.arguments import ComparedArguments
+from llmeval_integrations.tool_calls.arguments import (
+    ComparedArguments,
+    WrongArgument,
+    extra_argument,
+    missing_argument,
+)
 from llmeval_integrations.tool_calls.before import too_early
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.differences import WrongArgument
 from llmeval_integrations.tool_calls.expected import written
 from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
 
@@ -154,14 +157,15 @@ class CallComparison:
         for row, column in _same_names_first(left, missed, self.made, self.expected):
             if row is None:
                 wanted = self.expected[column]
-                arguments = list(_missing(wanted))
-                yield ComparedCall("missing", 0.0, wanted.name, None, column, arguments=arguments)
+                yield ComparedCall(
+                    "missing", 0.0, wanted.name, None, column, arguments=_missing(wanted)
+                )
                 continue
             call = self.made[row]
             if call.problem is not None:
                 yield ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
             elif column is None:
-                yield ComparedCall("extra", 0.0, call.name, row, arguments=list(_extra(call)))
+                yield ComparedCall("extra", 0.0, call.name, row, arguments=_extra(call))
             elif self.expected[column].name == call.name:
                 yield self._row(row, column, late=True)
             else:
@@ -193,16 +197,14 @@ def _same_names_first(
     return pairs + [(None, column) for column in columns[len(others) :]]
 
 
-def _missing(call: ToolCall) -> Iterator[WrongArgument]:
+def _missing(call: ToolCall) -> list[WrongArgument]:
     """List what a call that was not made should have been given."""
-    for name, value in call.arguments.items():
-        yield WrongArgument(f"/{escape(name)}", "missing", reference=written(value))
+    return [missing_argument(name, value) for name, value in call.arguments.items()]
 
 
-def _extra(call: ToolCall) -> Iterator[WrongArgument]:
+def _extra(call: ToolCall) -> list[WrongArgument]:
     """List what a call that should not have been made was given."""
-    for name, value in call.arguments.items():
-        yield WrongArgument(f"/{escape(name)}", "extra", value)
+    return [extra_argument(name, value) for name, value in call.arguments.items()]
 
 
 def _place(call: ComparedCall) -> tuple[bool, int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import msgspec
-
 from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.reading import not_a_call, read_calls
+from llmeval_integrations.tool_calls.spelling import AnySpelling
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
@@ -19,23 +19,9 @@ _ALIKE: Final = 0.85
 """How alike a misspelt mark is: of its letters one is wrong, or one too many, or missing."""
 
 
-class AnyOf(msgspec.Struct, frozen=True):
-    """A value for which there is a choice."""
-
-    values: list[Any]
-    """The accepted values, in which there may be further choices."""
-
-    optional: bool = False
-    """Whether it may be left out."""
-
-
-class AnySpelling(msgspec.Struct, frozen=True, eq=False):
-    """A number or boolean in place of a text, for which any text will do that says the same."""
-
-    value: Any
-
-    text: str
-    """One that will do, and that the schema allows where it names any that will."""
+def is_optional(expected: Any) -> bool:
+    """Whether a value may be left out."""
+    return isinstance(expected, AnyOf) and expected.optional
 
 
 def read_marked(value: Any) -> Any:
@@ -60,7 +46,7 @@ def read_marked(value: Any) -> Any:
         raise InvalidReferenceError(
             f"{shown(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
         )
-    return AnyOf([read_marked(item) for item in values], optional)
+    return AnyOf(tuple(map(read_marked, values)), optional)
 
 
 def _is_misspelt(value: dict[str, Any]) -> bool:
@@ -119,8 +105,8 @@ def _choice(name: str, values: Any) -> AnyOf:
             f"with alternatives='listed' each argument has a list of accepted values, "
             f"and {name!r} has {shown(values)}"
         )
-    accepted = [_accepted(value) for value in values if value != _MAY_BE_LEFT_OUT]
-    return AnyOf(accepted, _MAY_BE_LEFT_OUT in values)
+    accepted = (_accepted(value) for value in values if value != _MAY_BE_LEFT_OUT)
+    return AnyOf(tuple(accepted), _MAY_BE_LEFT_OUT in values)
 
 
 def _accepted(value: Any) -> Any:

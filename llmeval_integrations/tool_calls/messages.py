@@ -22,6 +22,12 @@ _MOST_LEVELS: Final = 8
 
 _OTHERS: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
 _BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
+_AROUND: Final = frozenset(
+    [
+        *("choices", "candidates", "generations", "message", "output", "messages"),
+        *("data", "kwargs", "content"),
+    ]
+)
 _MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
 
 
@@ -59,6 +65,8 @@ def _calls_or_text(parts: list[Part]) -> list[Part]:
 
 def _inner(fields: Fields) -> Any:
     """Return what a response, a result or a state is around; None of anything else."""
+    if _AROUND.isdisjoint(fields):
+        return None
     for name in ("choices", "candidates", "generations"):
         if several := list_in(fields, name):
             return several[0]

@@ -123,47 +123,6 @@ def test_an_empty_name_which_the_validator_leaves_out_of_places_crashes_nothing(
     assert ToolCalls(tools)(call, [call]).scored
 
 
-def nested(levels):
-    value = 1
-    for _ in range(levels):
-        value = {"x": value}
-    return value
-
-
-INNER = {"type": "object", "properties": {"m": {"default": "x"}}, "required": ["m"]}
-DEEP = {"name": "deep", "parameters": {"type": "object", "properties": {"inner": INNER, "b": {"type": "integer"}, "tree": {}, "text": {"type": "string"}}, "required": ["b"]}}  # fmt: skip
-
-
-@pytest.mark.parametrize("levels", [16, 300])
-@pytest.mark.parametrize(
-    ("arguments", "places"),
-    [
-        ({"b": 1}, []),
-        ({"b": "x"}, ["/b"]),
-        ({"b": "x", "inner": {}}, ["/b", "/inner"]),
-        ({"inner": {}}, ["/b", "/inner"]),
-    ],
-)
-def test_deep_arguments_hide_no_error_of_others(levels, arguments, places):
-    call = {"name": "deep", "arguments": {**arguments, "tree": nested(levels)}}
-    result = ToolCallSchema([DEEP])(call)
-    assert sorted(error["pointer"] for error in result.metadata["calls"][0]["errors"]) == places
-    assert result.passed is (not places)
-    assert "errors_limit_reached" not in result.metadata
-
-
-@pytest.mark.parametrize("levels", [16, 300])
-def test_of_a_deep_argument_one_error_is_told_and_the_limit_is_named(levels):
-    arguments = {"b": "x", "text": nested(levels), "made_up": nested(levels)}
-    result = ToolCallSchema([DEEP])({"name": "deep", "arguments": arguments})
-    places = [error["pointer"] for error in result.metadata["calls"][0]["errors"]]
-    assert places == ["/b", "/made_up", "/text"]
-    assert result.metadata["errors_limit_reached"] is True
-    whole = {"name": "whole", "parameters": {**DEEP["parameters"], "minProperties": 4}}
-    result = ToolCallSchema([whole])({"name": "whole", "arguments": arguments})
-    assert (result.passed, result.metadata["errors_limit_reached"]) == (False, True)
-
-
 @pytest.mark.parametrize(
     ("more", "valid"),
     [

@@ -6,9 +6,10 @@ import pytest
 
 from llmeval_integrations import ToolCalls
 from llmeval_integrations.json_values.equality import equal
-from llmeval_integrations.tool_calls.coercing import coerce, spelled
-from llmeval_integrations.tool_calls.expected import AnyOf, written
-from llmeval_integrations.tool_calls.schema_parts import SchemaPart
+from llmeval_integrations.matching.node import AnyOf
+from llmeval_integrations.tool_calls.coercing import coerce
+from llmeval_integrations.tool_calls.expected import written
+from llmeval_integrations.tool_calls.node import ToolNode
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ from llmeval_integrations.tool_calls.schema_parts import SchemaPart
     ],
 )
 def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
-    schema = SchemaPart.root({"type": types} if types else {})
+    schema = ToolNode.root({"type": types} if types else {})
     assert equal(written(coerce(value, schema)), read)
 
 
@@ -70,11 +71,11 @@ def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
     ],
 )
 def test_a_text_is_read_as_one_of_the_values_that_are_allowed(value, schema, read):
-    assert equal(coerce(value, SchemaPart.root(schema)), read)
+    assert equal(coerce(value, ToolNode.root(schema)), read)
 
 
 def test_a_number_that_is_too_long_to_write_out_is_read():
-    assert coerce("1e999999999", SchemaPart.root({"type": "integer"})) == Decimal("1e999999999")
+    assert coerce("1e999999999", ToolNode.root({"type": "integer"})) == Decimal("1e999999999")
 
 
 def test_inner_values_and_choices_are_read_too():
@@ -83,28 +84,29 @@ def test_inner_values_and_choices_are_read_too():
         "type": "object",
     }
     value = {"n": "3", "l": ["1.5", "x"], "other": "3"}
-    assert coerce(value, SchemaPart.root(schema)) == {"n": 3, "l": [1.5, "x"], "other": "3"}
-    assert coerce('{"n": "3"}', SchemaPart.root(schema)) == {"n": 3}
-    choice = coerce({"n": AnyOf(["3", 4])}, SchemaPart.root(schema))
-    assert choice == {"n": AnyOf([3, 4])}
+    assert coerce(value, ToolNode.root(schema)) == {"n": 3, "l": [1.5, "x"], "other": "3"}
+    assert coerce('{"n": "3"}', ToolNode.root(schema)) == {"n": 3}
+    choice = coerce({"n": AnyOf(("3", 4))}, ToolNode.root(schema))
+    assert choice == {"n": AnyOf((3, 4))}
 
 
 @pytest.mark.parametrize(
-    ("value", "beside", "text"),
+    ("value", "text", "same"),
     [
-        (1.0, "1.0", "1.0"),
-        (1, "1.00", "1.00"),
-        (True, "True", "True"),
-        (True, "1", "true"),
-        (1, "True", "1"),
-        (1.5, "+1.5", "+1.5"),
-        (1.0, "x", "1"),
-        (1.0, 1.0, "1"),
-        (1.0, None, "1"),
+        (1.0, "1.0", True),
+        (1, "1.00", True),
+        (True, "True", True),
+        (True, "1", False),
+        (1, "True", False),
+        (1.5, "+1.5", True),
+        (1.0, "x", False),
+        (1.0, 1.0, True),
     ],
 )
-def test_of_texts_that_say_the_same_the_one_beside_is_taken(value, beside, text):
-    assert spelled(coerce(value, SchemaPart.root({"type": "string"})), beside) == text
+def test_any_text_that_says_a_number_or_boolean_is_the_same(value, text, same):
+    node = ToolNode.root({"type": "string"})
+    for one, other in ((value, text), (text, value)):
+        assert (node.leaf(coerce(one, node), coerce(other, node)).kind == "match") is same
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_defaults_are_read_like_values(schema, value):
 
 
 def test_a_number_is_the_text_that_an_enum_has_for_it():
-    part = SchemaPart.root({"type": "string", "enum": ["1.0", "2.0", "True"]})
+    part = ToolNode.root({"type": "string", "enum": ["1.0", "2.0", "True"]})
     assert [coerce(value, part) for value in (1, 2.0, True, "1")] == ["1.0", "2.0", "True", "1"]
     tool = {"name": "f", "parameters": {"type": "object", "properties": {"v": {"type": "string", "enum": ["1.0"]}}}}  # fmt: skip
     open_to_more = ToolCalls([tool], coerce=True, arguments="superset")

@@ -6,8 +6,9 @@ import bfcl_cases
 import pytest
 
 from llmeval_integrations import InvalidReferenceError
+from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import AnyOf, read_answers, read_listed, read_marked
+from llmeval_integrations.tool_calls.expected import read_answers, read_listed, read_marked
 from llmeval_integrations.tool_calls.reading import read_calls
 
 AREA = {"calculate_triangle_area": {"base": [10], "height": [5], "unit": ["units", ""]}}
@@ -21,9 +22,9 @@ def test_answers_of_bfcl_are_calls(reference):
     (call,) = read_calls(read_answers(reference))
     assert call == ToolCall("calculate_triangle_area", AREA["calculate_triangle_area"])
     assert read_listed(call.arguments) == {
-        "base": AnyOf([10]),
-        "height": AnyOf([5]),
-        "unit": AnyOf(["units"], optional=True),
+        "base": AnyOf((10,)),
+        "height": AnyOf((5,)),
+        "unit": AnyOf(("units",), optional=True),
     }
 
 

@@ -23,14 +23,14 @@ from llmeval_integrations.tool_calls.readers import (
 from llmeval_integrations.tool_calls.readers.shape import Fields, Part
 
 READERS: Final[tuple[Callable[[Fields], list[Part] | None], ...]] = (
-    pydantic_ai.read,
-    llama_index.read,
-    langchain.read,
-    anthropic.read,
-    openai.read,
-    bedrock.read,
-    google.read,
     plain.read,
+    openai.read,
+    anthropic.read,
+    langchain.read,
+    llama_index.read,
+    pydantic_ai.read,
+    google.read,
+    bedrock.read,
 )
 
 

@@ -16,7 +16,8 @@ _OTHERS = frozenset(
 def read(value: Fields) -> list[Part] | None:
     """Read a call or block; of a call that is invalid LangChain says what is wrong."""
     kind = type_of(value)
-    if kind in _CALLS and "args" in value:
-        found = call(value, value.get("name"), value["args"], value.get("id"))
+    if kind in _CALLS and ("args" in value or "arguments" in value):
+        arguments = value.get("args", value.get("arguments"))
+        found = call(value, value.get("name"), arguments, value.get("id"))
         return [found._replace(problem=found.problem or text_in(value, "error") or None)]
     return [] if kind in _OTHERS else None

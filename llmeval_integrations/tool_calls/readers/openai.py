@@ -19,8 +19,9 @@ _OTHERS = frozenset(
         *("mcp_list_tools", "mcp_approval_request", "mcp_approval_response"),
     ]
 )
-_OWN_CALLS = "_call"
-"""How the types of calls end that the API makes by itself, such as `web_search_call`."""
+_OWN_CALLS = ("_call", "_call_output")
+"""How the types of calls end that the API makes by itself, such as `web_search_call`, and of
+results."""
 
 
 def read(value: Fields) -> list[Part] | None:
@@ -34,6 +35,8 @@ def read(value: Fields) -> list[Part] | None:
     if kind == "custom" and (inner := fields_of(value.get("custom"))):
         return [_custom(value, inner, value.get("id"))]
     number = text_in(value, "call_id", "id")
+    if kind in ("tool_call", "invalid_tool_call"):  # LangChain's
+        return None
     if kind == "function_call":
         return [call(value, value.get("name"), value.get("arguments"), number)]
     if kind == "custom_tool_call":
@@ -41,7 +44,7 @@ def read(value: Fields) -> list[Part] | None:
     if kind in _TEXTS:
         text = value.get("text")
         return [text] if isinstance(text, str) else None
-    if kind in _OTHERS or kind.endswith((_OWN_CALLS, f"{_OWN_CALLS}_output")):
+    if kind in _OTHERS or kind.endswith(_OWN_CALLS):
         return []
     return None
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from llmeval_integrations.tool_calls.readers.shape import Fields, Part, call, text_in
+from llmeval_integrations.tool_calls.readers.shape import Fields, Part, call, text_in, type_of
 
 _ARGUMENTS = ("arguments", "args", "input", "parameters")
-_BESIDE_A_NAME = frozenset(("name", "id", "call_id", "tool_call_id", "type", "index"))
+_BESIDE_A_NAME = frozenset(("name", "id", "type", "index"))
 _OF_A_MESSAGE = frozenset(("role", "content"))
 
 
 def read(value: Fields) -> list[Part] | None:
     """Read `{"name", "arguments"}`; a name alone is a call without arguments."""
     name = text_in(value, "name")
-    if not name:
+    if not name or type_of(value) not in ("", "function"):
         return None
     given = next((value[key] for key in _ARGUMENTS if value.get(key) is not None), None)
     if given is None and not _is_name_alone(value):
         return None
-    number = text_in(value, "call_id", "tool_call_id", "id")
-    found = call(value, name, given, number)
+    found = call(value, name, given, value.get("id"))
     return [found._replace(problem=text_in(value, "error") or None)]
 
 

@@ -27,9 +27,11 @@ Part: TypeAlias = "RawCall | str"
 
 def fields_of(value: Any) -> Fields:
     """Return the members of a JSON object, or the fields of an object of an SDK or framework."""
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         return value
-    if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "model_dump")):
+    if value is None or isinstance(value, (str, list, type)):
+        return {}
+    if not (is_dataclass(value) or hasattr(value, "model_dump")):
         return {}
     if not hasattr(value, "__dict__"):
         return {one.name: getattr(value, one.name, None) for one in fields(value)}
@@ -44,7 +46,11 @@ def type_of(value: Fields) -> str:
 
 def text_in(value: Fields, *names: str) -> str:
     """Return the first text under these names that is not empty; an empty one where none is."""
-    return next((text for name in names if isinstance(text := value.get(name), str) and text), "")
+    for name in names:
+        text = value.get(name)
+        if isinstance(text, str) and text:
+            return text
+    return ""
 
 
 def list_in(value: Fields, name: str) -> list[Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.tool_calls.schema_parts import SchemaPart
+from llmeval_integrations.tool_calls.node import ToolNode
 
 ROOT = {
     "properties": {
@@ -63,39 +63,40 @@ ROOT = {
     ],
 )
 def test_a_default_is_one_that_holds_without_a_choice(name, default):
-    assert SchemaPart.root(ROOT).member(name).default == default
+    assert ToolNode.root(ROOT).member(name).default == default
 
 
 def test_types_are_those_of_every_branch():
-    assert SchemaPart.root(ROOT).member("null").types == {"string", "null"}
-    assert SchemaPart.root(ROOT).member("of another").types == {"integer"}
-    assert SchemaPart.root(ROOT).member("itself").member("plain").types == {"integer"}
-    assert SchemaPart.root(True).member("a").item(0).types == frozenset()
+    assert ToolNode.root(ROOT).member("null").types == {"string", "null"}
+    assert ToolNode.root(ROOT).member("of another").types == {"integer"}
+    assert ToolNode.root(ROOT).member("itself").member("plain").types == {"integer"}
+    assert ToolNode.root(True).member("a").item(0).types == frozenset()
 
 
 def test_a_part_is_found_by_the_place_of_its_value():
     schema = {"properties": {"a": {"items": {"properties": {"0": {"type": "integer"}}}}}}
-    assert SchemaPart.root(schema).at(["a", "1", "0"], {"a": [None, {"0": 1}]}).types == {"integer"}
-    assert SchemaPart.root(schema).at(["a", "b"], {"a": {"b": 1}}).types == frozenset()
+    assert ToolNode.root(schema).at(["a", "1", "0"], {"a": [None, {"0": 1}]}).types == {"integer"}
+    assert ToolNode.root(schema).at(["a", "b"], {"a": {"b": 1}}).types == frozenset()
 
 
 def test_a_reference_to_an_anchor_that_is_not_there_says_nothing():
     root = {"properties": {"a": {"$ref": "#addr"}}, "default": 1, "type": "object"}
-    assert SchemaPart.root(root).member("a").types == frozenset()
-    assert SchemaPart.root(root).member("a").default is MISSING
+    assert ToolNode.root(root).member("a").types == frozenset()
+    assert ToolNode.root(root).member("a").default is MISSING
 
 
 def test_items_by_position_and_by_rule():
-    part = SchemaPart.root({"prefixItems": [{"type": "string"}], "items": {"type": "integer"}})
+    part = ToolNode.root({"prefixItems": [{"type": "string"}], "items": {"type": "integer"}})
     assert [part.item(n).types for n in (0, 1, 2)] == [{"string"}, {"integer"}, {"integer"}]
-    assert SchemaPart.root({"anyOf": [{"uniqueItems": True}]}).unordered
-    assert not part.unordered
+    assert ToolNode.root({"anyOf": [{"uniqueItems": True}]}).order == "any_order"
+    assert (
+        part.order == ToolNode.root({"uniqueItems": True, "prefixItems": [{}]}).order == "ordered"
+    )
 
 
 def test_items_by_position_as_older_drafts_have_them():
-    part = SchemaPart.root({"items": [{"type": "string"}], "additionalItems": {"type": "integer"}})
+    part = ToolNode.root({"items": [{"type": "string"}], "additionalItems": {"type": "integer"}})
     assert [part.item(n).types for n in (0, 1, 2)] == [{"string"}, {"integer"}, {"integer"}]
-    assert part.is_positional
 
 
 CIRCLE = {
@@ -147,19 +148,19 @@ def test_a_default_is_that_of_the_alternative_that_is_meant(keyword, alternative
         "properties": {"always": {"default": 0}},
         "$defs": {"Circle": CIRCLE},
     }
-    assert SchemaPart.root(root).of(value).member(name).default == default
-    within = SchemaPart.root({"properties": {"p": {"items": root}}, "$defs": {"Circle": CIRCLE}})
+    assert ToolNode.root(root).narrow(value).member(name).default == default
+    within = ToolNode.root({"properties": {"p": {"items": root}}, "$defs": {"Circle": CIRCLE}})
     assert within.at(["p", "0"], {"p": [value]}).member(name).default == default
 
 
 def test_a_schema_that_is_an_alternative_of_itself_has_an_end():
-    part = SchemaPart.root({"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"properties": {"a": {"default": 1}}}]})  # fmt: skip
-    assert part.of({"a": 2}).member("a").default == 1
+    part = ToolNode.root({"anyOf": [{"$ref": "#"}, {"$ref": "#"}, {"properties": {"a": {"default": 1}}}]})  # fmt: skip
+    assert part.narrow({"a": 2}).member("a").default == 1
     assert part.types == frozenset()
 
 
 def test_a_part_of_a_schema_that_refers_to_itself_is_made_once():
-    root = SchemaPart.root({"properties": {"a": {"$ref": "#"}}})
+    root = ToolNode.root({"properties": {"a": {"$ref": "#"}}})
     below = root.member("a")
     assert below.member("a").member("a") is below.member("a")
 
@@ -173,8 +174,8 @@ def test_a_union_that_refers_to_itself_has_one_part_for_all_deeper_levels(option
         return {"type": "object", "properties": {"child": child, f"m{n}": {"default": n}}}
 
     schema = {"$ref": "#/$defs/N", "$defs": {"N": {"anyOf": [node(n) for n in range(20)]}}}
-    levels = [SchemaPart.root(schema)]
+    levels = [ToolNode.root(schema)]
     for _ in range(3):
-        levels.append(levels[-1].of({"child": {}}).member("child"))
+        levels.append(levels[-1].narrow({"child": {}}).member("child"))
     assert levels[2] is levels[1]
-    assert levels[3].of({"m7": 1}).member("m7").default == 7
+    assert levels[3].narrow({"m7": 1}).member("m7").default == 7
