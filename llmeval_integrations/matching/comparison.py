@@ -164,11 +164,15 @@ class Comparison:
             if kind in SCALARS and kind is type(expected) and value == expected:  # as most are
                 if not its.ignored:
                     self.matched.append(its)
-            elif value is not MISSING:
-                self.compare(its, value, expected, f"{place}/{escape(name)}")
+                continue
+            is_optional = type(expected) is AnyOf and expected.optional
+            if value is not MISSING:
+                if is_optional and self.is_default(its, value):
+                    self._matched(its, value)
+                else:
+                    self.compare(its, value, expected, f"{place}/{escape(name)}")
             else:
                 shared -= 1
-                is_optional = type(expected) is AnyOf and expected.optional
                 if not (is_optional or self.is_default(its, expected)):
                     self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
@@ -241,9 +245,6 @@ class Comparison:
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Keep the comparison with the alternative that is nearest to the output."""
-        if reference.optional and self.is_default(node, output):
-            self._matched(node, output)
-            return
         nearest: Comparison | None = None
         for value in reference.values:
             trial = Comparison(self.pairing)
