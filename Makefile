@@ -17,22 +17,32 @@ export PYTHONDONTWRITEBYTECODE :=
 # Else uv would install into the environment of whoever has one activated.
 unexport VIRTUAL_ENV CONDA_PREFIX
 
-.PHONY: demo test test-trl test-spark check bench docs constraints clean
+.PHONY: demo test test-fast test-nightly test-trl test-spark check bench docs constraints clean
 
 demo: $(VENV)/.installed
-	$(VENV)/bin/llmeval run llmeval_integrations/demo/eval.yaml --out runs/demo --overwrite
+	$(VENV)/bin/python -m llmeval_integrations.demo
 
 # The largest suite runs beside the others, but for what they have time for, and its words come last.
 APART := tests/conformance tests/judges tests/llm tests/pytest_plugin tests/reports
 test: $(VENV)/.tested $(BARE)/.installed $(OPENAI2)/.installed $(FRAMEWORKS)/.installed
 	$(VENV)/bin/python -m pytest -q $(APART:%=--ignore=%) > $(VENV)/test.log 2>&1 & most=$$!; \
 	failed=0; \
-	$(BARE)/bin/python -m pytest -q -m 'not once' || failed=1; \
+	$(BARE)/bin/python -m pytest -q -m 'not once and not nightly' || failed=1; \
 	$(OPENAI2)/bin/python -m pytest -q tests/llm/clients tests/frameworks/test_dspy.py || failed=1; \
 	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks \
 	    tests/llm/clients/test_langchain.py || failed=1; \
 	$(VENV)/bin/python -m pytest -q $(APART) || failed=1; \
 	wait $$most || failed=1; cat $(VENV)/test.log; exit $$failed
+
+# The loop while one writes: the core, without what takes long, in under a minute.
+FAST := core text json_values matching schemas fields tool_calls evaluators
+test-fast: $(VENV)/.tested
+	$(VENV)/bin/python -m pytest -q -n 2 -m 'not once and not nightly' \
+	    $(wildcard $(FAST:%=tests/%)) tests/test_package.py
+
+# What is slow by nature: memory, simulations, clusters, a hundred thousand rows.
+test-nightly: $(VENV)/.tested
+	$(VENV)/bin/python -m pytest -q -m nightly
 
 # Two steps of training by themselves, for PyTorch is larger than all else together.
 test-trl: $(VENV)/bin/uv

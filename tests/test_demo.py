@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -150,3 +151,24 @@ def test_the_written_evaluation_names_files_and_evaluators_that_exist():
         load_evaluator(
             name, **({**options, "schema": SCHEMA.read_text()} if "schema" in options else options)
         )
+
+
+def test_the_demo_evaluates_writes_a_report_and_says_what_to_do_next(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "llmeval_integrations.demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    written = yaml.safe_load(EVAL.read_text(encoding="utf-8"))
+    for name in written["evaluators"]:
+        assert re.search(rf"^ {name} +200 +200 +0 +0 ", done.stdout, re.MULTILINE)
+    assert re.search(r"^  /due_date +200 +149 ", done.stdout, re.MULTILINE)
+    *_, page, data, command = done.stdout.splitlines()
+    report = tmp_path / re.search(r"Open (\S+) in a browser", page)[1]
+    assert "json_fields" in report.read_text(encoding="utf-8")
+    assert (tmp_path / re.search(r"in a file like (\S+):", data)[1]).samefile(OUTPUTS)
+    next_run = [sys.executable, "-m", "llmeval_integrations", *command.split()[1:]]
+    next_run[next_run.index("outputs.jsonl")] = str(OUTPUTS)
+    subprocess.run(next_run, cwd=tmp_path, capture_output=True, check=True)

@@ -63,10 +63,9 @@ data: outputs.jsonl
 
 evaluators:
   json_validity: {}
-  json_object: {}
   json_schema: {schema: "@schema.json"}
   json_match: {strict_order: false}
-  json_edit_distance: {}
+  json_fields: {schema: "@schema.json", fields: {/line_items: {order: any_order}}}
   length_penalty: {min_length: 50, max_length: 2000}
 
 fail_under:
