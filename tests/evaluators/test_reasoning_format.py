@@ -198,13 +198,6 @@ def test_a_hostile_megabyte_takes_no_more_than_seconds(text):
             evaluator(text)
 
 
-def test_brackets_that_open_no_tag_cost_next_to_nothing():
-    for text in ("<" * 1_000_000, THINK + "a<b " * 250_000):
-        for evaluator in (ReasoningToolCallFormat(), ReasoningFormat()):
-            with at_most(0.3):
-                evaluator(text)
-
-
 # --- side by side with py-openjudge --------------------------------------------------------------
 
 PIECES = [
@@ -266,20 +259,6 @@ TEXT_BETWEEN_CALLS = re.compile(r"</tool_call>\s*[^<\s].*<tool_call>", re.DOTALL
 THOUGHT_IN_CALL = re.compile(r"</think>.*<tool_call>.*</?think>", re.DOTALL)
 
 
-def test_equal_to_openjudge_on_ordinary_texts():
-    peer = pytest.importorskip("openjudge.graders.format.reasoning_tool_format")
-    texts = [
-        text
-        for text in corpus(PIECES, 4_000)
-        if not TEXT_BETWEEN_CALLS.search(text) and not THOUGHT_IN_CALL.search(text)
-    ]
-    assert len(texts) > 3_000
-    evaluator = ReasoningToolCallFormat()
-    for text, theirs in zip(texts, ask_peer(peer.ReasoningToolCallFormatGrader(), texts)):
-        ours = evaluator(text)
-        assert (ours.score, ours.reason, ours.metadata) == theirs, text
-
-
 def explained(text, theirs, ours):
     """Say why the peer's answer is another one, or None; where listed, ours is right."""
     if theirs == "TypeError":
@@ -312,6 +291,8 @@ def test_different_from_openjudge_only_as_listed():
             why = explained(text, theirs[0], ours.score)
             assert why, f"{text!r}: the peer says {theirs[:2]}, we say {ours.score, ours.reason}"
             seen.add(why)
+        elif not (TEXT_BETWEEN_CALLS.search(text) or THOUGHT_IN_CALL.search(text)):
+            assert ours.metadata == theirs[2], text
     assert len(seen) == 8, seen
 
 
