@@ -40,8 +40,8 @@ from llmeval_integrations.tool_calls.before import (
     pairs_of_calls,
 )
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.coercing import coerce
-from llmeval_integrations.tool_calls.comparing import (
+from llmeval_integrations.tool_calls.coerce import coerce
+from llmeval_integrations.tool_calls.compare import (
     KINDS,
     ORDERS,
     CallComparison,
@@ -52,10 +52,10 @@ from llmeval_integrations.tool_calls.expected import (
     read_answers,
     read_listed,
     read_marked,
-    written,
+    write,
 )
 from llmeval_integrations.tool_calls.node import ANYTHING, Read, ToolNode
-from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.read import read_calls
 
 _MOST_NAMED = 3
 
@@ -193,10 +193,10 @@ class ToolCalls(Evaluator):
         """Read the reference; whatever cannot be read in it is the caller's fault."""
         reference = sample.require("reference", self.name)
         listed = self.alternatives == "listed"
-        written = read_answers(reference, self.parsing) if listed else reference
-        calls = read_calls(written, self.parsing)
-        if isinstance(written, str) and not calls:  # which may be an answer
-            calls = read_calls(self._read_text(written), self.parsing)
+        answers = read_answers(reference, self.parsing) if listed else reference
+        calls = read_calls(answers, self.parsing)
+        if isinstance(answers, str) and not calls:  # which may be an answer
+            calls = read_calls(self._read_text(answers), self.parsing)
         if isinstance(calls, Defect):
             raise self._no_reference(reference, calls.reason)
         expected = []
@@ -306,7 +306,7 @@ class _Comparing:
         if toolbox.names_of_errors(made.name, compared.output) <= settled:
             return
         if id(made) not in self._violations:
-            read = msgspec.structs.replace(made, arguments=written(compared.output))
+            read = msgspec.structs.replace(made, arguments=write(compared.output))
             self._violations[id(made)] = toolbox.violations(read)
         for found in self._violations[id(made)]:
             name = found.argument or ""
@@ -318,7 +318,7 @@ class _Comparing:
 def _invalid(found: Violation, values: dict[str, Any]) -> WrongArgument:
     if found.is_missing:
         return WrongArgument(found.pointer, "missing")
-    value = written(values.get(found.argument or "", MISSING))
+    value = write(values.get(found.argument or "", MISSING))
     return WrongArgument(found.pointer, "invalid", value, message=found.message)
 
 

@@ -14,7 +14,7 @@ from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.llm.steps import Steps
-from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.read import read_calls
 
 See: TypeAlias = Callable[[Evaluator, Sample], Sample]
 """Gives the sample that an evaluator sees, without the part of messages that it does not read."""

@@ -15,7 +15,7 @@ from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Outcome
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.matching.patch import describe
-from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, written
+from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, write
 from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
@@ -156,7 +156,7 @@ class ComparedArguments:
                 yield extra_argument(name, self.output[name])
             else:
                 for one in self._outcomes(name, self.output[name], self.expected[name]):
-                    output, reference = written(one.output), written(one.reference)
+                    output, reference = write(one.output), write(one.reference)
                     yield WrongArgument(one.pointer, one.kind, output, reference)
         for found in self.invalid.values():
             yield from found
@@ -164,12 +164,12 @@ class ComparedArguments:
 
 def missing_argument(name: str, value: Any) -> WrongArgument:
     """Return an argument that is expected and not there."""
-    return WrongArgument(f"/{escape(name)}", "missing", reference=written(value))
+    return WrongArgument(f"/{escape(name)}", "missing", reference=write(value))
 
 
 def extra_argument(name: str, value: Any) -> WrongArgument:
     """Return an argument that is there and not expected."""
-    return WrongArgument(f"/{escape(name)}", "extra", written(value))
+    return WrongArgument(f"/{escape(name)}", "extra", write(value))
 
 
 def _short(value: Any) -> str:

@@ -55,7 +55,7 @@ def contradiction(before: Sequence[tuple[str | int, str | int]]) -> str | None:
     return None
 
 
-def too_early(before: Iterable[tuple[int, int]], made: dict[int, int]) -> set[int]:
+def find_early(before: Iterable[tuple[int, int]], made: dict[int, int]) -> set[int]:
     """Return the expected calls that were made before another that has to come first.
 
     `made` has the position of each expected call among those that were made.

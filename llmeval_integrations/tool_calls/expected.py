@@ -8,7 +8,7 @@ from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.tool_calls.reading import not_a_call, read_calls
+from llmeval_integrations.tool_calls.read import not_a_call, read_calls
 from llmeval_integrations.tool_calls.spelling import AnySpelling
 
 ANY_OF: Final = "$any_of"
@@ -117,15 +117,15 @@ def _accepted(value: Any) -> Any:
     return value
 
 
-def written(value: Any) -> Any:
+def write(value: Any) -> Any:
     """Write a value as JSON, choices as `read_marked` reads them."""
     if isinstance(value, AnySpelling):
         return value.text
     if isinstance(value, AnyOf):
         if len(value.values) == 1 and not value.optional:
-            return written(value.values[0])
-        values = {ANY_OF: [written(one) for one in value.values]}
+            return write(value.values[0])
+        values = {ANY_OF: [write(one) for one in value.values]}
         return {**values, OPTIONAL: True} if value.optional else values
     if isinstance(value, dict):
-        return {key: written(item) for key, item in value.items()}
-    return [written(item) for item in value] if isinstance(value, list) else value
+        return {key: write(item) for key, item in value.items()}
+    return [write(item) for item in value] if isinstance(value, list) else value

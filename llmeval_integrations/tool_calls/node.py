@@ -60,7 +60,7 @@ class ToolNode(Node):
         """
         document = source.document
         self.path = str(len(source.nodes))
-        self.parts = list(_together(own, document))
+        self.parts = list(_closure(own, document))
         self._source, self._own = source, own
         self.alternatives = (
             [_Alternative(one, document) for one in choices]
@@ -139,7 +139,7 @@ class ToolNode(Node):
             return self
         found = self._members.get(name)
         if found is None:
-            found = self._inner(lambda part: list(declared(part, name)))
+            found = self._inner(lambda part: list(declarations(part, name)))
             if found is None:
                 return self._inner(_others) or ANYTHING
             self._members[name] = found
@@ -173,9 +173,9 @@ class ToolNode(Node):
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
         if isinstance(output, AnySpelling):
-            output = output.beside(reference)
+            output = output.spell(reference)
         if isinstance(reference, AnySpelling):
-            reference = reference.beside(output)
+            reference = reference.spell(output)
         if equal(output, reference):
             return MATCH
         return MISMATCH if TYPES[type(output)] == TYPES[type(reference)] else WRONG_TYPE
@@ -203,7 +203,7 @@ class _Alternative:
 
     def __init__(self, own: Sequence[Any], document: SchemaDocument) -> None:
         self.own = own
-        self.parts = list(_together(own, document))
+        self.parts = list(_closure(own, document))
         self._document = document
 
     @cached_property
@@ -212,7 +212,7 @@ class _Alternative:
             (name, inner)
             for part in self.parts
             for name, schema in object_of(part, "properties").items()
-            for inner in _together([schema], self._document)
+            for inner in _closure([schema], self._document)
         ]
 
     def allows(self, kind: str) -> bool:
@@ -240,13 +240,13 @@ class _Alternative:
         )
 
     def _declared(self, name: str) -> Iterator[Any]:
-        return (one for part in self.parts for one in declared(part, name))
+        return (one for part in self.parts for one in declarations(part, name))
 
     def _has_default(self, name: str) -> bool:
         return any(True for _ in _defaults(self._declared(name), self._document))
 
 
-def declared(part: Schema, name: str) -> Iterator[Any]:
+def declarations(part: Schema, name: str) -> Iterator[Any]:
     """Yield what a schema says of a member, by its name or by a pattern that the name has."""
     properties = object_of(part, "properties")
     if name in properties:
@@ -265,7 +265,7 @@ def types_of(value: Any) -> set[str]:
     return {"number", "integer"} if whole else {"number"}
 
 
-def _together(schemas: Iterable[Any], document: SchemaDocument) -> Iterator[Schema]:
+def _closure(schemas: Iterable[Any], document: SchemaDocument) -> Iterator[Schema]:
     """Yield these schemas and those that apply with them."""
     seen: set[int] = set()
     waiting = [part for part in schemas if isinstance(part, dict)]
@@ -274,7 +274,7 @@ def _together(schemas: Iterable[Any], document: SchemaDocument) -> Iterator[Sche
         if id(part) not in seen:
             seen.add(id(part))
             yield part
-            waiting += _beneath(part, document)
+            waiting += _applied(part, document)
 
 
 def _defaults(schemas: Iterable[Any], document: SchemaDocument) -> Iterator[Any]:
@@ -289,10 +289,10 @@ def _defaults(schemas: Iterable[Any], document: SchemaDocument) -> Iterator[Any]
         if "default" in part:
             yield part["default"]
         else:
-            waiting += _beneath(part, document)
+            waiting += _applied(part, document)
 
 
-def _beneath(part: Schema, document: SchemaDocument) -> list[Schema]:
+def _applied(part: Schema, document: SchemaDocument) -> list[Schema]:
     inner = [*list_of(part, "allOf"), document.resolve(part.get("$ref"))]
     return [one for one in inner if isinstance(one, dict)]
 

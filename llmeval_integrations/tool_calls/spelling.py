@@ -21,7 +21,7 @@ class AnySpelling(msgspec.Struct, frozen=True, eq=False):
     text: str
     """One that will do, and that the schema allows where it names any that will."""
 
-    def beside(self, other: Any) -> str:
+    def spell(self, other: Any) -> str:
         """Return the other value where it is a text that says the same, or the own text."""
         return other if isinstance(other, str) and says(other, self.value) else self.text
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.read import read_calls
 
 pytest.importorskip("langchain_core")
 from langchain_core.load import dumpd, dumps

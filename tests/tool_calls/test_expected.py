@@ -9,7 +9,7 @@ from llmeval_integrations import InvalidReferenceError
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import read_answers, read_listed, read_marked
-from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.read import read_calls
 
 AREA = {"calculate_triangle_area": {"base": [10], "height": [5], "unit": ["units", ""]}}
 CALL = {"name": "calculate_triangle_area", "arguments": AREA["calculate_triangle_area"]}

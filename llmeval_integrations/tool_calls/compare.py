@@ -14,9 +14,9 @@ from llmeval_integrations.tool_calls.arguments import (
     extra_argument,
     missing_argument,
 )
-from llmeval_integrations.tool_calls.before import too_early
+from llmeval_integrations.tool_calls.before import find_early
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import written
+from llmeval_integrations.tool_calls.expected import write
 from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
 
 Order = Literal["any", "strict"]
@@ -110,7 +110,7 @@ class CallComparison:
             pairs, self.limit_reached = pair_in_order(names, wanted, score)
         else:
             pairs, self.limit_reached = pair_by_name(names, wanted, score, self._texts)
-        blamed = too_early(before, {column: row for row, column in pairs})
+        blamed = find_early(before, {column: row for row, column in pairs})
         rows = [self._row(row, column, late=column in blamed) for row, column in pairs]
         rows += self._leftover(*self._without(pairs))
         return sorted(rows, key=_place)
@@ -126,7 +126,7 @@ class CallComparison:
     def _texts(self) -> tuple[list[str], list[str]]:
         return (
             [canonical(call.arguments) for call in self.made],
-            [canonical(written(call.arguments)) for call in self.expected],
+            [canonical(write(call.arguments)) for call in self.expected],
         )
 
     def _score(self, row: int, column: int) -> float:

@@ -7,8 +7,8 @@ import pytest
 from llmeval_integrations import ToolCalls
 from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.tool_calls.coercing import coerce
-from llmeval_integrations.tool_calls.expected import written
+from llmeval_integrations.tool_calls.coerce import coerce
+from llmeval_integrations.tool_calls.expected import write
 from llmeval_integrations.tool_calls.node import ToolNode
 
 
@@ -52,7 +52,7 @@ from llmeval_integrations.tool_calls.node import ToolNode
 )
 def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
     schema = ToolNode.root({"type": types} if types else {})
-    assert equal(written(coerce(value, schema)), read)
+    assert equal(write(coerce(value, schema)), read)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pace import at_most
 
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.reading import read_calls
+from llmeval_integrations.tool_calls.read import read_calls
 from llmeval_integrations.tool_calls.tags import contents
 
 ARGUMENTS = {"city": "Paris", "days": 3}
