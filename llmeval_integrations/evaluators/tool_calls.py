@@ -64,35 +64,28 @@ _MOST_NAMED = 3
 class ToolCalls(Evaluator):
     """Are the right tools called, with the right arguments?
 
-    Score: the mean over the calls, from 0 to 1. Calls made and calls expected are paired one to
-    one, those of the same tool alone, so that the sum of their scores is the highest. The score
-    of a pair is the share of what is right: the name, and each argument of either side. A wrong
-    name, a call that is missing or extra, out of order or unreadable is 0. It passes where all
-    are right. No call where none is expected is 1.
+    Example:
+        >>> call = {"name": "f", "arguments": {"a": 1}}
+        >>> ToolCalls()(call, {"name": "f", "arguments": {"a": 2}}).score
+        0.5
 
-    Values are compared as JSON: `"3"` is not `3`, `3.0` is. With the tools' schemas an argument
-    left out is one that has the default, at any depth, even where it is required; an array with
-    `uniqueItems` has no order; and an argument that the reference does not settle by a value has
-    to be valid. What an object leaves out has the default of the alternative (`anyOf`, `oneOf`)
-    that its other members tell it is meant for: by `const` and `enum` first, then by which it
-    declares, requires, and of which types; where several are left, one that all of them have.
+    Score: the mean over the calls, from 0 to 1. Calls of the same tool are paired one to one so
+    that the sum of their scores is the highest. The score of a pair is the share of what is right:
+    the name, and each argument of either side. A call that is missing, extra, out of order,
+    unreadable or of another tool scores 0. It passes where all calls are right.
 
-    A reference is refused that names a tool or an argument that there is not, or leaves out what
-    the tool requires where there may be no other arguments; not one with `listed` alternatives.
+    Values are compared as JSON. With the tools' schemas an argument that is left out has its
+    default, an array with `uniqueItems` has no order, and an argument that the reference leaves
+    open has to be valid. A reference that its tool surely refuses is an error.
 
-    Metadata: `calls`, each with its `kind` (right, wrong_arguments, wrong_name, wrong_order,
-    unreadable, missing, extra), `score`, `name`, the positions `output` and `reference`, and the
-    wrong `arguments` by JSON Pointer, which are all that it has where a call is missing, extra or
-    of another tool; `called`, `expected` and `right`, how many; `precision`,
-    `recall` and `f1` over calls that are wholly right. The label is the gravest kind that there
-    is: of unreadable, wrong_name, missing, extra, wrong_order, wrong_arguments the first.
+    Metadata: `calls`, each with its `kind` (see KINDS), `score`, `name`, the positions `output` and
+    `reference`, and the wrong `arguments`; `called`, `expected` and `right`, how many;
+    `precision`, `recall` and `f1` over calls that are wholly right. `limit_reached` names the
+    arrays whose items were not all tried with each other, with an empty text for the calls.
+    The label is the gravest kind.
 
-    Up to 100,000 pairs of calls of one tool, and of items of arrays without order, are compared.
-    Beyond that those that are equal are paired, the rest by what they share, and `limit_reached`
-    names the array within the arguments, with an empty text for the calls themselves.
-
-    What an API calls by itself, such as OpenAI's `mcp_call` and Anthropic's `server_tool_use`, is
-    no call.
+    Raises:
+        InvalidReferenceError: The reference holds no calls, or none that could be made.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -104,32 +97,22 @@ class ToolCalls(Evaluator):
     """Whether order counts: nowhere but for `before`, or everywhere (pairs never cross)."""
 
     before: Before | None = field(default=None, hash=False)
-    """With `order="any"`: pairs, the first of which comes before the second. Each is a tool's
-    name, which stands for all its calls, or a position among the expected calls. Of each pair that
-    is violated the call that came too early is wrong. Pairs that contradict each other are refused.
-    None takes each sample's `variables["before"]`, where there are any."""
+    """With `order="any"`: pairs of calls, the first of which comes before the second, each a tool's
+    name or a position among the expected calls. Of a pair that is violated the call that came too
+    early is wrong. None takes each sample's `variables["before"]`, where there are any."""
 
     arguments: Arguments = "exact"
-    """Which arguments a call has: those expected, no others but perhaps not all (`subset`, even of
-    those that the tool requires), all but perhaps others too (`superset`), or any (`ignore`). With
-    the tools the arguments that the last two leave open still have to be valid: one that the tool
-    does not declare (see `allow_undeclared`), that is of the wrong type by its schema, or that is
-    required and left out without a default, counts as wrong."""
+    """Which arguments a call has: those expected (`exact`), no others but perhaps not all
+    (`subset`), all but perhaps others too (`superset`), or any (`ignore`)."""
 
     alternatives: Literal["marked", "listed"] = "marked"
     """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
-    place of an argument's value or one within, and `"$optional": true` in it where it may be left
-    out, though the tool may require it; an object whose only key is a misspelt one, such as
-    `$anyof`, is refused. `listed`: each argument has a list of accepted values, an empty text
-    among which says that it may be left out where the tool does not require it, as in BFCL, whose
-    own form `{NAME: {argument: [...]}}` is read as well."""
+    place of a value, with `"$optional": true` where it may be left out. `listed`: each argument has
+    a list of accepted values, as in BFCL, with an empty text where it may be left out."""
 
     coerce: bool = False
     """Whether a value that is only written as another type counts as the type that the tool's
-    schema asks for; it needs the tools. So `"3"`, `"+3"` and `"03"` are 3 for an integer, `".5"` is
-    0.5 for a number, `"True"` is true for a boolean, `"1"` is 1 where the `enum` has 1 alone; where
-    only a text is allowed 1.0 is the same as `"1.0"` or `"1"`, and true as `"true"` or `"True"`. Of
-    two texts `"1"` is not `"1.0"`. The schema's defaults are read likewise."""
+    schema asks for, as `"3"` for an integer; it needs the tools."""
 
     allow_undeclared: bool = False
     """Whether arguments that the tool's schema does not name can be valid."""

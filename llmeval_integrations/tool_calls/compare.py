@@ -17,7 +17,7 @@ from llmeval_integrations.tool_calls.arguments import (
 from llmeval_integrations.tool_calls.before import find_early
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import write
-from llmeval_integrations.tool_calls.pairing import Pairs, pair_by_name, pair_in_order
+from llmeval_integrations.tool_calls.pairing import pair_by_name, pair_in_order
 
 Order = Literal["any", "strict"]
 ORDERS: Final[tuple[str, ...]] = get_args(Order)
@@ -112,16 +112,12 @@ class CallComparison:
             pairs, self.limit_reached = pair_by_name(names, wanted, score, self._texts)
         blamed = find_early(before, {column: row for row, column in pairs})
         rows = [self._row(row, column, late=column in blamed) for row, column in pairs]
-        rows += self._leftover(*self._without(pairs))
-        return sorted(rows, key=_place)
-
-    def _without(self, pairs: Pairs) -> tuple[list[int], list[int]]:
-        """Return the calls of either side that are in no pair."""
-        rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-        return (
-            [n for n in range(len(self.made)) if n not in rows],
-            [n for n in range(len(self.expected)) if n not in columns],
+        used, met = {row for row, _ in pairs}, {column for _, column in pairs}
+        rows += self._leftover(
+            [row for row in range(len(self.made)) if row not in used],
+            [column for column in range(len(self.expected)) if column not in met],
         )
+        return sorted(rows, key=_place)
 
     def _texts(self) -> tuple[list[str], list[str]]:
         return (
@@ -132,12 +128,9 @@ class CallComparison:
     def _score(self, row: int, column: int) -> float:
         score = self._scores.get((row, column))
         if score is None:
-            score = self._compare(row, column).score
+            score = self._arguments(self.made[row], self.expected[column]).score
             self._scores[row, column] = score
         return score
-
-    def _compare(self, row: int, column: int) -> ComparedArguments:
-        return self._arguments(self.made[row], self.expected[column])
 
     def _row(self, row: int, column: int, *, late: bool) -> ComparedCall:
         """Compare two calls of the same tool."""
@@ -145,7 +138,7 @@ class CallComparison:
         score, wrong = self._scores.get((row, column)), []
         if score != 1:
             # Anew: of the many pairs of calls that were compared only the scores are kept.
-            compared = self._compare(row, column)
+            compared = self._arguments(self.made[row], self.expected[column])
             score, wrong = compared.score, list(compared.wrong_arguments())
         if late:
             return ComparedCall("wrong_order", 0.0, name, row, column, arguments=wrong)
