@@ -97,7 +97,7 @@ class JsonEquality(Evaluator):
 
 
 def _first_difference(node: Plain, output: Any, reference: Any, place: str = "") -> str:
-    comparison = Comparison()
+    comparison = Comparison(lists_matches=False)
     comparison.compare(node, output, reference, place)
     return describe(comparison.outcomes[0]) if comparison.outcomes else "The operator says no"
 

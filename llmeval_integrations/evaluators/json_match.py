@@ -15,7 +15,6 @@ from llmeval_integrations.evaluators.parsed import (
     read_output_unless_same,
 )
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.json_values.parse import PARSINGS, SAME, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Outcome
@@ -33,7 +32,7 @@ class JsonMatch(Evaluator):
     The label is the kind of the first difference.
 
     The items of arrays in any order are paired one to one, as many as can be. A document may take
-    40,000 pairs; beyond that, `limit_reached` in the metadata names the arrays.
+    100,000 pairs; beyond that, `limit_reached` in the metadata names the arrays.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -61,9 +60,7 @@ class JsonMatch(Evaluator):
         reference = parse_reference(self, sample, self.parsing)
         if type(output) is Defect:
             return defective(output, 0.0, matched=False)
-        if equal(output, reference):
-            return Result(1.0, True, None, "Matches", {"matched": True})
-        comparison = Comparison()
+        comparison = Comparison(lists_matches=False)
         comparison.compare(vars(self)["_node"], output, reference)
         if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})

@@ -85,6 +85,8 @@ class _Text(Node):
 
     order: Order = "any_order"
     exact = False
+    uniform = True
+    literal = True
     fuzzy = True
     counts_empty = False
     larger_alone = True

@@ -117,10 +117,9 @@ class Place:
         self._book = book
         self._cases = cases
         self._overrides = tuple(override for override in overrides if override.steps)
-        self.is_literal = (
-            self.is_exact and self.rule.order == "ordered" and not cases and not self._overrides
-        )
-        """Whether the same holds of all that is in a value there."""
+        is_same_below = self.rule.order == book.defaults.get("order", "ordered") != "by_key"
+        self.is_literal = self.is_exact and is_same_below and not (cases or self._overrides)
+        """Whether the same holds for all that is in a value there."""
         self._inherited = inherited(own)
         steps = {each.steps[0] for each in self._overrides}
         self._named = names_in(cases) | steps
@@ -174,12 +173,12 @@ class Field(Node):
     __slots__ = (
         "_item",
         "_items",
-        "_members",
         "exact",
         "fuzzy",
         "ignored",
         "key",
         "literal",
+        "members",
         "order",
         "path",
         "place",
@@ -201,17 +200,17 @@ class Field(Node):
         self.fuzzy = place.is_fuzzy
         self.order = rule.order
         self.key = rule.key
-        self._members: dict[str, Field] = {}
+        self.members: dict[str, Field] = {}
         self._item: Field | None = None
         self._items: dict[int, Field] = {}
 
     def member(self, name: str) -> Field:
-        found = self._members.get(name)
+        found = self.members.get(name)
         if found is None:
             place = self.place.member(name)
             found = Field(f"{self.path}/{escape(name)}", place)
             if place.may_keep():
-                self._members[name] = found
+                self.members[name] = found
         return found
 
     def item(self, position: int) -> Field:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.gains import COMMON, SHARED
 from llmeval_integrations.matching.node import AnyOf, Kind, Node, Outcome
@@ -20,10 +20,22 @@ class Comparison:
     """Compares two values by a node and lists what became of their leaves.
 
     The same leaves come out whatever evaluator asks; evaluators differ in their nodes and in how
-    they read `matched`, `outcomes` and `open`.
+    they read `matched`, `outcomes` and `open`. Who does not read `matched` says so, which saves
+    counting the leaves of equal values.
     """
 
-    def __init__(self, pairing: Pairing | None = None) -> None:
+    __slots__ = (
+        "_lists_matches",
+        "_pairing",
+        "empty",
+        "limits",
+        "matched",
+        "open",
+        "outcomes",
+        "wholes",
+    )
+
+    def __init__(self, pairing: Pairing | None = None, *, lists_matches: bool = True) -> None:
         self.matched: list[Node] = []
         """The node of each leaf that matches with score 1."""
         self.empty: list[Node] = []
@@ -36,7 +48,15 @@ class Comparison:
         """Slices of `outcomes` that belong to one missing, extra or replaced value."""
         self.limits: list[str] = []
         """The arrays, as pointers, whose items were not all tried with each other."""
-        self.pairing = pairing or Pairing(_gain)
+        self._pairing = pairing
+        self._lists_matches = lists_matches
+
+    @property
+    def pairing(self) -> Pairing:
+        """The pairs of items that are known, made when the first is asked for."""
+        if self._pairing is None:
+            self._pairing = Pairing(_gain)
+        return self._pairing
 
     def score(self) -> float:
         """Return the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
@@ -65,6 +85,9 @@ class Comparison:
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
             self._leaf(node, output, reference, place)
+        elif node.uniform and equal(output, reference):  # three times as fast as walking it
+            if self._lists_matches:
+                self.matched += [node] * count_leaves(output)
         elif kind is dict and other is dict:
             self._objects(node, output, reference, place)
         elif kind is list and other is list:
@@ -157,9 +180,10 @@ class Comparison:
     ) -> None:
         shared = len(reference)
         here, there = (node.narrow(output), node.narrow(reference)) if node.varies else (node, node)
+        known = here.members
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            its = here.member(name)
+            its = known.get(name) or here.member(name)
             kind = type(value)
             if kind in SCALARS and kind is type(expected) and value == expected:  # as most are
                 if not its.ignored:

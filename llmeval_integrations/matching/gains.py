@@ -23,6 +23,9 @@ COMMON: Final = 1e-9
 LETTERS: Final = 500_000
 """As many pairs of characters take as long to compare as a pair of items does."""
 
+LEAVES: Final = 4
+"""As many pairs of leaves take as long to compare by a rule as a pair of items does."""
+
 Item: TypeAlias = tuple[int, Any]
 """The row or column of an item, and its value there."""
 
@@ -90,6 +93,8 @@ class Gains:
                 _length(value) for _, value in theirs
             )
             self._spend(letters // LETTERS)
+        if not node.exact:
+            self._spend(len(ours) * len(places) // LEAVES)
         found: dict[str, list[tuple[list[int], float, int]]] = {}
         for row, value in ours:
             text = node.leaf_text(value)

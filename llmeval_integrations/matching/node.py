@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -69,8 +71,11 @@ class Node:
     exact: bool = True
     """Whether two leaves match if, and only if, they are equal as JSON."""
 
+    uniform: bool = False
+    """Whether this node stands for all places in its values, too."""
+
     literal: bool = False
-    """Whether two values match in full if, and only if, they are equal as JSON."""
+    """Whether all values in here match if they are equal as JSON, in the order that counts here."""
 
     fuzzy: bool = False
     """Whether two items can both match a third one and not each other."""
@@ -103,6 +108,9 @@ class Node:
     def narrow(self, value: Any) -> Node:  # noqa: ARG002
         """Return the node for an object or array of which this is the value."""
         return self
+
+    members: Mapping[str, Node] = MappingProxyType({})
+    """Nodes of members that are known already; looking here first is faster than a call."""
 
     def member(self, name: str) -> Node:
         """Return the node of an object's member."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical, equal
 from llmeval_integrations.matching.assignment import best_pairs
-from llmeval_integrations.matching.gains import COMMON, Gains
+from llmeval_integrations.matching.gains import COMMON, SHARED, Gains
 from llmeval_integrations.matching.likely import likely_pairs
 from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.texts import Texts
@@ -188,52 +188,92 @@ class Pairing:
     ) -> tuple[Pairs, bool]:
         """Pair the items at these positions for the greatest sum, equal ones first."""
         its = node.item(0)
-        texts = self._write(its, output, here), self._write(its, reference, there)
-        equal_ones, spare, wanted = _pair_equal(*texts)
+        equal_ones, spare, wanted = self._equal(its, output, reference, here, there)
         if not (spare and wanted):
             return equal_ones, False
-        if its.exact and not (
-            _has_containers(output, spare) and _has_containers(reference, wanted)
-        ):
-            rest = _in_order(spare, wanted) if node.item(0).pairs_strangers else []
+        has_containers = _has_containers(output, spare) and _has_containers(reference, wanted)
+        if its.exact and not has_containers:
+            rest = _in_order(spare, wanted) if its.pairs_strangers else []
             return equal_ones + rest, False
-        is_limited = its.fuzzy and bool(equal_ones) and len(here) * len(there) > self._budget
-        if its.fuzzy and equal_ones and not is_limited:
-            # A pair of equal items may cost two others more than it gains.
-            every = sorted(here, key=texts[0].__getitem__), sorted(there, key=texts[1].__getitem__)
-            tried = self._best(its, output, reference, *every)
-            if tried is not None:
-                return tried, False
-        found = self._best(its, output, reference, spare, wanted)
-        if found is None:
-            is_limited = True
+        arrays = output, reference
+        table = self._table(its, arrays, spare, wanted)
+        is_limited = table is None
+        if table is None:
             found = self._likely(its, output, reference, spare, wanted)
+        else:
+            found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
+            if its.fuzzy and self._may_gain(its, arrays, equal_ones, (spare, wanted), table):
+                every = self._table(its, arrays, here, there)
+                if every is not None:
+                    return [(here[row], there[column]) for row, column in best_pairs(every)], False
+                is_limited = True
         if its.pairs_strangers:
             used, met = {one for one, _ in found}, {other for _, other in found}
             strangers = [n for n in spare if n not in used], [n for n in wanted if n not in met]
             found += _in_order(*strangers)
         return equal_ones + found, is_limited
 
-    def _write(self, its: Node, items: list[Any], places: Sequence[int]) -> dict[int, str]:
-        """Write the items at these positions; items with one text come in the order of their JSON.
-
-        So the order of the items has no effect on which of them is left over.
-        """
-        texts = {n: self._texts.write(its, items[n]) for n in places}
-        if len(set(texts.values())) < len(texts):
-            order = sorted(texts, key=lambda n: canonical(items[n], sort_arrays=True))
-            return {n: texts[n] for n in order}
-        return texts
-
-    def _best(
+    def _equal(
         self,
         its: Node,
         output: list[Any],
         reference: list[Any],
+        here: list[int],
+        there: list[int],
+    ) -> tuple[Pairs, list[int], list[int]]:
+        """Pair items that are equal as JSON, then items that match in full by their rules.
+
+        What is left comes in the order of its text, so that the order of the items has no effect.
+        """
+        pairs, spare, wanted = _pair_equal(
+            {n: canonical(output[n]) for n in here}, {n: canonical(reference[n]) for n in there}
+        )
+        if not (spare and wanted) or (its.literal and its.order != "any_order"):
+            return pairs, spare, wanted
+        more, spare, wanted = _pair_equal(
+            {n: self._texts.write(its, output[n]) for n in spare},
+            {n: self._texts.write(its, reference[n]) for n in wanted},
+        )
+        return pairs + more, spare, wanted
+
+    def _may_gain(
+        self,
+        its: Node,
+        arrays: tuple[list[Any], list[Any]],
+        equal_ones: Pairs,
+        rest: tuple[list[int], list[int]],
+        table: list[list[float]],
+    ) -> bool:
+        """Return whether taking a pair of equal items apart may gain more than it costs.
+
+        It may not where each item of the shorter rest has the best that there is for it.
+        """
+        if not equal_ones:
+            return False
+        spare, wanted = rest
+        chosen = sum(table[row][column] for row, column in best_pairs(table))
+        firsts = {canonical(arrays[0][here]): (here, there) for here, there in equal_ones}
+        if len(spare) <= len(wanted):
+            best = [max(row) for row in table]
+            rivals = self._table(its, arrays, spare, [there for _, there in firsts.values()])
+        else:
+            best = [max(column) for column in zip(*table)]
+            turned = self._table(its, arrays, [here for here, _ in firsts.values()], wanted)
+            rivals = turned and [list(column) for column in zip(*turned)]
+        if rivals is None:
+            return True
+        if sum(best) > chosen + SHARED:
+            best = [0.0] * len(best)
+        return any(max(row) > most for row, most in zip(rivals, best))
+
+    def _table(
+        self,
+        its: Node,
+        arrays: tuple[list[Any], list[Any]],
         spare: list[int],
         wanted: list[int],
-    ) -> Pairs | None:
-        """Pair the items for the greatest sum; None where that takes too long.
+    ) -> list[list[float]] | None:
+        """Return what each pair of items gains; None where that takes too long.
 
         Raises _BudgetSpentError where the array is inside of an item that is being tried.
         """
@@ -242,8 +282,8 @@ class Pairing:
             return self._gain(self, node, one, other)
 
         gains = Gains(len(spare), len(wanted), compare, self._spend)
-        ours = [(row, output[n]) for row, n in enumerate(spare)]
-        theirs = [(column, reference[n]) for column, n in enumerate(wanted)]
+        ours = [(row, arrays[0][n]) for row, n in enumerate(spare)]
+        theirs = [(column, arrays[1][n]) for column, n in enumerate(wanted)]
         try:
             with self._trial(len(spare) * len(wanted)):
                 gains.add(its, ours, theirs)
@@ -251,8 +291,7 @@ class Pairing:
             if self._trials:
                 raise
             return None
-        table = gains.table(strangers=its.pairs_strangers)
-        return [(spare[row], wanted[column]) for row, column in best_pairs(table)]
+        return gains.table(strangers=its.pairs_strangers)
 
     def _likely(
         self,

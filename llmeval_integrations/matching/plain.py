@@ -14,12 +14,13 @@ _FULL_MATCH: Final = 1e6
 class Plain(Node):
     """Compares every value as JSON; what one side lacks is one outcome, whatever is in it."""
 
+    uniform = True
+    literal = True
     splits = False
     pairs_strangers = True
 
     def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
         self.order = "aligned" if ordered else "any_order"
-        self.literal = ordered
         self.counts_extra = not ignore_extra
         # An item with further members is not equal to its reference, and still has to find it.
         self.whole_gain = _FULL_MATCH if ignore_extra else 0.0

@@ -27,7 +27,7 @@ class Texts:
         text = self._known.get(known)
         if text is None:
             if node.literal:
-                text = canonical(value)
+                text = canonical(value, sort_arrays=node.order == "any_order")
             elif type(value) is dict:
                 text = self._object(node, value)
             else:

@@ -419,7 +419,7 @@ def test_many_names_of_a_models_own_making_take_no_memory_for_good():
     for start in range(0, 120_000, 10_000):
         document = {f"name {number}": "x" for number in range(start, start + 10_000)}
         assert evaluator.evaluate(Sample(document, document)).passed
-    assert len(vars(evaluator)["_layout"].root(Sample(1))._members) == 100_000
+    assert len(vars(evaluator)["_layout"].root(Sample(1)).members) == 100_000
 
 
 def test_a_name_costs_little_where_nothing_is_said_of_it():

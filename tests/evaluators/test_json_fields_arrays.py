@@ -235,7 +235,7 @@ def test_moments_are_paired_however_many_there_are():
     assert JsonFields(schema)(output, reference).passed
 
 
-@pytest.mark.parametrize(("items", "passes"), [(20, True), (101, True), (316, True), (317, False)])
+@pytest.mark.parametrize(("items", "passes"), [(20, True), (101, True), (280, True), (317, False)])
 def test_where_equal_items_had_to_be_paired_first_the_result_says_so(items, passes):
     evaluator = JsonFields(fields={"": {"order": "any_order"}, "/*": {"tolerance": 1}})
     others = [1000 + 10 * n for n in range(items - 2)]
