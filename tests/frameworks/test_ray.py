@@ -40,6 +40,8 @@ from llmeval_integrations.frameworks.ray import RayEngine, evaluate_dataset
 from llmeval_integrations.frameworks.ray.dataset import _Named
 from llmeval_integrations.runs.judging import JudgingOptions
 
+pytestmark = pytest.mark.nightly  # a cluster takes its time to start
+
 FILES = ("results.jsonl", "samples.jsonl", "summary.json")
 MEMORY = 80_000_000
 VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}

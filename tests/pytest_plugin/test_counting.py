@@ -14,6 +14,7 @@ MARKED = """
 @pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonValidity()], min_pass_rate={rate})
 def test_{name}(sample, evaluate):
 """
+IN_PROCESSES = pytest.param(("-n", "2"), marks=pytest.mark.nightly)
 ROWS = [{"output": text} for text in ("[1]", "[1", "[2]", "[2")]
 
 
@@ -70,7 +71,7 @@ def test_without_a_marker_each_output_counts(session):
     assert figures(session(code)) == [("json_validity", "3", "66.7 %")]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", [(), IN_PROCESSES])
 def test_tests_below_a_folder_with_a_bracket_in_its_name_have_rates_of_their_own(session, workers):
     if workers:
         pytest.importorskip("xdist")
@@ -144,7 +145,7 @@ def test_a_row_that_is_evaluated_no_more_when_it_is_run_again_fails(session, pyt
 
 # The fixture `subtests` came with pytest 9, and the plugin takes 8 as well.
 @pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", [(), IN_PROCESSES])
 def test_what_subtests_evaluate_counts_once(session, workers):
     if workers:
         pytest.importorskip("xdist")
@@ -213,7 +214,7 @@ def test_lax(evaluate):
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", [(), IN_PROCESSES])
 def test_what_is_set_up_differently_is_summed_apart_and_named_by_its_options(session, workers):
     if workers:
         pytest.importorskip("xdist")

@@ -193,7 +193,7 @@ def test_single_rows_may_fail_as_long_as_the_pass_rate_is_reached(session, worke
     assert "[125%]" not in result.stdout.str()
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.nightly)])
 def test_junit_has_a_missed_pass_rate_as_a_failure(session, pytester, workers):
     if workers:
         pytest.importorskip("xdist")

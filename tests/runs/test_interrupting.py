@@ -101,6 +101,7 @@ def test_it_can_be_handed_to_another_process():
     assert str(copied) == f"interrupted after {copied.run.summary['samples']} samples"
 
 
+@pytest.mark.nightly
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
 def test_while_a_run_is_taken_up_again_it_loses_nothing(tmp_path):

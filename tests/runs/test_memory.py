@@ -7,7 +7,10 @@ from random import Random
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel of Linux")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel of Linux"),
+]
 
 RUN = """
 from llmeval_integrations.cli.main import main

@@ -84,6 +84,7 @@ evaluate({data!r}, [*EVALUATORS, Slow()], out={out!r}, resume=True)
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
 def test_a_process_that_is_killed_again_and_again_ends_with_the_same_files(path, tmp_path):
@@ -369,6 +370,7 @@ evaluate(rows, [JsonValidity(), Repeats(Remote(says, seconds=0.01))], out={out!r
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
 def test_what_a_judge_has_answered_is_not_asked_again_after_a_kill(tmp_path):

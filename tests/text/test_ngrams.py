@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from json_strategies import few, law
 from pace import at_most
 
-from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty, ngrams
+from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
+from llmeval_integrations.text import ngrams
 from llmeval_integrations.text.ngrams import (
     HashedNgrams,
     SortedNgrams,

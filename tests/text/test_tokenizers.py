@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from json_strategies import few, law
 from pace import at_most
 
-from llmeval_integrations import MissingDependencyError, tokenizers
+from llmeval_integrations import MissingDependencyError
+from llmeval_integrations.text import tokenizers
 from llmeval_integrations.text.tokenizers import (
     ENCODINGS,
     PIECE,
@@ -175,7 +176,8 @@ LOAD = """
 import socket, sys
 def no_network(*_): raise SystemExit("it reached for the network")
 socket.socket.connect = socket.getaddrinfo = no_network
-from llmeval_integrations import MissingDependencyError, tokenizers
+from llmeval_integrations import MissingDependencyError
+from llmeval_integrations.text import tokenizers
 from llmeval_integrations.text.tokenizers import load_tokenizer
 sys.modules.update(dict.fromkeys({absent}))
 try:

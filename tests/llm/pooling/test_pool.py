@@ -233,6 +233,7 @@ class RateLimited:
         return text
 
 
+@pytest.mark.nightly
 def test_a_server_that_limits_the_rate_answers_all_in_the_end():
     limited = RateLimited(20)
     client = Remote(limited, seconds=0.005, retries=1)

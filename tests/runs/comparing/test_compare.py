@@ -422,6 +422,7 @@ def outputs_of_a_model(chance, hard, shift=0.0):
     return run_of(rows)
 
 
+@pytest.mark.nightly
 @pytest.mark.once
 def test_where_nothing_changed_one_comparison_in_twenty_shows_a_difference_at_most():
     chance, alarms = Random(11), 0
@@ -531,6 +532,7 @@ def test_large_scores_have_small_differences():
     assert (score.difference, score.p < 0.001) == (0.5, True)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("count", "is_told"), [(400, True), (600, False)])
 def test_what_the_draws_cannot_tell_is_not_called_detectable(count, is_told):
     a, b = (

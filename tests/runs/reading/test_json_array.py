@@ -83,6 +83,7 @@ def test_an_item_that_cannot_be_read_is_a_row_of_its_own(read):
     assert found[5] == {"b": 1}
 
 
+@pytest.mark.nightly
 @pytest.mark.once
 @pytest.mark.parametrize("separator", [",", ",\n"])
 def test_memory_does_not_grow_with_the_array(tmp_path, separator):

@@ -440,6 +440,7 @@ def test_an_empty_cell_of_a_table_is_an_absent_value_and_not_null(kind):
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.once
 def test_memory_does_not_grow_with_the_number_of_rows(tmp_path):
     def samples(count):
