@@ -17,7 +17,7 @@ few = settings(law, max_examples=50)
 scalars = (
     st.none()
     | st.booleans()
-    | st.integers()
+    | st.integers(-(2**70), 2**70)
     | st.integers(-(10**40), 10**40)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=8)

@@ -4,7 +4,6 @@ import json
 import logging
 import re
 import warnings
-from decimal import Decimal
 from pathlib import Path
 
 from langchain_classic import evaluation
@@ -12,8 +11,9 @@ from langchain_core.utils.json import parse_json_markdown, parse_partial_json
 
 from llmeval_integrations import EvalError, InvalidReferenceError, InvalidSchemaError
 from llmeval_integrations.frameworks.langchain import load_evaluator
-from llmeval_integrations.json_values.defects import Defect, check_value
+from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import check, parse
+from llmeval_integrations.json_values.plain import plain
 
 PAGE = Path(__file__).parents[1] / "docs/guide/where-we-differ-and-why.md"
 
@@ -35,7 +35,7 @@ ROWS = {
     "infinite": "`1e400` against",
     "digits": "an integer of 5,000",
     "order": '`[{"b": 1',
-    "deep": "more than 900 levels",
+    "deep": "more than 200 levels",
     "value": "a value that is parsed",
     "like JSON": "bytes, tuples and decimals",
     "unlike JSON": "`{1: 2}`",
@@ -126,7 +126,7 @@ def row_of(name, mode, texts, ours, theirs):
         return "loop"
     output, wanted = parse(prediction, mode), parse(reference, mode)
     if name == "json_schema_validation" and mode == "lenient" and not isinstance(output, Defect):
-        output = check_value(output, finite=True) or output
+        output = plain(output, finite=True)
         if isinstance(output, Defect):
             return _NAMED[output.name] if ours == _low(name, output) else None
     if isinstance(output, Defect) and ours != _low(name, output):
@@ -158,8 +158,6 @@ def _row_of_text(text, ours):
     if isinstance(ours, Defect):
         return "prose" if isinstance(theirs, Exception) else _row_of_defect(text, ours, theirs)
     if isinstance(theirs, Exception) or repr(ours) != repr(theirs):
-        if any(isinstance(leaf, Decimal) for leaf in _leaves(ours)):
-            return "infinite"
         return "fence" if _is_fenced(text) else None
     return None
 
@@ -255,17 +253,19 @@ def _row_of_reference(name, mode, reference, ours):
     if not isinstance(reference, str):
         return "unlike JSON"
     if value.reason.startswith(_TOO_LARGE):
-        return "infinite"
-    if value.name == "too_deep":
-        return "deep"
+        return "digits" if "integer string conversion" in str(_read(reference)) else "infinite"
+    if value.name in {"too_deep", "lone_surrogate"} and not isinstance(
+        _read(reference), ValueError
+    ):
+        return _NAMED[value.name]
     return "no reference" if isinstance(_read(reference), Exception) else "reference"
 
 
 def _row_of_schema(schema):
     """Name the row of what our parser reads, and is not a schema for us."""
-    defect = check_value(schema, finite=True)
-    if defect:
-        return _NAMED[defect.name]
+    found = plain(schema, finite=True)
+    if isinstance(found, Defect):
+        return _NAMED[found.name]
     if "://" in str(schema):
         return "remote"
     attempted = said(THEIRS["json_schema_validation"], prediction="1", reference=schema)
@@ -307,14 +307,6 @@ def _left_open(text):
         elif not waiting or waiting.pop() + mark not in ("[]", "{}"):
             return None
     return waiting
-
-
-def _leaves(value):
-    found = [value]
-    for item in found:  # which grows meanwhile
-        if isinstance(item, (dict, list)):
-            found.extend(item.values() if isinstance(item, dict) else item)
-    return found
 
 
 def _marked(value):

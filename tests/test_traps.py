@@ -134,27 +134,13 @@ def test_reordered_keys_inside_an_array_change_nothing(evaluator, one, other):
 
 @comparing
 @pytest.mark.parametrize("around", ["%s", "[%s]", '{"a": [%s, 1]}'])
-def test_two_huge_numbers_are_not_both_infinity(evaluator, around):
-    assert not evaluator(around % "1e400", around % "1e500").passed
-    assert not evaluator(around % "-1e400", around % "1e400").passed
-    assert evaluator(around % "1e400", around % "1e400").passed
-    assert evaluator(around % "1e400", around % "10e399").passed
-
-
-@pytest.mark.parametrize(
-    "output",
-    ["7" * 5_000, '{"a": [%s]}' % ("7" * 5_000), 10**5_000, [10**5_000]],
-    ids=["text", "inside a text", "value", "inside a value"],
-)
-def test_an_integer_of_5000_digits_does_not_raise(output):
-    for evaluator in ALL:
-        assert evaluator.evaluate(Sample(output, "[1]")).score is not None, evaluator
-
-
-@comparing
-def test_integers_of_5000_digits_are_exact(evaluator):
-    assert evaluator("7" * 5_000, "7" * 5_000).passed
-    assert not evaluator("7" * 5_000, "7" * 4_999 + "8").passed
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "7" * 5_000])
+def test_a_huge_number_is_neither_infinity_nor_raised_about(evaluator, around, number):
+    for other in ("1e500", "1e308"):
+        result = evaluator(around % number, around % 1)
+        assert (result.passed, result.label) == (False, "number_out_of_range")
+        with pytest.raises(InvalidReferenceError, match="number_out_of_range"):
+            evaluator(around % other, around % number)
 
 
 def nested(depth):
@@ -176,8 +162,7 @@ def test_deep_nesting_does_not_raise(depth, kind):
     }[kind]()
     for evaluator in ALL:
         result = within(3, lambda: evaluator.evaluate(Sample(output, "[1]")))  # noqa: B023
-        # Where Python reads more levels than can be compared, there is no score and a reason.
-        assert result.score is not None or result.label == "too_deep", evaluator
+        assert result.score is not None, evaluator
         assert not (result.passed and evaluator in COMPARING), evaluator
 
 
@@ -404,9 +389,3 @@ def test_arrays_in_any_order_inside_of_each_other_are_written_once():
         for items in (range(20_000), range(1, 20_001))
     )
     assert within(3, lambda: JsonMatch(strict_order=False)(output, reference)).score == 0.0
-
-
-def test_numbers_with_large_exponents_stay_short():
-    output = "[" + ",".join(["1e4299"] * 5_000) + "]"
-    other = output.replace("1e4299", "1e4298", 1)
-    assert within(3, lambda: JsonEditDistance()(output, other)).score < 0.001

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Protocol
 
-from llmeval_integrations.core.fresh_stack import NoStackIsEnoughError, on_fresh_stack
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 
@@ -63,23 +62,13 @@ class Evaluator(ABC):
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         """Look at many samples; to be written anew where whole columns are faster."""
-        check = self.check
-        return [check(sample) for sample in samples]
+        return [self.evaluate(sample) for sample in samples]
 
     def evaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
         """Evaluate one sample."""
-        if type(sample) is not Sample:
-            sample = as_sample(sample)
         try:
-            return self.check(sample)
-        except RecursionError:
-            return self._check_deep(sample)
-
-    def _check_deep(self, sample: Sample) -> Result:
-        """Try again with an empty stack; what does not fit that is our limit, not the output's."""
-        try:
-            return on_fresh_stack(self.check, sample)
-        except NoStackIsEnoughError:
+            return self.check(as_sample(sample))
+        except RecursionError:  # the caller left no room on the stack
             return Result.unscored("Nested too deeply to be compared", label="too_deep")
 
     async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
@@ -88,11 +77,7 @@ class Evaluator(ABC):
 
     def evaluate_many(self, samples: Iterable[Sample | Mapping[str, Any]]) -> list[Result]:
         """Evaluate samples in order; the first bad call raises."""
-        batch = [sample if type(sample) is Sample else as_sample(sample) for sample in samples]
-        try:
-            return self.check_many(batch)
-        except RecursionError:
-            return [self.evaluate(sample) for sample in batch]
+        return self.check_many([as_sample(sample) for sample in samples])
 
     def __call__(
         self,

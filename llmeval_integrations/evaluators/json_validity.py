@@ -9,9 +9,9 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.parsed import is_shared, read, read_defect
+from llmeval_integrations.evaluators.parsed import read, read_defect
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing, check, invalid
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 
 
 def defective(defect: Defect, score: float, **metadata: Any) -> Result:
@@ -40,11 +40,7 @@ class JsonValidity(Evaluator):
         return Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        if is_shared(samples) and self.parsing != "lenient":
-            values = [read(sample, "output", self.parsing) for sample in samples]
-            defects = [invalid(value) if type(value) is Defect else None for value in values]
-        else:
-            defects = [check(sample.output, self.parsing) for sample in samples]
+        defects = [read_defect(sample, "output", self.parsing) for sample in samples]
         return [
             Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
             for defect in defects

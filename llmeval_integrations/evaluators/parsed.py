@@ -6,7 +6,7 @@ What they read is theirs together, so none may change it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidReferenceError
@@ -14,6 +14,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import written_alike
 from llmeval_integrations.json_values.parse import (
     SAME,
     Parsing,
@@ -21,7 +22,6 @@ from llmeval_integrations.json_values.parse import (
     invalid,
     is_written,
     parse,
-    parse_both,
     parse_unless_same,
 )
 
@@ -38,11 +38,6 @@ def share(samples: Iterable[Sample]) -> None:
 def unshared(sample: Sample) -> Sample:
     """Return a sample of which nothing that is read is kept for others."""
     return Sample(sample.output, sample.reference)
-
-
-def is_shared(samples: Sequence[Sample]) -> bool:
-    """Whether `share` was said of these samples."""
-    return bool(samples) and _SHARED in samples[0].__dict__
 
 
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
@@ -67,26 +62,18 @@ def read_defect(sample: Sample, field: str, parsing: Parsing) -> Defect | None:
 
 
 def read_output_unless_same(sample: Sample, parsing: Parsing) -> Any:
-    """Return the output's value or Defect, or SAME where the reference is known to be equal.
-
-    That costs half of what two values cost.
-    """
+    """Return the output's value or Defect, or SAME where the reference is known to be equal."""
     output, reference = sample.output, sample.reference
     kept: dict[Any, Any] = sample.__dict__
     if _SHARED not in kept:
         return parse_unless_same(output, reference, parsing)
     value = read(sample, "output", parsing)
-    if type(value) is Defect and not invalid(value):  # two such texts may be known to be the same
+    if type(value) is Defect and value.is_json:
         return parse_unless_same(output, reference, parsing)
-    if (
-        parsing == "lenient"
-        or type(value) is Defect
-        or type(output) is not str
-        or type(reference) is not str
-        or ("reference", parsing) in kept
-    ):
+    if parsing == "lenient" or type(value) is Defect or type(output) is not str:
         return value
-    return SAME if output == reference or is_written(value, reference) else value
+    is_read = type(reference) is not str or ("reference", parsing) in kept
+    return value if is_read or not is_written(value, reference) else SAME
 
 
 def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> Any:
@@ -98,9 +85,13 @@ def parse_reference(evaluator: Evaluator, sample: Sample, parsing: Parsing) -> A
     if sample.reference is MISSING:
         sample.require("reference", evaluator.name)
     value = read(sample, "reference", parsing)
-    if type(value) is Defect:
-        raise _unfit(evaluator, sample.reference, value)
-    return value
+    if type(value) is not Defect:
+        return value
+    what = "exceeds a limit" if value.is_json or value.name == "too_large" else "is not JSON"
+    raise InvalidReferenceError(
+        f"{evaluator.name}: the reference {shown(sample.reference)} {what}"
+        f" ({value.name}): {value.reason}"
+    )
 
 
 def read_both(
@@ -113,21 +104,9 @@ def read_both(
     """
     if given_away:
         sample = unshared(sample)
-        return read(sample, "output", parsing), parse_reference(evaluator, sample, parsing)
-    kept: dict[Any, Any] = sample.__dict__
-    if sample.reference is MISSING or ("output", parsing) in kept or ("reference", parsing) in kept:
-        return read(sample, "output", parsing), parse_reference(evaluator, sample, parsing)
-    output, reference = parse_both(sample.output, sample.reference, parsing)
-    if _SHARED in kept:
-        kept["output", parsing], kept["reference", parsing] = output, reference
-    if type(reference) is Defect:
-        raise _unfit(evaluator, sample.reference, reference)
-    return output, reference
-
-
-def _unfit(evaluator: Evaluator, reference: Any, defect: Defect) -> InvalidReferenceError:
-    what = "is not JSON" if invalid(defect) else "cannot be read"
-    return InvalidReferenceError(
-        f"{evaluator.name}: the reference {shown(reference)} {what}"
-        f" ({defect.name}): {defect.reason}"
-    )
+    output = read(sample, "output", parsing)
+    reference = parse_reference(evaluator, sample, parsing)
+    # In lenient mode a value may hold NaN, which is not equal to itself.
+    if given_away or parsing == "lenient" or type(output) is Defect or output != reference:
+        return output, reference
+    return (reference if written_alike(output, reference) else output), reference

@@ -31,7 +31,6 @@ TYPES: Final[dict[type, str]] = {
     bool: "boolean",
     int: "number",
     float: "number",
-    Decimal: "number",
     type(None): "null",
     dict: "object",
     list: "array",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Iterator
-from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from llmeval_integrations.json_values.depth import MAX_DEPTH, deepest
-from llmeval_integrations.json_values.pointer import pointer
+from llmeval_integrations.core.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_DIGITS, MAX_NODES
+from llmeval_integrations.json_values.numbers import read_number
+from llmeval_integrations.json_values.size import deepest
 
 DEFECTS: Final[dict[str, str]] = {
     "empty": "nothing but white space",
@@ -39,9 +37,10 @@ DEFECTS: Final[dict[str, str]] = {
     "mismatched_bracket": "a bracket that is missing, or closes something else or nothing",
     "extra_data": "a second JSON text after the first",
     "too_deep": f"nested deeper than {MAX_DEPTH} levels",
+    "too_large": f"more than {MAX_CHARACTERS:,} characters or {MAX_NODES:,} values",
     "lone_surrogate": "half of a surrogate pair, which no UTF-8 text can hold",
     "number": "a number that JSON cannot write",
-    "number_out_of_range": "a number that no computer can hold; the text is JSON all the same",
+    "number_out_of_range": f"beyond {MAX_DIGITS} digits or a double; the text is JSON all the same",
     "byte_order_mark": "a byte order mark before the JSON",
     "encoding": "bytes that are not UTF-8",
     "not_json": "a Python value that JSON has no way to write",
@@ -68,6 +67,9 @@ class Defect(msgspec.Struct, frozen=True):
     column: int | None = None
     """From 1."""
 
+    is_json: bool = False
+    """Whether the text is JSON all the same, and only exceeds a limit of ours."""
+
 
 # Without the look-behind each quote after a backslash, outside of a string, is a beginning anew.
 _STRING = r'"(?<!\\")[^"\\]*(?:\\.[^"\\]*)*"'
@@ -75,7 +77,7 @@ _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _LITERAL = r"(?:true|false|null)"
 _LONE_NUMBER = rf"\[\s*{_NUMBER}\s*\]"
 _CONSTANT = re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL)
-_FAR_EXPONENT = re.compile(_STRING + r"|(-?(?<![0-9.])[0-9][0-9.]*[eE][+-]?[0-9]{18,})", re.DOTALL)
+_ANY_NUMBER = re.compile(_STRING + rf"|({_NUMBER})", re.DOTALL)
 _STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _COLON = re.compile(r"[ \t\n\r]*:")
 _ESCAPE = re.compile(
@@ -120,10 +122,16 @@ def empty(text: str, start: int) -> Defect:
     return _at(text, "empty", "Expecting value", start)
 
 
-def too_deep(text: str, start: int) -> Defect:
-    """Nested deeper than can be read; the offset is that of the innermost bracket."""
+def too_deep(text: str, start: int, *, is_json: bool = True) -> Defect:
+    """Nested deeper than MAX_DEPTH; the offset is that of the innermost bracket."""
     levels, offset = deepest(text, start)
-    return _at(text, "too_deep", f"Nested {levels} levels deep", offset)
+    defect = _at(text, "too_deep", f"Nested {levels} levels deep", offset)
+    return msgspec.structs.replace(defect, is_json=is_json)
+
+
+def too_large() -> Defect:
+    """More characters or values than are read."""
+    return Defect("too_large", f"Expected {DEFECTS['too_large'].replace('more than', 'at most')}")
 
 
 def fenced(text: str) -> Defect:
@@ -145,16 +153,16 @@ def find_constant(text: str, body: str, start: int) -> Defect | None:
     return None
 
 
-OUT_OF_RANGE: Final = "number_out_of_range"
-"""The one defect of a text that is JSON all the same."""
-
-
 def find_number(text: str, body: str, start: int) -> Defect:
-    """Locate the number whose exponent is beyond what even a Decimal holds."""
-    outside = (found.start() for found in _FAR_EXPONENT.finditer(body) if found[1])
+    """Locate the number that is out of range."""
+    offset = 0
+    for found in _ANY_NUMBER.finditer(body):
+        if found[1] and read_number(found[1]) is None:
+            offset = found.start()
+            break
     # Where prose stands around, an odd number of quotes in it hides what is outside of strings.
-    offset = next(outside, 0)
-    return _at(text, OUT_OF_RANGE, "Number out of range", start + offset)
+    defect = _at(text, "number_out_of_range", "Number out of range", start + offset)
+    return msgspec.structs.replace(defect, is_json=True)
 
 
 def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:
@@ -327,74 +335,3 @@ def _name_of_word(body: str, pos: int) -> str:
 def _continues_number(body: str, pos: int) -> bool:
     char = body[pos]
     return body[pos - 1] in _DIGITS and (char in "._%°+-*/:€$£" or char.isalnum())
-
-
-def check_value(value: Any, *, finite: bool) -> Defect | None:
-    """Say why a value that is already parsed is not JSON, or None where it is.
-
-    Objects are mappings with text names, arrays lists or tuples. `finite` refuses NaN and
-    Infinity. A value that holds itself is too deep.
-    """
-    levels: list[Iterator[tuple[Any, Any]]] = [iter([("", value)])]
-    keys: list[Any] = [""]
-    while levels:
-        for key, item in levels[-1]:
-            keys[-1] = str(key.key) if isinstance(key, _NotText) else key
-            problem = _problem_of(item, finite)
-            if isinstance(key, _NotText):
-                problem = "not_json", f"the key {key.key!r:.80} is not text"
-            elif isinstance(key, str) and not key.isascii():
-                problem = problem or _problem_of(key, finite)
-            if problem is None and isinstance(item, (dict, list, tuple)):
-                if len(levels) > MAX_DEPTH:
-                    return Defect("too_deep", f"Nested deeper than {MAX_DEPTH} levels")
-                levels.append(_items_of(item))
-                keys.append(None)
-                break
-            if problem:
-                where = pointer(keys[1:]) or "the root"
-                return Defect(problem[0], f"{problem[1]} at {where}")
-        else:
-            levels.pop()
-            keys.pop()
-    return None
-
-
-class _NotText(msgspec.Struct):
-    """A key that is not text, told from the position in a list."""
-
-    key: Any
-
-
-def _items_of(container: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(container, dict):
-        return iter(
-            [
-                (key if isinstance(key, str) else _NotText(key), item)
-                for key, item in container.items()
-            ]
-        )
-    return enumerate(container)
-
-
-def _problem_of(item: Any, finite: bool) -> tuple[str, str] | None:
-    if isinstance(item, str):
-        if not item.isascii() and _has_surrogate(item):
-            return "lone_surrogate", "Lone surrogate"
-    elif isinstance(item, float):
-        if finite and not math.isfinite(item):
-            return "nan_or_infinity", f"{item!r} is not JSON"
-    elif isinstance(item, Decimal):
-        if not item.is_finite():
-            return "nan_or_infinity", f"{item!r} is not JSON"
-    elif item is not None and not isinstance(item, (int, dict, list, tuple)):
-        return "not_json", f"{type(item).__name__} is not a JSON value"
-    return None
-
-
-def _has_surrogate(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
+from llmeval_integrations.json_values.size import measure
+
 _SIMPLE: Final = frozenset((str, bytes, int, float, bool, type(None)))
 _encode = msgspec.json.Encoder().encode
 
@@ -15,6 +17,8 @@ def is_plain(value: Any) -> bool:
     if type(value) in _SIMPLE:
         return True
     if type(value) is dict and _SIMPLE.issuperset(map(type, value.values())):
+        return True
+    if measure(value) is not None:  # which parsing refuses
         return True
     try:
         _encode(value)  # what can be written has no array in it, and C is quick to tell

@@ -1,29 +1,45 @@
-"""JSON numbers without loss: what no float and no int of Python's holds is a Decimal."""
+"""JSON numbers: integers exact to 308 digits, fractions as doubles."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Final
 
+from llmeval_integrations.core.limits import MAX_DIGITS
+
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_EXACT: Final = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
-_PIECE: Final = 2048  # bits, which are converted at once
 
 
-def exact_float(text: str) -> float | Decimal:
-    """Read a number with a fraction or exponent; beyond a float's range it is a Decimal."""
+class NumberRangeError(ValueError):
+    """A number is an integer of too many digits, or beyond the largest double."""
+
+
+def exact_int(text: str) -> int:
+    """Read an integer; raise NumberRangeError where it has too many digits."""
+    if len(text) > MAX_DIGITS and len(text.lstrip("+-")) > MAX_DIGITS:
+        raise NumberRangeError(text)
+    return int(text)
+
+
+def exact_float(text: str) -> float:
+    """Read a number with a fraction or exponent; raise NumberRangeError beyond a double's range."""
     number = float(text)
-    return exact_decimal(text) if number in (float("inf"), float("-inf")) else number
+    if math.isinf(number):
+        raise NumberRangeError(text)
+    return number
 
 
-def exact_int(text: str) -> int | Decimal:
-    """Read an integer of any length; Python refuses to convert one of more than 4,300 digits."""
+def read_number(text: str) -> int | float | None:
+    """Read a number with a plus sign, zeros in front, no digits beside the point; None if none."""
+    if not _NUMBER.fullmatch(text):
+        return None
     try:
-        return int(text)
-    except ValueError:
-        return exact_decimal(text)
+        return exact_int(text) if text.lstrip("+-").isdecimal() else exact_float(text)
+    except NumberRangeError:
+        return None
 
 
 def exact_decimal(text: str) -> Decimal:
@@ -32,43 +48,18 @@ def exact_decimal(text: str) -> Decimal:
     return Decimal(text).normalize(digits)
 
 
-def exact_decimal_of(number: int) -> Decimal:
-    """Return an integer as `exact_decimal` reads its text, which Python takes too long to write.
-
-    It is put together from halves: unlike the conversion, multiplying takes hardly longer for a
-    digit where there are many.
-    """
-    powers = [Decimal(1 << _PIECE)]
-    while _PIECE << len(powers) < number.bit_length():
-        powers.append(_EXACT.multiply(powers[-1], powers[-1]))
-    return _put_together(number, powers, len(powers)).normalize(_EXACT)
-
-
-def _put_together(number: int, powers: list[Decimal], level: int) -> Decimal:
-    """Convert an integer of at most `_PIECE << level` bits."""
-    if not level:
-        return Decimal(number)
-    level -= 1
-    width = _PIECE << level
-    high = number >> width
-    low = number - (high << width)
-    return _EXACT.fma(
-        _put_together(high, powers, level), powers[level], _put_together(low, powers, level)
-    )
-
-
-def read_number(text: str) -> int | float | Decimal | None:
-    """Read a number with a plus sign, zeros in front, no digits beside the point; None if none.
-
-    One with an exponent beyond what even a Decimal holds is none either.
-    """
-    if not _NUMBER.fullmatch(text):
-        return None
+def _any_int(text: str) -> int | Decimal:
     try:
-        return exact_int(text) if text.lstrip("+-").isdecimal() else exact_float(text)
-    except InvalidOperation:
-        return None
+        return int(text)
+    except ValueError:  # of more than 4,300 digits
+        return exact_decimal(text)
 
 
-decode_as_python = json.JSONDecoder(parse_float=exact_float, parse_int=exact_int).decode
-"""Reads what `json.loads` reads, NaN and Infinity among it, with exact numbers."""
+def _any_float(text: str) -> float | Decimal:
+    number = float(text)
+    return exact_decimal(text) if math.isinf(number) else number
+
+
+decode_as_python = json.JSONDecoder(parse_float=_any_float, parse_int=_any_int).decode
+"""Reads what `json.loads` reads; a number that is no int or float of Python's is a Decimal, so that
+data are kept as they were given. To evaluators it is out of range."""

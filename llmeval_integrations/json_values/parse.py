@@ -5,27 +5,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from decimal import InvalidOperation
 from functools import partial
 from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-from llmeval_integrations.core.fresh_stack import has_fresh_stack, on_fresh_stack
-from llmeval_integrations.json_values import defects as json_defects
+from llmeval_integrations.core.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_DIGITS
+from llmeval_integrations.json_values import defects
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.depth import SHORT, is_too_deep
-from llmeval_integrations.json_values.loads import (
-    ConstantError,
-    DuplicateKeyError,
-    complete_raw,
-    loads,
-    loads_as_python,
-    loads_unique,
-    refuse_byte_order_mark,
-)
-from llmeval_integrations.json_values.plain import plain, plain_both
+from llmeval_integrations.json_values.numbers import NumberRangeError, exact_float, exact_int
+from llmeval_integrations.json_values.partial import complete
+from llmeval_integrations.json_values.plain import plain
 from llmeval_integrations.json_values.python_error import python_error
+from llmeval_integrations.json_values.size import (
+    LARGE,
+    SHORT,
+    deepest,
+    is_too_deep,
+    may_have_long_integer,
+    measure,
+)
 
 Parsing = Literal["strict", "markdown", "lenient"]
 """How much a text may differ from plain JSON.
@@ -38,7 +37,6 @@ around a fence is skipped, NaN and Infinity are numbers, and a stray closing bra
 
 PARSINGS: Final[tuple[str, ...]] = get_args(Parsing)
 
-_TEXTS = (str, bytes, bytearray)
 _WHITE_SPACE = " \t\n\r"
 _LENIENT_STRIP = " \n\r\t`"
 _WRAPPING = frozenset(" \t\n\r`~")
@@ -54,46 +52,49 @@ _FENCE = re.compile(rf"(`{{3,}}|~{{3,}})[ \t]*({_INFO})?")
 _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
-_write = msgspec.json.Encoder(decimal_format="number").encode
+_write = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+class ConstantError(Exception):
+    """NaN or Infinity was met."""
+
+
+class DuplicateKeyError(Exception):
+    """An object has a key twice."""
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ConstantError(name)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise DuplicateKeyError
+    return members
+
+
+_find_error = json.JSONDecoder(parse_int=str).decode
+_find_raw_error = json.JSONDecoder(parse_int=str, strict=False).decode
+_exact = partial(json.JSONDecoder, parse_float=exact_float, parse_int=exact_int)
+_decode_exactly = _exact(parse_constant=_refuse_constant).decode
+_decode_unique = _exact(object_pairs_hook=_unique).decode
+_decode_as_python = _exact().decode
+_decode_raw = _exact(strict=False).decode
 
 
 def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     """Return the JSON value of a text, or a Defect that says why it has none.
 
-    Nesting may be 900 levels deep.
-    A value that is already parsed is given back, once it is known to be JSON: tuples
-    become lists, Pydantic models what they dump. Bytes are read as UTF-8.
-    Integers are exact at any size; a number too large for a float, or an integer of more
-    than 4,300 digits, is a Decimal.
+    A value that is already parsed is copied, once it is known to be JSON: tuples become lists,
+    Pydantic models what they dump. Bytes are read as UTF-8. Integers are exact, fractions doubles;
+    what exceeds the limits of `core.limits` is a Defect, too.
     """
-    if parsing != "markdown" or type(text) is not str:
-        return _parse(text, parsing, complete_raw)
-    try:
-        value = _decode(text)
-    except (ValueError, RecursionError) as error:
-        return _parse_wrapped(text, str(error))
-    if len(text) > SHORT and is_too_deep(text):
-        return json_defects.too_deep(text, 0)
-    return value
-
-
-def parse_both(text: Any, other: Any, parsing: Parsing = "markdown") -> tuple[Any, Any]:
-    """Do what `parse` does with two; give one value twice where both are written alike.
-
-    Then whoever compares the values, and does not change them, knows at once that they are the
-    same. An object or array that is given twice has no NaN in it: of texts in lenient mode, which
-    may say NaN, none is.
-    """
-    finite = parsing != "lenient"
-    if type(text) is str:
-        if finite and type(other) is str and text == other:
-            value = parse(text, parsing)
-            return value, value
-    elif not isinstance(text, _TEXTS) and not isinstance(other, _TEXTS):
-        return plain_both(text, other, finite=finite)
-    return parse(text, parsing), parse(other, parsing)
+    if parsing == "markdown" and type(text) is str:
+        return _parse_markdown(text)
+    return _parse(text, parsing, _complete)
 
 
 SAME: Final = object()
@@ -103,26 +104,23 @@ SAME: Final = object()
 def parse_unless_same(text: Any, other: Any, parsing: Parsing = "markdown") -> Any:
     """Do what `parse` does, but give SAME where both are one JSON text, white space aside.
 
-    Then their values are equal, and this is known for half of what two values cost. In lenient
-    mode it is never said: NaN is a number there that is not equal to itself.
+    Then their values are equal, which costs half of what two values cost: nothing needs them, so
+    neither depth nor numbers are looked at. In lenient mode NaN is not equal to itself.
     """
     if type(text) is not str or type(other) is not str or parsing == "lenient":
         return parse(text, parsing)
     if text == other:
         return check(text, parsing) or SAME
-    if parsing == "strict":  # where the same name may come twice
+    if parsing == "strict" or len(text) > LARGE:  # strict: the same name may come twice
         return parse(text, parsing)
     try:
         compact = _compact(text)
     except (ValueError, RecursionError) as error:
         return _parse_wrapped(text, str(error))
     try:
-        same = compact == _compact(other)
+        return SAME if compact == _compact(other) else _parse_markdown(text)
     except (ValueError, RecursionError):
-        same = False
-    if same and not (len(compact) > SHORT and is_too_deep(compact)):
-        return SAME
-    return parse(text)
+        return _parse_markdown(text)
 
 
 def is_written(value: Any, text: str) -> bool:
@@ -142,39 +140,77 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     In lenient mode truncated text is *not* completed here: it would make any text valid.
     """
     if parsing != "markdown" or type(text) is not str:
-        return invalid(_parse(text, parsing, loads_as_python))
+        return invalid(_parse(text, parsing, _read_as_python))
+    if len(text) > LARGE:
+        return invalid(_parse_markdown(text))
     try:
         _validate(text)
     except (ValueError, RecursionError) as error:
         return invalid(_parse_wrapped(text, str(error)))
-    if len(text) > SHORT and is_too_deep(text):
-        return json_defects.too_deep(text, 0)
     return None
 
 
 def invalid(value: Any) -> Defect | None:
     """Return what `parse` gave if it says that a text is not JSON.
 
-    A number that is beyond all bounds can be written as JSON, and not be read.
+    A text may be JSON all the same, and only too deep for us, or have a number that is too large.
     """
-    return value if type(value) is Defect and value.name != json_defects.OUT_OF_RANGE else None
-
-
-# --- the modes ---------------------------------------------------------------------------------
+    return value if type(value) is Defect and not value.is_json else None
 
 
 def _parse(text: Any, parsing: Parsing, read: Callable[[str], Any]) -> Any:
     """Read in any mode; `read` is what lenient mode reads plain JSON with."""
-    if type(text) is not str:
-        if not isinstance(text, _TEXTS):
-            return plain(text, finite=parsing != "lenient")
-        try:
-            text = str.__str__(text) if isinstance(text, str) else text.decode()
-        except UnicodeDecodeError as error:
-            return json_defects.encoding(error)
-    if parsing == "lenient":
-        return _parse_lenient(text, read)
-    return _parse_strict(text) if parsing == "strict" else parse(text)
+    if not isinstance(text, (str, bytes, bytearray)):
+        return plain(text, finite=parsing != "lenient")
+    try:
+        text = str.__str__(text) if isinstance(text, str) else text.decode()
+    except UnicodeDecodeError as error:
+        return defects.encoding(error)
+    if parsing == "markdown":
+        return _parse_markdown(text)
+    if len(text) > MAX_CHARACTERS:
+        return defects.too_large()
+    return _parse_strict(text) if parsing == "strict" else _parse_lenient(text, read)
+
+
+def _read_fast(text: str) -> Any:
+    """Read with the fast parser, which takes longer integers than we do."""
+    value = _decode(text)
+    if len(text) > MAX_DIGITS and may_have_long_integer(text):
+        _decode_as_python(text)  # which raises NumberRangeError
+    return value
+
+
+def _find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
+    """Say which limit a text exceeds that was read from `body`, which begins at `start`."""
+    if len(body) <= SHORT:
+        return None
+    if is_too_deep(body):
+        return defects.too_deep(text, start)
+    if len(body) > LARGE and measure(value) == "too_large":
+        return defects.too_large()
+    return None
+
+
+def _refuse_depth(text: str, start: int) -> Defect:
+    """Say that a text is too deep for the parser; where it is not, its caller left no stack."""
+    if deepest(text, start)[0] <= MAX_DEPTH:
+        raise RecursionError("no room on the stack to read JSON")
+    return defects.too_deep(text, start, is_json=False)
+
+
+# --- plain JSON, and JSON in a wrapper ----------------------------------------------------------
+
+
+def _parse_markdown(text: str) -> Any:
+    """Read one JSON text, which may stand in white space, back-ticks or one fence."""
+    if len(text) > MAX_CHARACTERS:
+        return defects.too_large()
+    try:
+        value = _read_fast(text)
+    except (ValueError, RecursionError) as error:
+        return _parse_wrapped(text, str(error))
+    return value if len(text) <= SHORT else _find_limit(text, 0, text, value) or value
 
 
 def _parse_wrapped(text: str, said: str) -> Any:
@@ -186,16 +222,14 @@ def _parse_wrapped(text: str, said: str) -> Any:
     if start or end < len(text):
         body = text[start:end].strip(_WHITE_SPACE)
         try:
-            value = _decode(body)
+            value = _read_fast(body)
         except (ValueError, RecursionError) as error:
             said = str(error)
         else:
-            if len(body) > SHORT and is_too_deep(body):
-                return json_defects.too_deep(text, start)
-            return value
+            return _find_limit(text, start, body, value) or value
     known = python_error(body, said) if body else None
     if known is not None:
-        return json_defects.explain(text, body, text.index(body, start), known)
+        return defects.explain(text, body, text.index(body, start), known)
     return _parse_slowly(text, start, len(text[:end].rstrip(_WHITE_SPACE)))
 
 
@@ -226,73 +260,108 @@ def _unwrap(text: str) -> tuple[int, int]:
 
 
 def _parse_slowly(text: str, start: int, end: int) -> Any:
-    """Read with Python's own parser, which is slower, exact on every number, and explains."""
+    """Read with Python's own parser, which is slower and explains."""
     part = text[start:end]
     body = part.lstrip(_WHITE_SPACE)
     start += len(part) - len(body)
     if not body:
-        return json_defects.empty(text, start)
+        return defects.empty(text, start)
     try:
         if not text[:start].isspace():  # behind white space Python has other words for it
-            refuse_byte_order_mark(body)
-        value = loads(body)
+            _refuse_byte_order_mark(body)
+        _find_error(body)
+        value = _decode_exactly(body)
     except json.JSONDecodeError as error:
-        return json_defects.explain(text, body, start, error)
+        return defects.explain(text, body, start, error)
     except RecursionError:
-        if has_fresh_stack():
-            return json_defects.too_deep(text, start)
-        return on_fresh_stack(_parse_slowly, text, start, end)
+        return _refuse_depth(text, start)
     except ConstantError:
-        return json_defects.find_constant(text, body, start)
-    except InvalidOperation:
-        value = json_defects.find_constant(text, body, start) or json_defects.find_number(
-            text, body, start
-        )
-    if len(body) > SHORT and is_too_deep(body):
-        return json_defects.too_deep(text, start)
-    return json_defects.find_lone_surrogate(text, body, start) or value
+        return defects.find_constant(text, body, start)
+    except NumberRangeError:
+        value = defects.find_constant(text, body, start) or defects.find_number(text, body, start)
+    surrogate = defects.find_lone_surrogate(text, body, start)
+    return surrogate or _find_limit(text, start, body, value) or value
 
 
 def _parse_strict(text: str) -> Any:
     """Read the whole text as one JSON text in which no object has a name twice."""
     try:
         _validate(text)
-        value = loads_unique(text)
+        value = _decode_unique(text)
     except DuplicateKeyError:
-        return json_defects.find_duplicate_key(text)
-    except (ValueError, ArithmeticError, RecursionError):
+        return defects.find_duplicate_key(text)
+    except (ValueError, RecursionError):
         if _WRAPPED_JSON.match(text):
-            return json_defects.fenced(text)
+            return defects.fenced(text)
         value = _parse_slowly(text, 0, len(text))
-        return invalid(value) or json_defects.find_duplicate_key(text) or value
-    if len(text) > SHORT and is_too_deep(text):
-        return json_defects.too_deep(text, 0)
+        return invalid(value) or defects.find_duplicate_key(text) or value
+    return _find_limit(text, 0, text, value) or value
+
+
+# --- lenient mode -------------------------------------------------------------------------------
+
+
+def _complete(text: str) -> Any:
+    """Read a text that may be truncated, with raw control characters in its strings."""
+    return complete(text, _read_raw)
+
+
+def _read_raw(text: str) -> Any:
+    try:
+        return _read_fast(text)
+    except (ValueError, RecursionError):
+        return _read_or_explain(text, _decode_raw, _find_raw_error)
+
+
+def _read_as_python(text: str) -> Any:
+    """Read what `json.loads` reads: NaN and Infinity, the last of equal names."""
+    return _read_or_explain(text, _decode_as_python, _find_error)
+
+
+def _read_or_explain(
+    text: str, decode: Callable[[str], Any], find_error: Callable[[str], Any]
+) -> Any:
+    _refuse_byte_order_mark(text)
+    try:
+        value = decode(text)
+    except NumberRangeError:  # behind which nothing was looked at
+        find_error(text)
+        raise
+    _write(value)  # which raises UnicodeEncodeError
     return value
 
 
-def _parse_lenient(text: str, read: Callable[[str], Any]) -> Any:
-    """Read as LangChain's `parse_json_markdown` does, in linear time.
+def _refuse_byte_order_mark(text: str) -> None:
+    """Raise the JSONDecodeError that `json.loads` raises where a text begins with one."""
+    if text.startswith("\ufeff"):
+        message = "Unexpected UTF-8 BOM (decode using utf-8-sig)"
+        raise json.JSONDecodeError(message, text, 0)
 
-    Numbers stay exact and nesting bounded, which there they are not.
-    """
+
+def _parse_lenient(text: str, read: Callable[[str], Any]) -> Any:
+    """Read as LangChain's `parse_json_markdown` does, in linear time and within our limits."""
     try:
         value, body = _read_markdown(text, read)
     except json.JSONDecodeError as error:
         if not error.doc:
-            return msgspec.structs.replace(json_defects.empty(text, 0), reason=str(error))
+            return msgspec.structs.replace(defects.empty(text, 0), reason=str(error))
         # What was read is the end of the text, but for white space and back-ticks.
         start = max(text.rfind(error.doc), 0)
-        defect = json_defects.explain(text, error.doc, start, error)
+        defect = defects.explain(text, error.doc, start, error)
         return msgspec.structs.replace(defect, reason=str(error))
-    except InvalidOperation:
-        return json_defects.find_number(text, text, 0)
+    except NumberRangeError:
+        return defects.find_number(text, text, 0)
+    except UnicodeEncodeError:
+        return defects.find_lone_surrogate(text, text, 0) or Defect("lone_surrogate", "")
     except RecursionError:
-        if has_fresh_stack():
-            return json_defects.too_deep(text, 0)
-        return on_fresh_stack(_parse_lenient, text, read)
-    # A quote in the prose before it would hide its brackets.
-    if len(body) > SHORT and is_too_deep(body):
-        return json_defects.check_value(value, finite=False) or value
+        return _refuse_depth(text, 0)
+    if len(body) <= MAX_DEPTH:
+        return value
+    # A text that was completed is as deep as its value, whatever its open quotes hide.
+    if body.count("[") + body.count("{") > MAX_DEPTH and measure(value) == "too_deep":
+        return defects.too_deep(text, 0)
+    if len(body) > LARGE and measure(value) == "too_large":
+        return defects.too_large()
     return value
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
-from functools import lru_cache, partial
-from math import isfinite
-from typing import Any, get_args
+from functools import lru_cache
+from typing import Any, Final, get_args
 
 import msgspec
 
-from llmeval_integrations.core.fresh_stack import has_fresh_stack, on_fresh_stack
+from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS, MAX_NODES
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.defects import Defect, check_value
-from llmeval_integrations.json_values.depth import SHORT, is_too_deep
-from llmeval_integrations.json_values.numbers import exact_decimal_of, exact_float, exact_int
+from llmeval_integrations.json_values.defects import DEFECTS, Defect
+from llmeval_integrations.json_values.numbers import NumberRangeError, exact_float, exact_int
+from llmeval_integrations.json_values.pointer import pointer
+from llmeval_integrations.json_values.size import SHORT, may_have_long_integer, measure
 
-_LONGEST_INTEGER = 14_284  # bits of 4,300 digits, the most that Python converts
-_AS_THEY_ARE = frozenset((str, bool, float, type(None)))
-_WIDE = 100  # members from which to copy them is quicker than to write and read them
-_NAMES = frozenset((str,))
-_SCALARS = _AS_THEY_ARE | {int}
+_LARGEST: Final = 10**MAX_DIGITS
 _UNUSUAL = (TypeError, ValueError, OverflowError, RecursionError)
 
 _encode = msgspec.json.Encoder().encode
@@ -33,111 +30,114 @@ def plain(value: Any, *, finite: bool) -> Any:
     language model have, but by their names where a field of theirs, or of a model in them, is read
     by another alias than it is written. With `finite` NaN and Infinity are defects.
     """
-    copy = _copied(value, _written(value))
-    return _slowly(value, finite=finite) if copy is MISSING else copy
-
-
-def plain_both(value: Any, other: Any, *, finite: bool) -> tuple[Any, Any]:
-    """Do what `plain` does with two values; give one twice where both are written alike."""
-    text, other_text = _written(value), _written(other)
-    copy = _copied(value, text)
-    if copy is not MISSING and text == other_text and _is_equal(copy, other):
-        return copy, copy
-    second = _copied(other, other_text)
-    return (
-        _slowly(value, finite=finite) if copy is MISSING else copy,
-        _slowly(other, finite=finite) if second is MISSING else second,
-    )
-
-
-def _written(value: Any) -> bytes | None:
-    """Write a value as JSON; None where there is no doing so."""
+    limit = measure(value)
+    if limit is not None:
+        return _excess(limit)
+    copy = _copy(value)
+    if copy is not MISSING:
+        return copy
     try:
-        return _encode(value)
-    except _UNUSUAL:
-        return None
+        return _Reader(finite).read(value, ())
+    except _NotJsonError as error:
+        return error.defect
 
 
-def _copied(value: Any, text: bytes | None) -> Any:
-    """Copy a value that is written as this text; MISSING where it is not plain JSON.
+def _copy(value: Any) -> Any:
+    """Copy a value by writing and reading it; MISSING where it comes back as something else.
 
-    What survives the way there and back is: eight times faster than to look at each part.
+    That is quicker than to look at each part.
     """
-    if text is None:
-        return MISSING
-    if type(value) is dict and len(value) > _WIDE and _is_flat(value):
-        return dict(value)
     try:
+        text = _encode(value)
         copy = _decode(text)
+        is_same = bool(copy == value)
     except _UNUSUAL:
         return MISSING
-    is_plain = _is_equal(copy, value) and (len(text) <= SHORT or not is_too_deep(text.decode()))
-    return copy if is_plain else MISSING
+    if not is_same or (len(text) > SHORT and may_have_long_integer(text.decode())):
+        return MISSING
+    return copy
 
 
-def _is_equal(copy: Any, value: Any) -> bool:
-    try:
-        return bool(copy == value)
-    except _UNUSUAL:
-        return False
+class _NotJsonError(Exception):
+    """A part of a value is not JSON."""
+
+    def __init__(self, name: str, problem: str, path: tuple[str | int, ...]) -> None:
+        super().__init__(problem)
+        is_json = name == "number_out_of_range"
+        self.defect = Defect(name, f"{problem} at {pointer(path) or 'the root'}", is_json=is_json)
 
 
-def _slowly(value: Any, *, finite: bool) -> Any:
-    """Do what `plain` does, looking at each part."""
-    try:
-        return _read(value, finite=finite)
-    except RecursionError:
-        if has_fresh_stack():
-            return Defect("too_deep", "Nested deeper than can be read")
-        return on_fresh_stack(partial(plain, value, finite=finite))
+def _excess(limit: str) -> Defect:
+    return Defect(limit, DEFECTS[limit].capitalize())
 
 
-def _is_flat(value: dict[Any, Any]) -> bool:
-    """Whether an object that could be encoded is plain, with nothing in it but its members."""
-    kinds = set(map(type, value.values()))
-    return (
-        kinds <= _SCALARS
-        and _NAMES.issuperset(map(type, value))
-        and (
-            float not in kinds
-            or all(isfinite(member) for member in value.values() if type(member) is float)
-        )
-    )
+class _Reader:
+    """Copies a value part by part, which tells where it is not JSON."""
 
+    def __init__(self, finite: bool) -> None:
+        self._finite = finite
+        self._nodes = 0
 
-def _read(value: Any, *, finite: bool) -> Any:
-    if type(value) not in (dict, list) and hasattr(type(value), "model_dump"):
+    def read(self, value: Any, path: tuple[str | int, ...]) -> Any:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise _NotJsonError("too_large", "More values than are read", path)
+        if value is None or type(value) is bool:
+            return value
+        if isinstance(value, str):
+            return _read_text(value, path)
+        if isinstance(value, (int, float, Decimal)):
+            return self._read_number(value, path)
+        if isinstance(value, (dict, list, tuple)):
+            return self._read_container(value, path)
+        kind = type(value).__name__
+        if not hasattr(type(value), "model_dump"):
+            raise _NotJsonError("not_json", f"{kind} is not a JSON value", path)
         try:
             dumped = dump_model(value)
-        except Exception as error:  # noqa: BLE001 - the model's own code may raise anything
-            return Defect("not_json", f"{type(value).__name__} is not a JSON value: {error}")
-        return plain(dumped, finite=finite)
-    defect = check_value(value, finite=finite)
-    if defect and defect.name == "not_json" and isinstance(value, (dict, list, tuple)):
+        except Exception as error:
+            problem = f"{kind} is not a JSON value: {error}"
+            raise _NotJsonError("not_json", problem, path) from error
+        return self.read(dumped, path)
+
+    def _read_container(self, value: Any, path: tuple[str | int, ...]) -> Any:
+        if len(path) >= MAX_DEPTH:
+            raise _NotJsonError("too_deep", f"Nested deeper than {MAX_DEPTH} levels", path)
+        if not isinstance(value, dict):
+            return [self.read(item, (*path, n)) for n, item in enumerate(value)]
+        members = {}
+        for key, member in value.items():
+            if not isinstance(key, str):
+                problem = f"the key {key!r:.80} is not text"
+                raise _NotJsonError("not_json", problem, (*path, str(key)))
+            members[_read_text(key, (*path, key))] = self.read(member, (*path, key))
+        return members
+
+    def _read_number(self, value: Any, path: tuple[str | int, ...]) -> int | float:
+        if isinstance(value, int):
+            if -_LARGEST < value < _LARGEST:
+                return int(value)
+            raise _NotJsonError("number_out_of_range", "Number out of range", path)
+        is_finite = value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+        if not is_finite and (self._finite or isinstance(value, Decimal)):
+            raise _NotJsonError("nan_or_infinity", f"{value!r} is not JSON", path)
+        if isinstance(value, float):
+            return float(value)
+        text = str(value)
         try:
-            value = _dumped(value)
-        except RecursionError:
-            raise
-        except Exception:  # noqa: BLE001 - what is no model stands there, or one whose code raises
-            return defect
-        defect = check_value(value, finite=finite)
-    return defect or _plain(value)
+            return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
+        except NumberRangeError:
+            raise _NotJsonError("number_out_of_range", "Number out of range", path) from None
 
 
-def _dumped(value: Any) -> Any:
-    """Put what Pydantic models dump in their places in arrays and objects.
-
-    Raises TypeError at whatever else is not JSON, for all behind it is in vain.
-    """
-    if value is None or isinstance(value, (str, int, float, Decimal)):
-        return value
-    if isinstance(value, dict):
-        return {key: _dumped(member) for key, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_dumped(item) for item in value]
-    if not hasattr(type(value), "model_dump"):
-        raise TypeError(type(value).__name__)
-    return dump_model(value)
+def _read_text(value: str, path: tuple[str | int, ...]) -> str:
+    text = str.__str__(value)  # a subclass may say something else of itself
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise _NotJsonError("lone_surrogate", "Lone surrogate", path) from None
+    return text
 
 
 def dump_model(model: Any) -> Any:
@@ -169,25 +169,3 @@ def _is_written_as_read(model: type) -> bool:
                 return False
             waiting.append(field.annotation)
     return True
-
-
-def _plain(value: Any) -> Any:
-    """Write a JSON value with the types that parsing gives: no tuple, no subclass, no long integer.
-
-    Decimals become the number that their text stands for.
-    """
-    if type(value) in _AS_THEY_ARE:
-        return value
-    if isinstance(value, dict):
-        return dict(zip(map(str.__str__, value), map(_plain, value.values())))
-    if isinstance(value, (list, tuple)):
-        return list(map(_plain, value))
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        value = int(value)
-        return value if value.bit_length() <= _LONGEST_INTEGER else exact_decimal_of(value)
-    if isinstance(value, Decimal) and value.is_finite():
-        text = str(value)
-        return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
-    return float(value)

@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import Final
 
-
-def _words(text: str) -> str:
-    """Ask this version of Python for its words."""
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        return error.msg
-    raise AssertionError(text)
-
-
-_COMMA: Final = _words("[0 0]")
-_COLON: Final = _words('{"" 0')
-_NAME: Final = _words("{?")
-_VALUE: Final = _words("[?")
-_OPEN_STRING: Final = _words('["')
+_COMMA: Final = "Expecting ',' delimiter"
+_NAME: Final = "Expecting property name enclosed in double quotes"
+_VALUE: Final = "Expecting value"
+_OPEN_STRING: Final = "Unterminated string starting at"
 
 _SAME_PLACE: Final = {
     "expected ',' or '}'": _COMMA,
     "expected ',' or ']'": _COMMA,
-    "expected ':'": _COLON,
+    "expected ':'": "Expecting ':' delimiter",
     "expected '\"'": _NAME,
     "object keys must be strings": _NAME,
 }
 """Errors at which both parsers stop at the same place."""
 
+_SINCE_3_13: Final = sys.version_info >= (3, 13)
+
 _TRAILING: Final = {
-    "trailing comma in object": _words('{"": 0,}'),
-    "trailing comma in array": _words("[0,]"),
+    "trailing comma in object": (_NAME, "Illegal trailing comma before end of object"),
+    "trailing comma in array": (_VALUE, "Illegal trailing comma before end of array"),
 }
-_AT_THE_COMMA: Final = _words("[0,]").startswith("Illegal")  # since Python 3.13
+"""What Python says up to 3.12, of the bracket, and since 3.13, of the comma."""
 
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)")
 _BEFORE_A_VALUE = frozenset(":,[")
@@ -62,8 +54,8 @@ def python_error(text: str, said: str) -> json.JSONDecodeError | None:
     if found[1] in _SAME_PLACE:
         return json.JSONDecodeError(_SAME_PLACE[found[1]], text, place)
     if found[1] in _TRAILING:
-        comma = text.rindex(",", 0, place) if _AT_THE_COMMA else place
-        return json.JSONDecodeError(_TRAILING[found[1]], text, comma)
+        comma = text.rindex(",", 0, place) if _SINCE_3_13 else place
+        return json.JSONDecodeError(_TRAILING[found[1]][_SINCE_3_13], text, comma)
     if found[1] == "invalid character" and _wants_a_value(text, place):
         return json.JSONDecodeError(_VALUE, text, place)
     return None

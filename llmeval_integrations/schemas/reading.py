@@ -9,8 +9,9 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quoting import shown
-from llmeval_integrations.json_values.defects import Defect, check_value
+from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.json_values.plain import plain
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.keywords import require_keyword
 from llmeval_integrations.schemas.patterns import as_written
@@ -103,7 +104,7 @@ def without_nan(value: Any, parsing: Parsing) -> Any:
     """Refuse what has no place in JSON Schema, whatever lenient parsing lets in."""
     if parsing != "lenient" or isinstance(value, Defect):
         return value
-    return check_value(value, finite=True) or value  # NaN and lone surrogates
+    return plain(value, finite=True)
 
 
 def decoded(text: bytes | str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 from llmeval_integrations.json_values.defects import Defect
@@ -23,7 +22,7 @@ def coerce(value: Any, node: ToolNode) -> Any:
         return AnyOf(tuple(coerce(one, node) for one in value.values), value.optional)
     if isinstance(value, str):
         value = _read(value, node)
-    elif isinstance(value, (bool, int, float, Decimal)) and node.types == {"string"}:
+    elif isinstance(value, (bool, int, float)) and node.types == {"string"}:
         known = [one for one in node.allowed if isinstance(one, str) and says(one, value)]
         text = known[0] if known else write_scalar(value)
         return text if len(known) == 1 else AnySpelling(value, text)

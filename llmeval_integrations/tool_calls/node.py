@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -225,7 +224,7 @@ class _Alternative:
         leaves = [
             (value[name], its)
             for name, its in self._properties
-            if name in value and type(value[name]) in (*SCALARS, Decimal)
+            if name in value and type(value[name]) in SCALARS
         ]
         required = (name for part in self.parts for name in list_of(part, "required"))
         return (
@@ -261,8 +260,7 @@ def types_of(value: Any) -> set[str]:
     kind = TYPES[type(value)]
     if kind != "number":
         return {kind}
-    whole = value == value.to_integral_value() if isinstance(value, Decimal) else value % 1 == 0
-    return {"number", "integer"} if whole else {"number"}
+    return {"number", "integer"} if value % 1 == 0 else {"number"}
 
 
 def _closure(schemas: Iterable[Any], document: SchemaDocument) -> Iterator[Schema]:

@@ -49,12 +49,7 @@ CASES = [
     ("9007199254740993", "9007199254740993.0", (False, False, False)),
     ("12345678901234567890123", "1.2345678901234567890123e22", (False, False, False)),
     ("1e400", "1e400", (True, True, True)),
-    ("1e400", "1e500", (False, False, False)),
-    ("1e400", "10e399", (True, True, True)),
-    ("[1e400, 2]", "[2, 10e399]", (False, True, True)),
-    ("1e400", "1" + "0" * 400, (True, True, True)),
-    ("1" * 5_000, "1" * 5_000, (True, True, True)),
-    ("1" * 5_000, "1" * 4_999 + "2", (False, False, False)),
+    ("1" * 308, "1" * 308, (True, True, True)),
     ('"é"', '"\\u00e9"', (True, True, True)),
     ('"é"', '"e\\u0301"', (False, False, False)),
     ('"\\ud83d\\ude00"', '"😀"', (True, True, True)),
@@ -134,9 +129,9 @@ def test_an_operator_may_put_anything_into_the_array_it_gets(list_order):
     assert JsonEquality(spoil, list_order=list_order)("[1, 2]", "[3, 1]").score == 0
 
 
-def test_a_reference_with_a_number_out_of_range_is_json_that_cannot_be_read():
-    number = "[1e9999999999999999999]"
-    with pytest.raises(InvalidReferenceError, match=r"cannot be read \(number_out_of_range\)"):
+def test_a_reference_with_a_number_out_of_range_is_json_that_exceeds_a_limit():
+    number = "[1e400]"
+    with pytest.raises(InvalidReferenceError, match=r"exceeds a limit \(number_out_of_range\)"):
         STRICT("[1]", number)
     assert STRICT(number, number).score is True
     [row] = evaluate([{"output": number, "reference": number}], [STRICT]).rows

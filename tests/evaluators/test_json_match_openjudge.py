@@ -43,7 +43,6 @@ def test_equal_to_openjudge_where_both_read_the_json():
         ({}, "{}", '{"a": null}', 0.0, 1.0),  # a missing key is not null
         ({}, '{"a": null}', "{}", 0.0, 1.0),
         ({}, "true", "1", 0.0, 1.0),
-        ({}, "1e400", "1e500", 0.0, 1.0),
         (  # first-fit
             {"strict_order": False, "ignore_extra_keys": True},
             '[{"a": 1, "b": 2}, {"a": 1, "c": 3}]', '[{"a": 1}, {"a": 1, "b": 2}]', 1.0, 0.0,

@@ -254,15 +254,11 @@ def test_numbers_of_any_size_are_exact():
     assert not JsonSchema({"maximum": 10**30})(str(10**30 + 1)).passed
     assert JsonSchema({"maximum": 10**30})(str(10**30)).passed
     assert not JsonSchema({"enum": [10**30]})(str(10**30 + 1)).passed
-    assert JsonSchema({"type": "integer"})("9" * 5_000).passed
-    assert JsonSchema({"type": "integer"})(10**5_000).passed
+    assert JsonSchema({"type": "integer"})("9" * 308).passed
     assert JsonSchema({"type": "integer"})("1.0").passed
     assert not JsonSchema({"type": "integer"})("true").passed
-    for output in ("9" * 5_000, 10**5_000, [10**5_000], "[%s]" % ("9" * 5_000), "1e400"):
-        for schema in ({"maximum": 5, "items": {"maximum": 5}}, {"type": "string"}, {"const": 5}):
-            failed = JsonSchema(schema)(output)
-            assert failed.passed is False
-            assert failed.metadata["errors"]
+    for output in ("9" * 5_000, 10**5_000, [10**5_000], "[%s]" % ("9" * 309), "1e400"):
+        assert JsonSchema({})(output).label == "number_out_of_range"
 
 
 # --- what is told --------------------------------------------------------------------------------

@@ -40,32 +40,18 @@ def written(value, name):
 
 @pytest.mark.parametrize("name", COMPARING)
 @pytest.mark.parametrize("number", FAR)
-def test_a_far_exponent_is_a_wrong_value_like_any_other(name, number):
-    evaluator, one = COMPARING[name], written(number, name)
-    with at_most(0.5):
-        for other in [written(value, name) for value in ("7", "1e400", '"x"', "[7]")]:
-            for output, reference in ((one, other), (other, one)):
-                result = evaluator(output, reference=reference)
-                assert not result.passed
-                assert result.score < 1
-        assert evaluator(one, reference=one).passed
+def test_a_far_exponent_is_a_number_out_of_range_or_zero(name, number):
+    evaluator = COMPARING[name]
+    result = evaluator(written(number, name), reference=written("7", name))
+    assert not result.passed
+    if "e-" not in number and name != "tool_calls":
+        assert result.label == "number_out_of_range"
 
 
 @pytest.mark.parametrize("number", FAR)
-def test_a_far_exponent_in_a_text_is_read_as_in_a_number(number):
+def test_a_far_exponent_in_a_text_is_no_number(number):
     evaluator = COMPARING["coerce"]
-    with at_most(0.5):
-        assert evaluator(f'{{"a": "{number}"}}', reference=f'{{"a": {number}}}').passed
-        assert not evaluator(f'{{"a": "{number}"}}', reference='{"a": 7}').passed
-        assert not evaluator('{"a": "1e99999999999999999999"}', reference='{"a": 7}').passed
-
-
-def test_far_numbers_are_the_same_however_they_are_written_and_near_each_other_as_any():
-    for name in ("fields", "number", "coerce", "similarity", "equality", "match"):
-        assert COMPARING[name]('{"a": 1e10000000}', reference='{"a": 10e9999999}').passed, name
-    near = '{"a": 1.05e10000000}'
-    assert COMPARING["relative_tolerance"](near, reference='{"a": 1e10000000}').passed
-    assert not COMPARING["number"](near, reference='{"a": 1e10000000}').passed
+    assert not evaluator(f'{{"a": "{number}"}}', reference='{"a": 7}').passed
 
 
 @pytest.mark.parametrize(
@@ -101,8 +87,8 @@ def test_a_number_may_be_written_as_text_where_that_is_allowed(output, reference
         (0.3, 0.1 + 0.2, {"tolerance": 1e-16}, True),
         (1.1, 1.0, {"tolerance": 0.1}, True),  # which it is not in doubles
         (1.10000001, 1.0, {"tolerance": 0.1}, False),
-        (10**400 + 1, 10**400, {"tolerance": 1}, True),
-        (10**400 + 2, 10**400, {"tolerance": 1}, False),
+        (10**300 + 1, 10**300, {"tolerance": 1}, True),
+        (10**300 + 2, 10**300, {"tolerance": 1}, False),
         (5e-324, 10**300, {"tolerance": 1}, False),
         (0.25, 0.35, {"multiple_of": 0.1}, False),  # 2.5 and 3.5: to 2 and to 4
         (0.15, 0.25, {"multiple_of": 0.1}, True),
@@ -248,7 +234,7 @@ def test_text_that_looks_the_same_does_so_in_capitals_too(text):
         assert JsonFields(defaults=both)([normalize(form, text.upper())], [text]).passed
 
 
-ZEROS = "0" * 19_999
+ZEROS = "0" * 299
 
 
 @pytest.mark.parametrize(
@@ -257,10 +243,8 @@ ZEROS = "0" * 19_999
         (f"1{ZEROS}1", f"1{ZEROS}0", 1, False),
         (f"1{ZEROS}1", f"1{ZEROS}0", 5, True),
         (f"1{ZEROS}3", f"1{ZEROS}0", 5, False),
-        (f"1{ZEROS}0", "1e20000", 7, True),
-        ("1e20000", "2e20000", 1, False),
-        ("1e1000000", "1.5e1000000", 7, False),
-        ("1e1000000", "7", 7, False),
+        ("1e300", "2e300", 1, False),
+        ("1e300", "7", 7, False),
     ],
     ids=lambda value: str(value)[:12],
 )
@@ -276,13 +260,10 @@ def test_the_grid_is_as_fine_for_large_numbers(output, reference, grid, same):
         ("10000000001", "10000000000", False),
         ("10000000001.0", "10000000000", False),
         ("1.0000000001e10", "10000000000.0", False),
-        ("1" * 5_000, "1" * 4_999 + "2", False),
-        ("1" * 5_000, "1" * 5_000, True),
+        ("1" * 308, "1" * 307 + "2", False),
         ("10000000000.5", "10000000000", True),
         ("10000000000.5", "10000000001.0", True),
         ("0.30000000000000004", "0.3", True),
-        ("1e400", "1.0e400", True),
-        ("1e400", "1.0000000000001e400", False),
     ],
 )
 @pytest.mark.parametrize("text", [[], [{"type": "string"}]], ids=["number", "decimal"])

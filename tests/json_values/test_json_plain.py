@@ -1,28 +1,12 @@
-"""Values that are parsed already: read two at a time as one at a time."""
+"""Values that are parsed already: models, enums and the like."""
 
 import datetime
-import enum
 import json
-from collections import OrderedDict
-from decimal import Decimal
-from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from json_strategies import broken_texts, documents, json_texts, law
-from pace import at_most
 
 from llmeval_integrations import JsonFields, JsonMatch, JsonSchema
-from llmeval_integrations.json_values.parse import PARSINGS, parse, parse_both
-
-
-class Level(enum.IntEnum):
-    LOW = 1
-
-
-class Colour(str, enum.Enum):
-    RED = "red"
+from llmeval_integrations.json_values.parse import parse
 
 
 class Item:
@@ -30,85 +14,6 @@ class Item:
 
     def model_dump(self, mode):
         return {"n": 1}
-
-
-NESTED = [1]
-for _ in range(1_000):
-    NESTED = [NESTED]
-
-# Values of which many are written alike, and not all of those are equal or JSON.
-VALUES = [
-    1, 1.0, True, 0, -0.0, "1", "", None, float("nan"), float("inf"), 10**30, Decimal(1), Level.LOW,
-    "red", Colour.RED, b"red", "\ud800", "null", b"1", bytearray(b"[1]"), "[1]", "[1", "[NaN]",
-    [], {}, (), [1], (1,), [1.0], [True], [Level.LOW], [float("nan")], [float("inf")], [None],
-    {"a": 1}, OrderedDict(a=1), {"a": (1,)}, {"a": [1]}, {1: "a"}, {"1": "a"}, {Colour.RED: 1},
-    {"red": 1}, {1, 2}, datetime.date(2024, 1, 2), "2024-01-02", Item(), {"n": 1}, [Item()],
-    [{"n": 1}], object(), NESTED, {str(n): n for n in range(200)}, {str(n): Level.LOW for n in range(200)},
-    {str(n): 1 for n in range(200)}, {n: n for n in range(200)}, {str(n): (n,) for n in range(200)},
-]  # fmt: skip
-
-
-@pytest.mark.once
-@pytest.mark.parametrize("parsing", PARSINGS)
-def test_two_values_are_read_as_each_by_itself(parsing):
-    for value, other in product(VALUES, repeat=2):
-        expected = parse(value, parsing), parse(other, parsing)
-        found = parse_both(value, other, parsing)
-        assert repr(found) == repr(expected), (value, other)
-
-
-@law
-@given(st.data(), st.sampled_from(PARSINGS))
-def test_two_texts_are_read_as_each_by_itself(data, parsing):
-    texts = json_texts | broken_texts | documents
-    value = data.draw(texts)
-    other = data.draw(texts | st.just(value))
-    expected = parse(value, parsing), parse(other, parsing)
-    assert repr(parse_both(value, other, parsing)) == repr(expected)
-
-
-@given(documents)
-def test_what_is_written_alike_is_given_twice(document):
-    text = json.dumps([document])
-    same = [([document], json.loads(text)), (text, text)]
-    for value, other in same:
-        one, two = parse_both(value, other)
-        assert one is two
-        assert one is not value
-    spaced, plain = parse_both(text, f" {text}")
-    assert spaced is not plain
-
-
-@law
-@given(st.integers(-(10**4000), 10**4000), st.integers(0, 9000), st.integers(0, 10**4000))
-def test_a_long_integer_is_what_its_text_is(high, zeros, low):
-    text = f"{high or 1}{'0' * zeros}{low:04001}"
-    sign = -1 if text.startswith("-") else 1
-    value = (high or 1) * 10 ** (zeros + 4001) + sign * low
-    found = parse(value)
-    assert repr(found) == repr(parse(text))
-    assert found == parse(text)
-
-
-@pytest.mark.parametrize("value", [10**400_000, -(2**1_300_000), [3**840_000]], ids=type)
-def test_an_integer_of_400_000_digits_takes_no_time(value):
-    with at_most(1):
-        parse(value)
-
-
-@pytest.mark.parametrize(
-    ("value", "other"),
-    [([1], [1.0]), ([1], [True]), ([1], (1,)), ({"a": 1, "b": 2}, {"b": 2, "a": 1})],
-)
-def test_what_is_written_otherwise_is_not(value, other):
-    one, two = parse_both(value, other)
-    assert one is not two
-
-
-def test_in_lenient_mode_nan_is_not_given_twice():
-    for value in ("[NaN]", [float("nan")]):
-        one, two = parse_both(value, value, "lenient")
-        assert one is not two
 
 
 def test_an_object_of_a_model_is_dumped_by_its_aliases():

@@ -35,7 +35,7 @@ soups = st.lists(
     max_size=12,
 ).map("".join)
 
-FAR_EXPONENT = re.compile(r"[eE][+-]?[0-9]{18,}")
+OUT_OF_RANGE = re.compile(r"[eE]\+?[0-9]{3,}")
 
 # text, then what strict, markdown and lenient mode make of it; "defect" where it is none.
 MODES = [
@@ -81,7 +81,7 @@ MODES = [
     ("[NaN]", "defect", "defect", "[NaN]"),
     ("[-Infinity]", "defect", "defect", "[-Infinity]"),
     ('{"a": 1, "a": 2}', "defect", {"a": 2}, {"a": 2}),
-    ('["\\ud800"]', "defect", "defect", ["\ud800"]),
+    ('["\\ud800"]', "defect", "defect", "defect"),
     ('["a\nb"]', "defect", "defect", ["a\nb"]),
     ("[1,]", "defect", "defect", "defect"),
     ("[1,", "defect", "defect", [1]),
@@ -122,8 +122,6 @@ VALUES = [
     (Decimal(5), 5),
     (Decimal("0.1"), 0.1),
     (Decimal("1E+2"), 100.0),
-    (Decimal("1E+400"), Decimal("1E+400")),
-    ([10**5000], [Decimal("1E+5000")]),
     (2**70, 2**70),
     (None, None),
     (True, True),
@@ -142,11 +140,9 @@ NUMBERS = [
     ("1e-400", 0.0),
     ("0.1", 0.1),
     ("1.7976931348623157e308", sys.float_info.max),
-    ("1e400", Decimal("1e400")),
-    ("-1.50e400", Decimal("-1.5e400")),
-    ("1" * 4300, int("1" * 4300)),
-    ("1" * 5000, Decimal("1" * 5000)),
-    ("-1" + "0" * 5000, Decimal("-1e5000")),
+    ("-" + "1" * 308, -int("1" * 308)),
+    ("0." + "1" * 400, 1 / 9),
+    ("1" * 309 + ".5", float("1" * 309)),
 ]
 
 
@@ -180,21 +176,13 @@ def python_reads(text: str, *, unique: bool) -> Any:
             raise NotOurs
         return dict(pairs)
 
-    def integer(digits: str) -> Any:
-        return int(digits) if len(digits) <= 4300 else Decimal(digits)
-
-    def number(digits: str) -> Any:
-        return Decimal(digits) if abs(float(digits)) == float("inf") else float(digits)
-
     try:
         value = json.loads(
             text,
             parse_constant=refuse,
             object_pairs_hook=members,
-            parse_int=integer,
-            parse_float=number,
         )
-        json.dumps(value, ensure_ascii=False, default=str).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         return NotOurs(str(error))
     except (NotOurs, UnicodeEncodeError):
@@ -203,23 +191,6 @@ def python_reads(text: str, *, unique: bool) -> Any:
 
 
 # --- what the modes accept ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("parsing", ["strict", "markdown"])
-@pytest.mark.parametrize("text", ["[{}, 1e9999999999999999999, nul", "[{}, nul", "[{}, 1"])
-def test_what_stands_behind_a_long_integer_is_looked_at(parsing, text):
-    text = text.format("1" * 5000)
-    assert check(text, parsing).name == parse(text, parsing).name == "truncated"
-
-
-@pytest.mark.parametrize(
-    "text", ['{"a": 1e9999999999999999999, b: 1}', '{"a\n": 1e9999999999999999999, b: 1}']
-)
-def test_lenient_mode_looks_at_what_stands_behind_a_number_out_of_range(text):
-    with pytest.raises(json.JSONDecodeError) as raised:
-        json.loads(text)
-    assert check(text, "lenient").reason == str(raised.value)
-    assert parse(text, "lenient").name == "unquoted_key"
 
 
 @pytest.mark.parametrize(("text", "strict", "markdown", "lenient"), MODES, ids=short)
@@ -300,7 +271,7 @@ def test_numpy_numbers_that_are_floats_are_read():
 @law
 @given(broken_texts)
 def test_strict_mode_is_rfc_8259_in_python_s_words(text):
-    assume(not FAR_EXPONENT.search(text))
+    assume(not OUT_OF_RANGE.search(text))
     expected, value = python_reads(text, unique=True), parse(text, "strict")
     if isinstance(expected, NotOurs):
         assert isinstance(value, Defect)
@@ -318,7 +289,7 @@ def test_strict_mode_is_rfc_8259_in_python_s_words(text):
     ),
 )
 def test_markdown_mode_is_rfc_8259_in_a_wrapper(body, wrapper):
-    assume(body and body[0] not in "`~" and body[-1] not in "`~" and not FAR_EXPONENT.search(body))
+    assume(body and body[0] not in "`~" and body[-1] not in "`~" and not OUT_OF_RANGE.search(body))
     assume(body[:4].lower() != "json" and not re.match(r"[\w+.-]*[ \t]*\r?\n", body))
     expected, value = python_reads(body, unique=False), parse(wrapper.replace("{}", body))
     if isinstance(expected, NotOurs):
@@ -337,7 +308,7 @@ def test_where_nothing_is_wrapped_strict_and_markdown_mode_say_the_same(text):
 @law
 @given(broken_texts, st.sampled_from(["strict", "markdown"]))
 def test_check_and_parse_agree(text, parsing):
-    assume(not FAR_EXPONENT.search(text))
+    assume(not OUT_OF_RANGE.search(text))
     value = parse(text, parsing)
     assert check(text, parsing) == (value if isinstance(value, Defect) else None)
     assert check(text.encode(errors="replace"), parsing) == check(
@@ -348,7 +319,7 @@ def test_check_and_parse_agree(text, parsing):
 @law
 @given(broken_texts | json_texts, broken_texts | json_texts, st.sampled_from(PARSINGS))
 def test_unless_two_texts_are_the_same_the_first_is_parsed(text, other, parsing):
-    assume(not FAR_EXPONENT.search(text))
+    assume(not OUT_OF_RANGE.search(text))
     for second in (other, text, f" {text}\n", text.replace(" ", "\n")):
         value, found = parse(text, parsing), parse_unless_same(text, second, parsing)
         if found is SAME:
@@ -367,18 +338,10 @@ def test_texts_that_differ_in_white_space_alone_are_the_same(document, indent):
     assert parse_unless_same(f"{text} ", text, "lenient") is not SAME
 
 
-@pytest.mark.parametrize("levels", [400, 2_000, 100_000])
-def test_depth_is_told_from_the_same_text_too(levels):
-    text = "[" * levels + "]" * levels
-    for other in (text, f" {text}"):
-        found = parse_unless_same(text, other)
-        assert found is SAME if levels == 400 else found.name == "too_deep"
-
-
 @law
 @given(broken_texts)
 def test_check_completes_nothing_in_lenient_mode(text):
-    assume(not FAR_EXPONENT.search(text))
+    assume(not OUT_OF_RANGE.search(text))
     value, defect = parse(text, "lenient"), check(text, "lenient")
     assert defect is not None or not isinstance(value, Defect)
     assert check(Name(text), "lenient") == defect
@@ -388,11 +351,13 @@ def test_check_completes_nothing_in_lenient_mode(text):
 @given(broken_texts)
 def test_lenient_mode_is_langchain_s(text):
     langchain = pytest.importorskip("langchain_core.utils.json")
-    assume(not FAR_EXPONENT.search(text))
+    assume(not OUT_OF_RANGE.search(text))
     expected, value = langchain_reads(langchain, text), parse(text, "lenient")
     if isinstance(expected, json.JSONDecodeError):
         assert value.reason == str(expected)
         assert 0 <= value.offset <= len(text)
+    elif holds_surrogate(expected):
+        assert value.name == "lone_surrogate"
     else:
         assert as_floats(value) == as_floats(expected)
 
@@ -401,8 +366,9 @@ def test_lenient_mode_is_langchain_s(text):
 @given(broken_texts)
 def test_lenient_check_is_langchain_s_with_python_s_parser(text):
     langchain = pytest.importorskip("langchain_core.utils.json")
-    assume(not FAR_EXPONENT.search(text))
+    assume(not OUT_OF_RANGE.search(text))
     expected, found = langchain_reads(langchain, text, parser=json.loads), check(text, "lenient")
+    assume(not holds_surrogate(expected))
     assert (found and found.reason) == (
         str(expected) if isinstance(expected, json.JSONDecodeError) else None
     )
@@ -416,13 +382,21 @@ def langchain_reads(langchain: Any, text: str, **options: Any) -> Any:
         return error
 
 
+def holds_surrogate(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def as_floats(value: Any) -> Any:
-    """Write a value for comparison with one that knows no Decimals; NaN is itself here."""
+    """Write a value so that NaN is itself."""
     if isinstance(value, dict):
         return {key: as_floats(item) for key, item in value.items()}
     if isinstance(value, list):
         return [as_floats(item) for item in value]
-    return repr(float(value)) if isinstance(value, (float, Decimal)) else kinds(value)
+    return repr(value) if isinstance(value, float) else kinds(value)
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}\n```', ' {"a": 1}```\n', '{"a": "```"}\n```'])

@@ -13,7 +13,6 @@ from uuid import UUID
 import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
-from llmeval_integrations.core.fresh_stack import NoStackIsEnoughError, on_fresh_stack
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.plain import dump_model
@@ -157,25 +156,14 @@ def as_text(value: Any, label: str) -> str:
     if isinstance(value, str):
         return str.__str__(value)
     try:
-        return _on_some_stack(value)
-    except NoStackIsEnoughError:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except RecursionError:
         raise InputError(f"prompt: the value of {shown(label)} is nested too deeply") from None
     except Exception as error:
         raise InputError(
             f"prompt: the value of {shown(label)}, of type {type(value).__name__}, is neither "
             f"text nor JSON: {str(error)[:200]}"
         ) from error
-
-
-def _on_some_stack(value: Any) -> str:
-    try:
-        return _as_json(value)
-    except RecursionError:
-        return on_fresh_stack(_as_json, value)
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
 
 
 def _plain(value: Any) -> Any:

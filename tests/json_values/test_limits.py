@@ -1,0 +1,306 @@
+"""Limits of depth, size and numbers; and no text hangs the parser or confuses two threads."""
+
+import json
+import random
+import sys
+import threading
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from json_strategies import documents, json_texts, law, nested, seconds
+from pace import at_most
+
+from llmeval_integrations import InvalidReferenceError, JsonMatch, JsonSchema, JsonValidity
+from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.parse import PARSINGS, check, parse
+from llmeval_integrations.json_values.size import deepest, is_too_deep, measure
+
+modes = pytest.mark.parametrize("parsing", PARSINGS)
+kinds = pytest.mark.parametrize("kind", ["array", "object", "both"])
+
+
+# --- depth -------------------------------------------------------------------------------------
+
+
+def levels(text: str) -> int:
+    """Count the levels of a JSON text one character at a time."""
+    depth = most = 0
+    inside = escaped = False
+    for character in text:
+        if inside:
+            inside, escaped = escaped or character != '"', not escaped and character == "\\"
+        elif character == '"':
+            inside = True
+        elif character in "[{":
+            depth += 1
+            most = max(most, depth)
+        elif character in "]}":
+            depth -= 1
+    return most
+
+
+@given(
+    st.integers(MAX_DEPTH - 2, MAX_DEPTH + 2),
+    st.sampled_from([0, 0.01, 0.2, 0.5, 0.99, 1]),
+    st.sampled_from(["[]", "{}", "1", '"[[{"', '"\\"[[["', '"\\\\"', '["]]]]", "}}}}"]'])
+    | st.just("[" + "[],{}," * 400 + "1]"),
+    st.sampled_from(["", " ", "\n" * 100]),
+    st.integers(0, 2**32),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_text_is_too_deep_beyond_the_limit(depth, objects, inside, behind, seed):
+    choice = random.Random(seed)
+    levels_of = [('{"":', "}") if choice.random() < objects else ("[", "]") for _ in range(depth)]
+    text = "".join(opening for opening, _ in levels_of) + inside
+    text += "".join(closing for _, closing in reversed(levels_of)) + behind
+    assert is_too_deep(text) == (levels(text) > MAX_DEPTH)
+    for parsing in PARSINGS:
+        found = parse(text, parsing)
+        assert isinstance(found, Defect) == (levels(text) > MAX_DEPTH)
+        assert parse(json.loads(text), parsing) == found or found.name == "too_deep"
+        assert check(text, parsing) is None
+
+
+def test_brackets_in_texts_are_no_levels():
+    text = json.dumps(["[" * 9_000, '"{' * 9_000, '\\"[' * 9_000, '"[{' * 20_000, "\\" * 7])
+    assert not is_too_deep(text)
+    assert check(text) is None
+
+
+@law
+@given(json_texts, st.integers(0, 40), st.sampled_from([("[", "]"), ('{"a":', "}")]))
+def test_the_deepest_level_is_where_it_is(inside, depth, brackets):
+    text = brackets[0] * depth + inside + brackets[1] * depth
+    found, offset = deepest(text, 0)
+    assert found == levels(text)
+    if found:
+        assert text[offset] in "[{"
+        assert levels(text[: offset + 1]) == found > levels(text[:offset])
+
+
+@modes
+@kinds
+def test_200_levels_are_read_201_are_too_deep_and_deeper_is_valid_as_far_as_python_reads(
+    parsing, kind
+):
+    value, deeper = nested(200, 1, kind), nested(201, 1, kind)
+    assert parse(value, parsing) == parse(json.dumps(value), parsing) == value
+    for found in (parse(deeper, parsing), parse(json.dumps(deeper), parsing)):
+        assert found.name == "too_deep"
+    assert check(json.dumps(deeper), parsing) is None
+    assert JsonValidity(parsing)(json.dumps(nested(800, 1, kind))).passed
+    for text in ("[" * 100_000, "[" * 100_000 + "]" * 100_000):
+        assert parse(text, parsing).name == check(text, parsing).name == "too_deep"
+
+
+def test_a_truncated_text_is_too_deep_in_lenient_mode_and_prose_around_it_hides_nothing():
+    for text in ("[" * 201, '["a", ' * 201 + '"b', 'the "x: ' + "```" + "[" * 201 + "]" * 201):
+        assert parse(text, "lenient").name == "too_deep"
+
+
+def test_a_caller_without_stack_is_no_defect_of_the_text():
+    def deep(frames: int) -> Any:
+        return deep(frames - 1) if frames else JsonMatch()("[" * 190 + "1]" + "]" * 189, "[1]")
+
+    result = deep(sys.getrecursionlimit() - 130)
+    assert (result.scored, result.label) == (False, "too_deep")
+
+
+def test_a_value_that_holds_itself_is_too_deep_or_too_large():
+    array: list[Any] = []
+    array.append(array)
+    assert parse(array).name == parse({"a": [array]}, "lenient").name == "too_deep"
+    array.append(array)
+    assert parse(array).name == "too_large"
+
+
+# --- size --------------------------------------------------------------------------------------
+
+
+def shared(levels: int, width: int, kind: type = list) -> Any:
+    """Build a value of `width ** levels` leaves from few objects, as YAML's aliases do."""
+    value: Any = "lol"
+    for _ in range(levels):
+        value = kind([value] * width)
+    return value
+
+
+@modes
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_value_that_shares_itself_counts_with_repetition(parsing, kind):
+    for value in (shared(9, 9, kind), shared(190, 2, kind), shared(2, 10_000, kind)):
+        with at_most(1):
+            assert parse(value, parsing).name == check(value, parsing).name == "too_large"
+    assert parse(shared(5, 9, kind), parsing) == parse(json.dumps(shared(5, 9)))
+
+
+def test_a_reference_or_a_schema_that_is_too_large_is_an_error():
+    with at_most(2), pytest.raises(InvalidReferenceError, match=r"exceeds a limit \(too_large"):
+        JsonMatch()("1", shared(9, 9))
+    with at_most(2), pytest.raises(ValueError, match="the schema is not JSON: More than"):
+        JsonSchema()("1", {"enum": shared(9, 9)})
+
+
+@modes
+def test_a_text_of_more_nodes_is_too_large(parsing):
+    fits, over = ("[" + "0," * count + "0]" for count in (MAX_NODES - 2, MAX_NODES - 1))
+    assert len(parse(fits, parsing)) == MAX_NODES - 1
+    assert check(fits, parsing) is None
+    assert parse(over, parsing).name == check(over, parsing).name == "too_large"
+    assert measure(json.loads(fits)) is None
+    assert parse(json.loads(over), parsing).name == "too_large"
+
+
+@modes
+def test_a_text_of_more_characters_is_too_large(parsing):
+    fits, over = (json.dumps("a" * count) for count in (10_000_000 - 2, 10_000_000 - 1))
+    assert len(parse(fits, parsing)) == 10_000_000 - 2
+    assert parse(over, parsing).name == check(over, parsing).name == "too_large"
+    assert parse(over.encode(), parsing).name == "too_large"
+
+
+# --- numbers -----------------------------------------------------------------------------------
+
+OUT_OF_RANGE = ["1e400", "-1.50e400", "1" * 309, "-1" + "0" * 5_000, "1E99999999999999999999"]
+
+
+@modes
+@pytest.mark.parametrize("number", OUT_OF_RANGE, ids=lambda text: text[:9])
+@pytest.mark.parametrize("around", ["%s", '{"a": [%s, 1]}', "[" * 150 + "%s" + "]" * 150])
+def test_a_number_out_of_range_is_json_that_nobody_reads(parsing, number, around):
+    text = around % number
+    assert parse(text, parsing).name == "number_out_of_range"
+    assert JsonValidity(parsing)(text).passed
+    assert JsonMatch(parsing=parsing)(text, "1").label == "number_out_of_range"
+    with pytest.raises(InvalidReferenceError, match="number_out_of_range"):
+        JsonMatch(parsing=parsing)("1", text)
+
+
+@modes
+@pytest.mark.parametrize(
+    "value",
+    [10**308, [-(10**5_000)], Decimal("1E+400"), 10**400_000, {"a": Decimal(9**500)}],
+    ids=["integer", "negative", "decimal", "400,000 digits", "long decimal"],
+)
+def test_nor_does_anybody_read_a_value_with_such_a_number(parsing, value):
+    with at_most(1):
+        assert parse(value, parsing).name == "number_out_of_range"
+    assert check(value, parsing) is None
+
+
+@pytest.mark.parametrize("text", ["[{}, 1e999, nul", '["a", {}, nul', "[{}, 1"])
+def test_what_stands_behind_such_a_number_is_looked_at(text):
+    text = text.format("1" * 5_000)
+    for parsing in ("strict", "markdown"):
+        assert check(text, parsing).name == parse(text, parsing).name == "truncated"
+    assert check(text, "lenient").name == "truncated"
+    assert parse('{"a": 1e999, b: 1}', "lenient").name == "unquoted_key"
+
+
+def test_what_makes_a_text_invalid_comes_before_its_limits():
+    assert parse('[1e999, "\\ud800"]').name == "lone_surrogate"
+    assert parse("[1e999, NaN]").name == "nan_or_infinity"
+    assert parse('{"a": 1e999, "a": 1}', "strict").name == "duplicate_key"
+
+
+# --- nothing hangs -----------------------------------------------------------------------------
+
+LONG = 200_000
+PIECES = [
+    "[", '{"a":', '"', "\\", '"\\', "`", "~", " ", "1", "/*", "[ ", "{ ", "[]", "{", "}", "{a", '{"a":1,',
+    "I like {cats}, [dogs] and (all) the rest of them. ", "```json\n{", '"action_input": "', "\x00", "{a",
+]  # fmt: skip
+HOSTILE = [
+    *(piece * (LONG // len(piece)) for piece in PIECES),
+    "[1." + "1" * LONG + "]",
+    "[" + "[]," * (LONG // 3),
+    "```json" + " " * LONG + "x",
+    "```json of it\n" + " \n" * (LONG // 2) + "x",
+    "```json of it\n" + "`" * LONG + "x",
+    "[" + "NaN," * (LONG // 4),
+    "[" + "1e99999999999999999999," * (LONG // 23) + "1]",
+    "[" + ("1" * 4_000 + ",") * 50 + "1e999]",
+    '\\"' * 8_000 + "```[1e999]",
+    '"' + "\ud800" * LONG + '"',
+    '["' + "\\ud800" * (LONG // 6) + '"]',
+    "{" + "".join(f'"{n}":1,' for n in range(LONG // 9)) + '"0":1}',
+    "[1" + "," * LONG,
+    ("[" + " " * 1000) * (LONG // 1001),
+]
+
+
+@modes
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
+def test_no_text_of_200_kb_takes_long(text, parsing):
+    for read in (check, parse):
+        with at_most(3):
+            read(text, parsing)
+
+
+@modes
+@pytest.mark.parametrize("read", [check, parse])
+def test_the_time_for_a_character_does_not_grow(read, parsing):
+    record = '{"id": 12, "name": "Ann \\"B\\" Lee", "tags": ["a", "b"], "sum": 12.5, "ok": true}'
+    texts = ["[" + ",".join([record] * n) + "]" for n in (12, 12_000)]
+
+    def read_often(text: str) -> None:
+        for _ in range(200):
+            read(text, parsing)
+
+    for damage in (0, 40):  # whole, and cut
+        small, large = (text[: len(text) - damage] for text in texts)
+        each = seconds(read_often, small) / 200
+        assert seconds(read, large, parsing) < 20_000 * each
+
+
+class Hostile:
+    """Answers nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+    __repr__ = __str__ = __hash__ = None  # type: ignore[assignment]
+
+
+NO_JSON = [
+    object(), Hostile(), Hostile, int, len, {1, 2}, iter([]), 1j, ..., range(3), memoryview(b"1"), {None: 1},
+    {(1,): 2}, [Hostile()], {"a": Hostile()}, Decimal("sNaN"), b"\xff\xfe",
+]  # fmt: skip
+
+
+@modes
+@pytest.mark.parametrize("value", NO_JSON, ids=lambda value: type(value).__name__)
+def test_no_type_crashes_it(value, parsing):
+    found = parse(value, parsing)
+    assert isinstance(found, Defect)
+    assert check(value, parsing) == found
+
+
+@law
+@given(st.recursive(st.from_type(type).flatmap(st.from_type) | documents, st.lists, max_leaves=3))
+def test_nothing_that_python_builds_crashes_it(value):
+    for parsing in PARSINGS:
+        found = parse(value, parsing)
+        check(value, parsing)
+        if not isinstance(found, Defect):
+            canonical(found, sort_arrays=True)
+
+
+def test_threads_do_not_mix():
+    texts = ['{"a": [1, 2', "[" * 480 + "]" * 480, '{"a": 1e400}', "```json\n[1]\n```", "x"] * 20
+    expected = [parse(text, "lenient") for text in texts]
+    found: list[list[Any]] = []
+    readers = [
+        threading.Thread(target=lambda: found.append([parse(text, "lenient") for text in texts]))
+        for _ in range(6)
+    ]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert found == [expected] * 6
