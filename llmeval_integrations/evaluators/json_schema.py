@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from llmeval_integrations.core.errors import MissingFieldError, RunawayPatternError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.printable import printable
 from llmeval_integrations.core.result import Result
@@ -32,11 +33,9 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     `schema_pointer`, `keyword` and `message`; `conformity`, from 0 to 1: the share of the values
     in the output, containers included, that no error concerns. A required member that is missing
     counts as one more value; an error that is about a container's members as a whole concerns the
-    container alone. Of an output more than 16 levels deep only the first error is looked for, and
-    `errors_limit_reached` is True, as where the names of large objects might make so many errors
-    that they take some 100 MB. There is none where it is about a value that has more than 250
-    levels itself, and the label is `too_deep`. Messages longer than 200 characters are cut in the
-    middle, but for the name of a missing member.
+    container alone. `errors` has the first 100; of an output more than 16 levels deep, or with an
+    object of more than 1,000 members, only the first is looked for. `limit_reached` is then `[""]`.
+    Messages longer than 200 characters are cut in the middle, but for the name of a missing member.
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
     Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is
@@ -127,8 +126,8 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         errors, complete = find_errors(value, compiled)
         if not errors:
             reason = "Does not conform; nested too deeply to say where"
-            return Result(False, False, "too_deep", reason, {"errors_limit_reached": True})
-        found = [told(error) for error in errors]
+            return Result(False, False, "too_deep", reason, {"limit_reached": [""]})
+        found = [told(error) for error in errors[:MAX_SCHEMA_ERRORS]]
         for error, said in zip(errors, found):
             if type(error.kind).__name__ in _RUNAWAY:
                 raise RunawayPatternError(
@@ -140,6 +139,6 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         if len(errors) > 1:
             reason += f"; and {len(errors) - 1} more"
         details: dict[str, Any] = {"errors": found, "conformity": conformity(value, errors)}
-        if not complete:
-            details["errors_limit_reached"] = True
+        if not complete or len(errors) > len(found):
+            details["limit_reached"] = [""]
         return Result(False, False, first["keyword"], printable(reason), details)

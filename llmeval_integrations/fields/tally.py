@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.figures import shares
-from llmeval_integrations.fields.frequent import Frequent
+from llmeval_integrations.fields.frequent import count
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import KINDS, Kind
 from llmeval_integrations.text.excerpt import side_by_side
@@ -16,19 +16,22 @@ _MOST_FIELDS: Final = 1_000
 _MOST_EXAMPLES: Final = 3
 _SHOWN_VALUES: Final = 5
 _LONGEST: Final = 200
+_MOST_VALUES: Final = 500
 _OTHER: Final = "(other)"
 
 _Pair: TypeAlias = tuple[str, str, bytes]
 """An output and its reference, as they are shown, and what tells those apart that are cut."""
 
+_OTHERS: Final[_Pair] = (_OTHER, _OTHER, b"")
+"""Stands for all wrong values of a field beyond the first 500; JSON has no such text."""
+
 
 class FieldTally:
     """What became of each field over a run; its size does not grow with the run.
 
-    Beyond 1,000 fields all others are counted together as "(other)". The most frequent wrong values
-    of a field are counted exactly up to 500 different ones, each an output with its reference. Of
-    more, `count` may be too low: then `at_most` stands beside it, which is above it by no more than
-    a 401st of all of the field, and so is what is left out above what is given.
+    Beyond 1,000 fields all others are counted together as "(other)". The wrong values of a field,
+    each an output with its reference, are counted up to 500 different ones, and those that come
+    later together as `other_wrong_values`.
     """
 
     def __init__(self) -> None:
@@ -76,7 +79,7 @@ class _Field:
         self.values_beside: Counter[Kind] = Counter()
         """How many more, or fewer, values than leaves there are of each kind."""
         self.unreadable = 0
-        self.wrong_values: Frequent[_Pair] = Frequent()
+        self.wrong_values: Counter[_Pair] = Counter()
         self.examples: list[Any] = []
 
     @property
@@ -86,11 +89,14 @@ class _Field:
 
     def add(self, sample: Any, outcome: Mapping[str, Any]) -> None:
         if outcome["kind"] in ("mismatch", "wrong_type"):
-            self.wrong_values.add(_pair(outcome["output"], outcome["reference"]))
+            pair = _pair(outcome["output"], outcome["reference"])
+            count(self.wrong_values, pair, _OTHERS, _MOST_VALUES)
         if len(self.examples) < _MOST_EXAMPLES and sample not in self.examples:
             self.examples.append(sample)
 
     def summary(self) -> dict[str, Any]:
+        wrong = Counter(self.wrong_values)
+        others = wrong.pop(_OTHERS, 0)
         values = Counter(self.counts)
         values.update(self.values_beside)
         return {
@@ -98,15 +104,13 @@ class _Field:
             **{kind: self.counts[kind] for kind in KINDS},
             "unreadable": self.unreadable,
             **shares(values),
-            "wrong_values": [*map(_wrong_value, self.wrong_values.most_common(_SHOWN_VALUES))],
+            "wrong_values": [
+                {"output": output, "reference": reference, "count": number}
+                for (output, reference, _), number in wrong.most_common(_SHOWN_VALUES)
+            ],
+            **({"other_wrong_values": others} if others else {}),
             "examples": self.examples,
         }
-
-
-def _wrong_value(found: tuple[_Pair, int, int]) -> dict[str, Any]:
-    (output, reference, _), count, at_most = found
-    entry = {"output": output, "reference": reference, "count": count}
-    return entry if count == at_most else {**entry, "at_most": at_most}
 
 
 def _pair(output: Any, reference: Any) -> _Pair:

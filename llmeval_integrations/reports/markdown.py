@@ -31,7 +31,6 @@ from llmeval_integrations.runs.numbers import (
     labels_of,
     samples_of,
     signed,
-    times_of,
 )
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
@@ -121,7 +120,7 @@ def _fields(evaluator: str, fields: Mapping[str, Any]) -> Iterator[str]:
 
 def _wrong_value(found: Mapping[str, Any]) -> str:
     output, reference = side_by_side(found["output"], found["reference"], _LONGEST_VALUE)
-    return f"{quoted(output)} for {quoted(reference)} ({times_of(found)})"
+    return f"{quoted(output)} for {quoted(reference)} ({found['count']:,})"
 
 
 def _findings(findings: Mapping[str, Sequence[Finding]]) -> Iterator[str]:

@@ -13,7 +13,6 @@ from llmeval_integrations.runs.numbers import (
     figures_of,
     labels_of,
     samples_of,
-    times_of,
 )
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
@@ -63,7 +62,7 @@ def _field(figures: Mapping[str, Any]) -> Iterator[str]:
     for name in ("leaves", "match", "precision", "recall", "f1"):
         yield figure(figures[name])
     wrong = figures["wrong_values"][:1]
-    yield "".join(f"{each['output']} for {each['reference']} ({times_of(each)})" for each in wrong)
+    yield "".join(f"{each['output']} for {each['reference']} ({each['count']:,})" for each in wrong)
 
 
 def _finding(evaluator: str, finding: Finding) -> list[str]:

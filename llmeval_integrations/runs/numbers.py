@@ -52,12 +52,6 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def times_of(wrong_value: Mapping[str, Any]) -> str:
-    """Write how often a field had a wrong value, from least to most where that is not known."""
-    count, at_most = wrong_value["count"], wrong_value.get("at_most")
-    return f"{count:,}" if at_most is None else f"{count:,} to {at_most:,}"
-
-
 def samples_of(run: Run) -> str:
     """Write how many samples a run has, and why it is incomplete where it is."""
     samples = counted(run.summary["samples"], "sample")

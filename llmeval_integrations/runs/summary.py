@@ -6,15 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
-from llmeval_integrations.fields.frequent import Frequent
+from llmeval_integrations.fields.frequent import count
 from llmeval_integrations.runs.rows import Column, Row, as_stored, is_failing
 from llmeval_integrations.stats.intervals import wilson
-
-Key = TypeVar("Key")
 
 Kind = tuple[bool, str]
 """Whether it is an error, and its name."""
@@ -22,6 +19,10 @@ Kind = tuple[bool, str]
 _MOST_LABELS: Final = 1_000
 OTHER: Final = "(other)"
 """Stands for all labels and kinds beyond the first thousand."""
+
+_MOST_REASONS: Final = 1_000
+_OTHER_REASON: Final[tuple[Kind, str]] = ((False, ""), OTHER)
+"""Stands for all reasons beyond the first thousand; no label of a row is empty."""
 
 _LONGEST_TEXT: Final = 200
 
@@ -78,7 +79,7 @@ class Tally:
     _sum: list[float] = field(default_factory=list)
     _kinds: Counter[Kind] = field(default_factory=Counter)
     _examples: dict[Kind, str] = field(default_factory=dict)
-    _reasons: Frequent[tuple[Kind, str]] = field(default_factory=partial(Frequent, 400))
+    _reasons: Counter[tuple[Kind, str]] = field(default_factory=Counter)
 
     def add_column(self, column: Column) -> None:
         """Count in a chunk's rows."""
@@ -119,7 +120,7 @@ class Tally:
             self.rated += 1
             self.passes += row.passed
         if row.label is not None:
-            _count(self.labels, _short(row.label), OTHER)
+            count(self.labels, _short(row.label), OTHER, _MOST_LABELS)
 
     def _add_scores(self, scores: list[float]) -> None:
         """Keep the exact sum, in parts of falling size, so that no order of rows changes it."""
@@ -134,9 +135,9 @@ class Tally:
 
     def _find(self, kind: Kind, reason: str) -> None:
         reason = _short(reason)
-        kind = _count(self._kinds, kind, (kind[0], OTHER))
+        kind = count(self._kinds, kind, (kind[0], OTHER), _MOST_LABELS)
         self._examples.setdefault(kind, reason)
-        self._reasons.add((kind, reason))
+        count(self._reasons, (kind, reason), _OTHER_REASON, _MOST_REASONS)
 
     @property
     def pass_rate(self) -> float | None:
@@ -164,11 +165,9 @@ class Tally:
         Each with its most frequent reason; in a long run with many, as far as it was followed.
         """
         reasons = {kind: (example, 1) for kind, example in self._examples.items()}
-        for (kind, reason), least, _ in self._reasons.most_common():
-            # Of reasons that are all different, those kept are the last ones, and the first says
-            # more: it is where people look.
-            if least > reasons[kind][1]:
-                reasons[kind] = reason, least
+        for (kind, reason), number in self._reasons.items():
+            if kind in reasons and number > reasons[kind][1]:
+                reasons[kind] = reason, number
         return [
             Finding(kind[1], count, *reasons[kind], kind[0])
             for kind, count in self._kinds.most_common()
@@ -192,11 +191,3 @@ def found_in(row: Row) -> tuple[Kind, str]:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT]
-
-
-def _count(counter: Counter[Key], key: Key, other: Key) -> Key:
-    """Count a key, or the other one once there are too many to keep; give what was counted."""
-    known = key in counter or len(counter) < _MOST_LABELS
-    key = key if known else other
-    counter[key] += 1
-    return key

@@ -17,7 +17,6 @@ from llmeval_integrations.runs.numbers import (
     counted,
     labels_of,
     samples_of,
-    times_of,
 )
 from llmeval_integrations.text.excerpt import side_by_side
 
@@ -181,7 +180,7 @@ def _wrong_value(figures: dict[str, Any]) -> Text:
     for found in figures["wrong_values"][:1]:
         output, reference = side_by_side(found["output"], found["reference"], _LONGEST_VALUE)
         said = f"{output} for {reference}"
-        times = times_of(found)
+        times = f"{found['count']:,}"
         said += f" ({times} times)" if times != "1" else ""
         return Text(printable(said))
     return Text("")

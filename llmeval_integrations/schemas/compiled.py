@@ -9,7 +9,7 @@ from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.json_values.equality import bag
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.schemas.document import list_of, object_of, subschemas
+from llmeval_integrations.schemas.document import subschemas
 from llmeval_integrations.schemas.for_errors import may_need_preparing, prepare
 from llmeval_integrations.schemas.patterns import MOST_ROOM, ROOM
 from llmeval_integrations.schemas.reading import (
@@ -104,19 +104,6 @@ class Compiled:
         return parse_schema(self._schema, self._parsing)
 
     @cached_property
-    def most_required(self) -> int:
-        """The most names that one schema of the document may miss in one object.
-
-        Those that a schema refers to elsewhere are not counted again.
-        """
-        return max((_names_required(part) for part, _ in subschemas(self._parsed())), default=0)
-
-    @cached_property
-    def checks_names(self) -> bool:
-        """Whether each name of an object may be an error of the object."""
-        return any("propertyNames" in part for part, _ in subschemas(self._parsed()))
-
-    @cached_property
     def for_errors(self) -> Any:
         """The validator that is asked what is wrong; the same one where nothing is gained."""
         import jsonschema_rs
@@ -131,16 +118,6 @@ class Compiled:
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
             # A pointer leads beside a lone reference, or it has become too deep.
             return self._validator
-
-
-def _names_required(schema: dict[str, Any]) -> int:
-    """Count the names that a schema asks for, always or beside others."""
-    lists = [list_of(schema, "required")]
-    for keyword in ("dependentRequired", "dependencies"):
-        lists += object_of(schema, keyword).values()  # a dependency may be a schema, too
-    own = sum(len(names) for names in lists if isinstance(names, list))
-    parts = list_of(schema, "allOf")
-    return own + sum(_names_required(part) for part in parts if isinstance(part, dict))
 
 
 def _check_enums(schema: Any, text: bytes | str) -> None:

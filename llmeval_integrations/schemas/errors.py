@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.core.quoting import MOST, cut_inside
-from llmeval_integrations.json_values.pointer import escape, pointer
+from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED
 from llmeval_integrations.schemas.for_errors import REFERENCES, unfollowed
 from llmeval_integrations.schemas.patterns import as_written
@@ -35,61 +34,22 @@ _OF_THE_CONTAINER: Final = frozenset(
 MOST_LEVELS: Final = 16
 """How deep a value may be for all its errors to be listed."""
 
-MOST_COPIED: Final = 100_000_000
-"""The bytes, roughly, that all errors may copy: each holds the whole value that it is about."""
-
-_FEW_BYTES: Final = 100_000
-"""What a value may take for no object's errors to copy so much."""
+_MOST_MEMBERS: Final = 1_000
+"""How many members an object may have for that: each error holds a copy of its whole object."""
 
 _ONE_OF_NONE: Final = " is not one of "
-_HEAD: Final = "\n\nFailed validating "
-_EMPTY: Final = '[""]'
-_LOSSY: Final = re.compile(r'(?:\[| validating )(?:""|"\+[0-9]|0[0-9])')
-"""How the validator writes a step that its lists of steps lack, or have as another."""
-_POSITION: Final = re.compile(r'\["?(\+?[0-9]+)"?\]')
 
 Steps = list[str | int]
 
 
 class Violation(NamedTuple):
-    """An error of the validator, with whole paths."""
+    """An error of the validator, whose paths lack empty names."""
 
     error: Any
     kind: Any
     message: str
     path: Steps
     schema_path: Steps
-
-
-def violation(error: Any) -> Violation:
-    """Read an error of the validator, whose own paths lack empty names and have `01` as 1."""
-    path, schema_path = error.instance_path, error.schema_path
-    written, start = error.verbose_message, len(error.message)
-    if _LOSSY.search(written, start):
-        end, _, places = written[start + len(_HEAD) :].partition(" in schema")
-        place, _, rest = places.partition("\n\nOn instance")
-        path = _whole(path, rest.partition(":\n")[0])
-        schema_path = _whole(schema_path, f"{place}[{end}]")
-    return Violation(error, error.kind, error.message, path, schema_path)
-
-
-def _whole(steps: Steps, written: str) -> Steps:
-    """Complete the steps of a path by how it is written; give them back where these disagree."""
-    found: Steps = []
-    at = 0
-    for step in steps:
-        shown = _POSITION
-        if isinstance(step, str):
-            shown = re.compile(re.escape(f'["{escape(step)}"]'))
-        while (here := shown.match(written, at)) is None and written.startswith(_EMPTY, at):
-            found.append("")
-            at += len(_EMPTY)
-        if here is None:
-            return steps
-        found.append(step if shown is not _POSITION or here[1] == str(step) else here[1])
-        at = here.end()
-    missing = (len(written) - at) // len(_EMPTY)
-    return [*found, *[""] * missing] if written[at:] == _EMPTY * missing else steps
 
 
 def told(error: Violation) -> dict[str, Any]:
@@ -134,37 +94,25 @@ def find_errors(value: Any, schema: Compiled) -> tuple[list[Violation], bool]:
     A schema that refers to itself may say the same thing about one value along twice as many
     ways with each level, so of a deeper value only the first error is asked for.
     """
-    complete = not is_deeper(value, MOST_LEVELS) and not _copy_too_much(value, schema)
+    complete = not is_deeper(value, MOST_LEVELS) and not _has_large_object(value)
     validator = schema.for_errors
     errors_of = validator.iter_errors if complete else partial(_first_error, validator)
     try:
-        errors = [violation(error) for error in errors_of(value)]
+        errors = [_violation(error) for error in errors_of(value)]
     except ValueError:  # too deep, or a number of more than 4,300 digits
         try:
-            errors = [violation(error) for error in errors_of(_with_short_numbers(value))]
+            errors = [_violation(error) for error in errors_of(_with_short_numbers(value))]
         except (ValueError, RecursionError):
             return [], False
     return [error for error in errors if not _is_refuted(error, value)], complete
 
 
-def _copy_too_much(value: Any, schema: Compiled) -> bool:
-    """Whether the errors about the names of large objects might take all memory."""
-    if _bytes_of(value) <= _FEW_BYTES:
-        return False
-    objects = [one for one in _containers(value) if isinstance(one, dict)]
-    most = [schema.most_required + (len(one) if schema.checks_names else 0) for one in objects]
-    copied = sum(_bytes_of(one) * errors for one, errors in zip(objects, most) if errors)
-    return copied > MOST_COPIED
+def _has_large_object(value: Any) -> bool:
+    return any(len(one) > _MOST_MEMBERS for one in _containers(value) if isinstance(one, dict))
 
 
-def _bytes_of(value: Any) -> int:
-    """Estimate what a value takes in memory."""
-    total = 0
-    for container in _containers(value):
-        texts = [part for part in _parts(container) if isinstance(part, str)]
-        names = container if isinstance(container, dict) else ()
-        total += 50 * (1 + len(container)) + sum(map(len, texts)) + sum(map(len, names))
-    return total
+def _violation(error: Any) -> Violation:
+    return Violation(error, error.kind, error.message, error.instance_path, error.schema_path)
 
 
 def _is_refuted(error: Violation, value: Any) -> bool:
@@ -179,7 +127,7 @@ def _is_refuted(error: Violation, value: Any) -> bool:
 
 
 def _at(value: Any, path: Iterable[str | int]) -> Any:
-    """Follow a path; None where it leads nowhere, as one does that could not be completed."""
+    """Follow a path; None where it leads nowhere, as one does that lacks an empty name."""
     try:
         for step in path:
             value = value[int(step)] if isinstance(value, list) else value[str(step)]

@@ -135,13 +135,6 @@ def test_a_cost_that_is_not_known_is_told_with_why(opened, cost, shown):
     assert ("genai-prices" in text) is (cost is None)
 
 
-def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most(opened):
-    rows = [{"id": n, "output": {"v": n}, "reference": {"v": -1}} for n in range(600)]
-    rows += [{"id": f"again {n}", "output": {"v": 7_000}, "reference": {"v": -1}} for n in range(8)]
-    text = opened(evaluate(rows, [JsonFields()])).run("document.querySelector('#fields').innerText")
-    assert "7000 for -1 (8 to 9)" in text
-
-
 def test_an_example_of_a_field_leads_to_its_sample(opened, people):
     page = opened(people)
     page.run("document.querySelector('#fields a').click()")

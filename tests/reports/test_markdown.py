@@ -177,13 +177,6 @@ def test_long_values_are_cut_so_that_one_sees_where_they_differ():
     assert "Hull" in row[5]
 
 
-def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most():
-    rows = [{"id": n, "output": {"v": n}, "reference": {"v": -1}} for n in range(600)]
-    rows += [{"id": f"again {n}", "output": {"v": 7_000}, "reference": {"v": -1}} for n in range(8)]
-    [row] = fields_of(written(evaluate(rows, [JsonFields()])))
-    assert row[5].startswith("<code>7000</code> for <code>-1</code> (8 to 9)<br>")
-
-
 def test_hostile_fields_stay_in_their_cells():
     evil = "a|b\n</code></details><script>@someone [x](https://example.org) `\u202e #1"
     rows = [{"id": evil, "output": {evil: evil}, "reference": {evil: "x"}}]

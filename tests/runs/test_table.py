@@ -224,13 +224,6 @@ def test_no_head_and_no_figure_is_cut_at_80_columns():
     assert "…" not in figures
 
 
-def test_a_count_that_is_not_known_exactly_is_shown_from_least_to_most():
-    rows = [{"output": {"v": n}, "reference": {"v": -1}} for n in range(600)]
-    run = evaluate(rows + [{"output": {"v": 7_000}, "reference": {"v": -1}}] * 8, [JsonFields()])
-    assert "7000 for -1 (8 to 9 times)" in run.table()
-    assert "7000 for -1 (8 to 9)" in run._repr_html_()
-
-
 def test_a_notebook_shows_the_worst_fields():
     page = evaluate(EXTRACTED, [JsonFields()])._repr_html_()
     assert "<summary>Fields of json_fields</summary>" in page

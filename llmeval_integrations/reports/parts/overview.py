@@ -19,7 +19,6 @@ from llmeval_integrations.runs.numbers import (
     labels_of,
     percent,
     percents,
-    times_of,
 )
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
@@ -291,7 +290,7 @@ def _field(
             tag("code", each["output"]),
             " for ",
             tag("code", each["reference"]),
-            tag("span", f" ({times_of(each)})", class_="times"),
+            tag("span", f" ({each['count']:,})", class_="times"),
         )
         for each in figures["wrong_values"][:3]
     ]
