@@ -15,10 +15,10 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._jsonschema_words import jsonschema_message
 from llmeval_integrations.frameworks._messages import by_parts
 from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
 from llmeval_integrations.frameworks.langchain.messages import last_message, seen_by, text
+from llmeval_integrations.frameworks.langchain.wording import best_message
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
         reason = result.reason
         if isinstance(self.evaluator, JsonSchema) and "offset" not in result.metadata:
             found = result.metadata.get("errors", [{"message": reason}])
-            message = jsonschema_message(self.evaluator, sample) or found[0]["message"]
+            message = best_message(self.evaluator, sample) or found[0]["message"]
             reason = f"<ValidationError: {message!r}>"
         if not reason or (self.evaluator.name in _SCORE_ALONE and not result.label):
             return {"score": result.score}

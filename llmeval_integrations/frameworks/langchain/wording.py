@@ -1,0 +1,92 @@
+"""The message that LangChain's evaluator of schemas gives: that of `jsonschema`'s best match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.schemas.document import matches
+from llmeval_integrations.schemas.errors import is_deeper
+from llmeval_integrations.schemas.reading import schema_text
+
+_MOST_LEVELS: Final = 8
+"""Of a value; `jsonschema` may take twice as long with each level of a recursive schema."""
+
+_MOST_CHARACTERS: Final = 10_000
+"""Of a value; `jsonschema` compares each item with each for `uniqueItems`."""
+
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_FRAMES: Final = 60
+"""How deep a stack following a reference takes, amply."""
+
+
+def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
+    """Return `jsonschema`'s message for an output that does not conform.
+
+    None where it is not installed, fails, or could take very long.
+    """
+    try:
+        import jsonschema
+        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        return None
+    given = sample.reference if evaluator.schema is None else evaluator.schema
+    schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
+    value = parse(sample.output, evaluator.parsing)
+    written, output = repr(schema), repr(value)
+    if is_deeper(value, _MOST_LEVELS) or len(output) > _MOST_CHARACTERS:
+        return None
+    # Names would be matched by `re`, within another draft all patterns, and numbers beyond a
+    # float would be written as Decimals.
+    if (
+        "patternProperties" in written
+        or written.count("'$schema'") > 1
+        or "Decimal('" in written + output
+    ):
+        return None
+    draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"
+    kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
+    if isinstance(schema, dict):
+        # A $ref back to the root would make jsonschema go on with its own keywords.
+        schema = {key: part for key, part in schema.items() if key != "$schema"}
+    formats = kind.FORMAT_CHECKER if evaluator.check_formats else None
+    own = kind.VALIDATORS
+    keywords = {name: _follow(own[name]) for name in _REFERENCES if name in own}
+    keywords["pattern"] = _check_pattern
+    bounded = jsonschema.validators.extend(kind, keywords)  # type: ignore[no-untyped-call]
+    # REGISTRY holds the metaschemas and, unlike the default, fetches nothing.
+    validator = bounded(schema, registry=REGISTRY, format_checker=formats)
+    try:
+        error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+    except Exception:  # noqa: BLE001 - the verdict stands; jsonschema fails in ways of its own
+        return None
+    return error and str(error.message)
+
+
+def _check_pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Match by the engine that gave the verdict: Python's `re` could backtrack for ever."""
+    from jsonschema import ValidationError
+
+    if isinstance(instance, str) and not matches(pattern, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _follow(keyword: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a keyword follow a reference where the stack has room, and raise RecursionError else.
+
+    The registry of references, where it meets the end of the stack, panics and prints a trace.
+    """
+
+    def follow(*arguments: Any) -> Any:
+        _need_frames(_FRAMES)
+        return keyword(*arguments)
+
+    return follow
+
+
+def _need_frames(number: int) -> None:
+    if number:
+        _need_frames(number - 1)
