@@ -24,3 +24,9 @@ MAX_SCHEMA_ERRORS: Final = 100
 
 REGEX_TIMEOUT: Final = 1.0
 """Seconds for one pattern on one text; a pattern from outside may backtrack for ever."""
+
+MAX_REGEX_CHARACTERS: Final = 1_000
+"""Of a pattern that a reference brings; compiling takes no time limit."""
+
+MAX_REGEX_COPIES: Final = 250_000
+"""Parts of a pattern whose repeats are written out: 100 MB while it is compiled."""
