@@ -1,7 +1,6 @@
 """How the time for a character grows with the output: `make bench` adds it to RESULTS.md.
 
-Each evaluator sees texts of five sizes, in turns, so that all sizes meet the same machine. N-grams
-are counted once more in a process that finds no numpy, as in a base install.
+Each evaluator sees texts of five sizes, in turns, so that all sizes meet the same machine.
 """
 
 from __future__ import annotations
@@ -10,11 +9,8 @@ import json
 import math
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import documents
@@ -25,7 +21,6 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.text.tokenizers import load_tokenizer
 
 SIZES: Final = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-WITHOUT_NUMPY: Final = "--without-numpy"
 
 Texts: TypeAlias = Mapping[int, str]
 
@@ -41,15 +36,6 @@ def table() -> Iterator[str]:
     yield from of_text()
     yield from of_ngrams()
     yield from of_json()
-    yield ""
-    yield "N-grams where numpy is not installed:"
-    yield ""
-    yield from HEAD
-    command = [sys.executable, __file__, WITHOUT_NUMPY]
-    done = subprocess.run(
-        command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-    )
-    yield from done.stdout.splitlines()
 
 
 HEAD: Final = (
@@ -150,10 +136,5 @@ def row(
 
 
 if __name__ == "__main__":
-    if WITHOUT_NUMPY in sys.argv:
-        sys.modules["numpy"] = None  # type: ignore[assignment]
-        lines = of_ngrams()
-    else:
-        lines = table()
-    for line in lines:
+    for line in table():
         print(line, flush=True)

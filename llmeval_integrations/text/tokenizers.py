@@ -29,8 +29,8 @@ class Tokens(msgspec.Struct, frozen=True):
     text: Callable[[Iterable[Any]], str]
     """Writes tokens for a person."""
 
-    pieces: Callable[[], Iterable[str]] | None = None
-    """Gives the text, where tokens are its words, of which no two n-grams have one text."""
+    are_words: bool = False
+    """Whether tokens are words without white space, of which no two n-grams have one text."""
 
 
 Tokenizer = Callable[[str], Tokens]
@@ -56,14 +56,14 @@ _TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*(?:\r\n|.)?", re.DOTALL)
 
 def _words(text: str) -> Tokens:
     """Split at white space and ignore upper and lower case."""
-
-    def pieces() -> Iterator[str]:
-        return map(str.lower, _cut(text, _TO_SPACE))
-
     if len(text) <= PIECE:
         words = text.lower().split()
-        return Tokens(lambda: [words], " ".join, pieces)
-    return Tokens(lambda: map(str.split, pieces()), " ".join, pieces)
+        return Tokens(lambda: [words], " ".join, are_words=True)
+    return Tokens(
+        lambda: (piece.lower().split() for piece in _cut(text, _TO_SPACE)),
+        " ".join,
+        are_words=True,
+    )
 
 
 def _cut(text: str, end: re.Pattern[str]) -> Iterator[str]:
