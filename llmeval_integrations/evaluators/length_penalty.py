@@ -39,25 +39,12 @@ class LengthPenalty(Evaluator):
         check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
         if self.min_length > self.max_length:
             raise wrong(self, "min_length", f"at most max_length={self.max_length}")
-        object.__setattr__(self, "_before", f"Length acceptable: {self.min_length} <= ")
-        object.__setattr__(self, "_after", f" <= {self.max_length}")
 
     def check(self, sample: Sample) -> Result:
-        output = sample.output
-        return self._judge(len(output) if type(output) is str else len(text_of(output)))
-
-    def check_many(self, samples: list[Sample]) -> list[Result]:
-        judge = self._judge
-        outputs = [sample.output for sample in samples]
-        return [
-            judge(len(output) if type(output) is str else len(text_of(output)))
-            for output in outputs
-        ]
-
-    def _judge(self, length: int) -> Result:
+        length = len(text_of(sample.output))
         label, penalty = None, 0.0
         if self.min_length <= length <= self.max_length:
-            reason = f"{self._before}{length}{self._after}"  # type: ignore[attr-defined]
+            reason = f"Length acceptable: {self.min_length} <= {length} <= {self.max_length}"
         elif length < self.min_length:
             label, reason = "too_short", f"Too short: {length} < {self.min_length}"
             penalty = self._penalty(self.min_length - length)
