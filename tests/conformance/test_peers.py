@@ -97,9 +97,7 @@ def test_openjudges_match_in_any_order_pairs_what_fits_first_and_takes_quadratic
 
 def test_pythons_equality():
     found = check_evaluator(lambda o, r: json.loads(o) == json.loads(r), "json_equality")
-    assert cases(found, "wrong") == BOOLEANS | {
-        *("Infinity", "1e400 and 1e500", "reference with NaN"),
-    }  # fmt: skip
+    assert cases(found, "wrong") == BOOLEANS | {"reference with NaN"}
     # json.loads takes some prose for none of JSON, and says so in the way that ends a run.
     assert CUT | FIRST_ONLY | {"empty", "100,000 levels"} <= cases(found, "raised")
 

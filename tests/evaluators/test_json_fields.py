@@ -135,7 +135,7 @@ def test_perfect_is_what_is_the_same_json(one, other):
         (
             {"format": "uri"},
             "https://example.org/a%2fb",
-            ["HTTPS://EXAMPLE.org:443/a%2Fb"],
+            ["HTTPS://EXAMPLE.org:443/a%2fb"],
             ["http://example.org/a%2fb", "https://example.org/A%2fb", "https://example.org/a%2fb/"],
         ),
         ({"type": "number"}, 0.3, [0.1 + 0.2, 0.3000000000001], [0.30001, "0.3"]),

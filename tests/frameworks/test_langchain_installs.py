@@ -33,7 +33,9 @@ def test_without_langchain_core_the_error_says_what_to_install():
 
 
 def test_the_package_itself_imports_no_langchain():
-    code = "import llmeval_integrations; print([m for m in sys.modules if 'langchain' in m])"
+    code = (
+        "import llmeval_integrations; print([m for m in sys.modules if m.startswith('langchain')])"
+    )
     assert run(code) == "[]"
 
 

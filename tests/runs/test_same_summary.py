@@ -82,7 +82,7 @@ def test_a_run_that_is_broken_off_has_its_summary_with_any_id(tmp_path):
     assert (summary["interrupted"], examples(summary)) == (True, ["2024-01-02"])
 
 
-ODD = b'{"id": "\\ud800", "output": "{\\"a\\": 5}", "reference": {"a": 1e400}}\n'
+ODD = b'{"id": "\\ud800", "output": "{\\"a\\": 5}", "reference": {"a": 7.25}}\n'
 
 
 def test_what_utf_8_cannot_hold_changes_no_number_beside_it(tmp_path):
@@ -90,7 +90,7 @@ def test_what_utf_8_cannot_hold_changes_no_number_beside_it(tmp_path):
     path.write_bytes(ODD)
     evaluate(path, [JsonFields()], out=tmp_path / "run")
     before = (tmp_path / "run" / "summary.json").read_text()
-    assert '"reference": "1E+400"' in before
+    assert '"reference": "7.25"' in before
     (tmp_path / "run" / "summary.json").unlink()
     evaluate(path, [JsonFields()], out=tmp_path / "run", resume=True)
     assert (tmp_path / "run" / "summary.json").read_text() == before
