@@ -6,12 +6,10 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import Case, Growth
 from llmeval_integrations.conformance.finding import Finding, Findings
 from llmeval_integrations.conformance.growing import case_of, explosion
-from llmeval_integrations.conformance.noticing import RANK, finding_of, findings, seed_finding
-from llmeval_integrations.conformance.reseeding import Reseeded
+from llmeval_integrations.conformance.noticing import RANK, finding_of, findings
 from llmeval_integrations.conformance.rules import ListOrder, Rules, list_claims
 from llmeval_integrations.conformance.subject import Subject, subject_of
 from llmeval_integrations.conformance.trying import Observation
@@ -54,8 +52,7 @@ def check_evaluator(
     own, elsewhere, or without `isolate`, in a thread. A case has `limit` seconds, the very first
     five times as many, and all of them `seconds`; after three cases without an answer the rest is
     left out, which is a finding. What keeps the interpreter to itself, as a regular expression may,
-    can be given up in a process only. Beside all that the cases are tried in a process whose hashes
-    have another seed, unless the evaluator cannot be sent there or nothing is to be isolated.
+    can be given up in a process only.
 
     Raises UnknownNameError for the claim, InvalidOptionError for what is not an evaluator, for an
     option, and for a rule on which nothing of the claim depends.
@@ -65,23 +62,18 @@ def check_evaluator(
     cases, growths = rules.bank(claim)
     check = _Check(subject_of(evaluator, claim), rules)
     total = len(cases) + len(growths)
-    reseeded = Reseeded(evaluator, claim, cases) if isolate else None
     try:
         for case in cases:
             check.try_case(case)
         for growth in growths:
             check.try_growth(growth)
-        if reseeded is not None:
-            check.compare(cases, reseeded.answers(check.patience()))
     except _TimeIsUpError:
         check.found.append(_incomplete(check, total))
     finally:
         check.close()
-        if reseeded is not None:
-            reseeded.close()
     found = sorted(check.found, key=lambda finding: RANK[finding.severity])
     name = check.subject.name
-    return Findings(name, claim, tuple(found), check.tried, total, check.elapsed(), check.seeds)
+    return Findings(name, claim, tuple(found), check.tried, total, check.elapsed())
 
 
 def _claim_of(evaluator: Any, claims: str | None) -> str:
@@ -108,9 +100,7 @@ class _Check:
     subject: Subject
     rules: Rules
     found: list[Finding] = field(default_factory=list)
-    seen: list[Observation] = field(default_factory=list)
     tried: int = 0
-    seeds: int = 1
     asked: bool = False
     lost: int = 0
     start: float = field(default_factory=time.monotonic)
@@ -118,21 +108,8 @@ class _Check:
 
     def try_case(self, case: Case) -> None:
         """Try one case."""
-        self.seen.append(self._ask(case))
-        self.found += findings(case, self.seen[-1])
+        self.found += findings(case, self._ask(case))
         self.tried += 1
-
-    def patience(self) -> float:
-        """Return the seconds to wait for another process that has the same cases to do."""
-        if self.lost:
-            return 0
-        return min(self.rules.seconds - self.elapsed(), _FIRST_CALL * self.rules.limit)
-
-    def compare(self, cases: list[Case], answers: list[Answer]) -> None:
-        """Compare with what was said under another seed."""
-        for case, seen, answer in zip(cases, self.seen, answers):
-            self.found += seed_finding(case, seen, answer)
-        self.seeds += len(answers) == len(cases)
 
     def try_growth(self, growth: Growth) -> None:
         """Try one family."""

@@ -20,15 +20,13 @@ Kind = Literal[
     "slow",
     "died",
     "unsteady",
-    "seed",
     "async",
     "changed",
     "cost",
 ]
 """What is the matter: a wrong answer, an exception, no score where there should be one, a result
 that is none, no answer in time, the end of the process, another answer the second time, another
-answer under another seed of hashes, another answer when awaited, a reference that was changed, a
-cost that grows faster than the output."""
+answer when awaited, a reference that was changed, a cost that grows faster than the output."""
 
 _WIDTH: Final = 120
 _WIDTHS: Final = {"severity": 8, "case": 30, "expected": 12, "got": 30}
@@ -86,10 +84,6 @@ class Findings(Sequence[Finding]):
     seconds: float
     """How long it took."""
 
-    seeds: int
-    """Under how many seeds of hashes every case was tried: 1 where the evaluator cannot be sent to
-    another process, such as a function of a notebook."""
-
     @overload
     def __getitem__(self, index: int) -> Finding: ...
     @overload
@@ -130,7 +124,7 @@ class Findings(Sequence[Finding]):
         of_all = "" if self.tried == self.cases else f" of {self.cases}"
         return (
             f"{self.evaluator} as {self.claim}: {count} in {self.tried}{of_all} cases, "
-            f"{self.seeds} hash seed{'s' * (self.seeds > 1)}, {self.seconds:.1f} s"
+            f"{self.seconds:.1f} s"
         )
 
     def _as_table(self) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import FITTING, Case, Severity
 from llmeval_integrations.conformance.finding import Finding, Kind
 from llmeval_integrations.conformance.trying import Observation
@@ -26,7 +25,6 @@ _WHY: Final[dict[Kind, str]] = {
     "slow": "one output holds up all others",
     "died": "one output ends the process, and the run with it",
     "unsteady": "the figure changes from run to run",
-    "seed": "the figure changes from one process to the next",
     "async": "the figure depends on how the evaluator is called",
     "changed": "the next sample is compared with something else",
     "cost": "one long output holds up all others",
@@ -58,18 +56,6 @@ def findings(case: Case, seen: Observation) -> Iterator[Finding]:
         yield finding_of(case, "async", "the same awaited", got)
     if seen.changed:
         yield finding_of(case, "changed", "the reference as it was", "it was changed")
-
-
-def seed_finding(case: Case, seen: Observation, reseeded: Answer) -> Iterator[Finding]:
-    """Say where another seed of hashes gives another answer, but for what answers by chance."""
-    first, again = seen.first, seen.again
-    steady = again is not None and again.is_as(first)
-    if steady and not reseeded.is_as(first):
-        said = [
-            each.says if first.says != reseeded.says else each.text for each in (first, reseeded)
-        ]
-        got = f"{said[0]}; under another seed: {said[1]}"
-        yield finding_of(case, "seed", "the same under each hash seed", got)
 
 
 def finding_of(case: Case, kind: Kind, expected: str, got: str) -> Finding:

@@ -15,7 +15,7 @@ import time
 import pytest
 from pace import PATIENT, at_most
 
-from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
+from llmeval_integrations import JsonEquality, JsonSchema, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.claims import json_schema
@@ -162,33 +162,6 @@ def test_what_flips_between_calls_is_unsteady(isolate):
 
     found = check_evaluator(flips, "json_equality", isolate=isolate, **PATIENT)
     assert "unsteady" in {finding.kind for finding in found}
-
-
-def goes_by_hashes(output, reference):
-    """Its figure alone depends on the seed."""
-    right = JsonEquality()(output, reference)
-    return 1.0 if right.passed else hash(str(output)) % 1000 / 1001
-
-
-def test_what_depends_on_the_seed_of_hashes_is_found(monkeypatch):
-    found = check_evaluator(goes_by_hashes, "json_equality")
-    assert found.seeds == 2
-    assert {finding.kind for finding in found} == {"seed"}
-    assert {finding.severity for finding in found} == {"high"}
-    assert re.fullmatch(r"0\.\d+; under another seed: 0\.\d+", found[0].got)
-    monkeypatch.setenv("PYTHONHASHSEED", "1")  # the other process takes yet another
-    assert check_evaluator(goes_by_hashes, "json_equality").seeds == 2
-
-
-def test_what_cannot_be_sent_to_another_process_is_tried_with_one_seed():
-    def local(output, reference):
-        return JsonEquality()(output, reference)
-
-    found = check_evaluator(local, "json_match")
-    assert not found
-    assert found.seeds == 1
-    assert check_evaluator(JsonMatch(), isolate=False).seeds == 1
-    assert "136 cases, 1 hash seed," in str(found)
 
 
 class TwoFaced:

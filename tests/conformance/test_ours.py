@@ -45,7 +45,6 @@ DROP_INS = [
 def assert_conforms(findings):
     assert not findings, str(findings)
     assert findings.tried == findings.cases > 30
-    assert findings.seeds == 2
     assert findings.seconds < 15  # some 2 s, and what a framework takes to be imported
 
 
