@@ -43,7 +43,7 @@ def test_langchains_equality():
     found = check_evaluator(JsonEqualityEvaluator(), "json_equality", **TOP)
     wrong = cases(found, "wrong")
     assert wrong >= CUT | FIRST_ONLY | BOOLEANS
-    assert {"objects turned, allowed", "1e400 and 1e500", "reference cut"} <= wrong
+    assert {"objects turned, allowed", "reference cut"} <= wrong
     # Where it reads no JSON at all, its parser's error ends the run.
     raised = {"empty", "a refusal", "single quotes", "prose before", "100,000 levels"}
     assert raised <= cases(found, "raised")
@@ -83,7 +83,7 @@ def test_openjudges_validator():
 def test_openjudges_match():
     found = check_evaluator(openjudge("json_match", "JsonMatchGrader"), "json_match")
     wrong = cases(found, "wrong")
-    assert BOOLEANS | NULLS | BLAMED | {"Infinity", "1e400 and 1e500"} <= wrong
+    assert wrong >= BOOLEANS | NULLS | BLAMED
     assert not wrong & (CUT | FIRST_ONLY)
     assert "100,000 levels" in cases(found, "raised")
 
