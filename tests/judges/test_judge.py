@@ -119,27 +119,28 @@ def test_a_wrong_option_is_named(options, words):
 
 
 @pytest.mark.parametrize("score", ["grade", lambda answer: answer.grade])
-@pytest.mark.parametrize(
-    ("reply", "word"),
-    [({"grade": None}, "None"), ('{"grade": 1e999}', "inf"), ('{"grade": -1e999}', "-inf")],
-)
-def test_an_answer_without_a_finite_number_is_unscored_and_loses_no_other(score, reply, word):
-    client = Scripted(*[{"grade": 1}] * 3, reply)
+def test_an_answer_without_a_number_is_unscored_and_loses_no_other(score):
+    client = Scripted(*[{"grade": 1}] * 3, {"grade": None})
     judge = Judge(client, "Rate {output}", Grade, score)
     results = judge.evaluate_many([{"output": str(number)} for number in range(4)])
     assert [result.score for result in results] == [1, 1, 1, None]
     assert (results[3].label, results[3].is_unscored) == ("no_score", True)
-    assert f"score is {word}, which is not a finite number" in results[3].reason
+    assert "score is None, which is not a finite number" in results[3].reason
     assert "answer" in results[3].metadata
     assert len(client.requests) == 4  # what has the form asked for is not asked for again
 
 
-@pytest.mark.parametrize("grade", ["good", 10**400])
-def test_a_field_that_may_be_a_number_need_not_be_one(grade):
+@pytest.mark.parametrize("reply", ['{"grade": 1e999}', '{"grade": -1e999}', {"grade": 10**400}])
+def test_an_answer_with_a_number_that_no_float_holds_is_unreadable(reply):
+    result = Judge(Scripted(reply), "Rate {output}", Grade, "grade", retries=0)("x")
+    assert (result.label, result.is_unscored) == ("unreadable", True)
+
+
+def test_a_field_that_may_be_a_number_need_not_be_one():
     class Mark(pydantic.BaseModel):
         grade: int | str
 
-    result = Judge(Scripted({"grade": grade}), "Rate {output}", Mark, "grade")("x")
+    result = Judge(Scripted({"grade": "good"}), "Rate {output}", Mark, "grade")("x")
     assert (result.score, result.label) == (None, "no_score")
 
 
