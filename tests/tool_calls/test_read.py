@@ -456,6 +456,22 @@ def test_what_an_api_calls_by_itself_is_no_call(own):
         assert read_calls(value) == read_calls(json.dumps(value)) == []
 
 
+def test_messages_of_sdks_hold_no_calls_of_the_api():
+    anthropic = pytest.importorskip("anthropic.types")
+    message = anthropic.Message.model_validate(
+        {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude",
+            "content": [OF_THE_API["Anthropic"], ANTHROPIC],
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        }
+    )
+    assert any(type(block) is anthropic.ServerToolUseBlock for block in message.content)
+    assert read_calls(message) == read_calls(message.content) == [WITH_ID]
+
+
 def test_an_interaction_of_googles_sdk_is_read():
     google = pytest.importorskip("google.genai.interactions")
     called = {"type": "function_call", "id": "c1", "name": "weather", "arguments": ARGUMENTS}
