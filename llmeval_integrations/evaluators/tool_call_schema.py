@@ -35,10 +35,11 @@ from llmeval_integrations.schemas.document import (
 )
 from llmeval_integrations.schemas.keywords import REMARKS
 from llmeval_integrations.schemas.reading import encode
+from llmeval_integrations.schemas.walk import declared
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.expected import is_optional
-from llmeval_integrations.tool_calls.node import Read, ToolNode, declarations
+from llmeval_integrations.tool_calls.node import Read, ToolNode
 from llmeval_integrations.tool_calls.read import read_calls
 
 # A schema with one of these may name properties elsewhere than under `properties`.
@@ -203,9 +204,7 @@ class Toolbox:
         schema = SchemaDocument(self.schemas[call.name]).resolve(reference)
         if not isinstance(schema, dict):
             return []
-        return [
-            name for name in call.arguments if not any(True for _ in declarations(schema, name))
-        ]
+        return [name for name in call.arguments if not any(True for _ in declared(schema, name))]
 
 
 def _validator(name: str, schema: dict[str, Any]) -> JsonSchema:

@@ -13,12 +13,9 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.fields.rule import Rule, check_settings, inherited
 from llmeval_integrations.fields.schema_settings import (
-    Case,
     cases_of,
     has_name_patterns,
     has_positions,
-    item,
-    member,
     names_in,
     settings_of,
 )
@@ -33,7 +30,8 @@ from llmeval_integrations.fields.values import (
 from llmeval_integrations.json_values.equality import canonical, equal, write_scalar
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import Node, Verdict
-from llmeval_integrations.schemas.document import SchemaDocument, read_pointer
+from llmeval_integrations.schemas.document import read_pointer
+from llmeval_integrations.schemas.walk import Schemas
 from llmeval_integrations.text.edit_distance import edits_up_to
 
 ANY: Final = "*"
@@ -67,9 +65,7 @@ class Override(NamedTuple):
 class Book:
     """What all fields of a document have in common."""
 
-    def __init__(self, schema: SchemaDocument, defaults: Mapping[str, Any]) -> None:
-        self.schema = schema
-        """The whole schema."""
+    def __init__(self, defaults: Mapping[str, Any]) -> None:
         self.defaults = defaults
         """What is set where neither schema nor override says otherwise."""
         self.left = _MOST_KEPT
@@ -81,11 +77,11 @@ class Place:
 
     __slots__ = (
         "_book",
-        "_cases",
         "_inherited",
         "_named",
         "_other",
         "_overrides",
+        "_schemas",
         "has_positions",
         "is_exact",
         "is_leaf",
@@ -96,7 +92,7 @@ class Place:
     def __init__(
         self,
         book: Book,
-        cases: tuple[Case, ...],
+        schemas: Schemas,
         overrides: tuple[Override, ...],
         above: Mapping[str, Any],
     ) -> None:
@@ -104,7 +100,8 @@ class Place:
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        settings = {**book.defaults, **settings_of(cases, book.schema), **own}
+        cases = cases_of(schemas)
+        settings = {**book.defaults, **settings_of(schemas, cases), **own}
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         if any(each.settings.get("ignore") is False for each in overrides if each.steps):
             settings["ignore"] = False  # or this would hide what counts further in
@@ -115,15 +112,15 @@ class Place:
         self.is_exact = self.rule.compare is None and _is_exact(self.rule)
         """Whether values match where they are written alike, and nowhere else."""
         self._book = book
-        self._cases = cases
+        self._schemas = schemas
         self._overrides = tuple(override for override in overrides if override.steps)
         is_same_below = self.rule.order == book.defaults.get("order", "ordered") != "by_key"
         self.is_literal = self.is_exact and is_same_below and not (cases or self._overrides)
         """Whether the same holds for all that is in a value there."""
         self._inherited = inherited(own)
         steps = {each.steps[0] for each in self._overrides}
-        self._named = names_in(cases) | steps
-        self.has_positions = has_positions(cases) or any(map(str.isdigit, steps))
+        self._named = names_in(schemas) | steps
+        self.has_positions = has_positions(schemas.parts) or any(map(str.isdigit, steps))
         """Whether items at different positions may be compared in different ways."""
         self._other: Place | None = None
 
@@ -142,8 +139,8 @@ class Place:
     def member(self, name: str) -> Place:
         """Return the place of an object's member."""
         if self._other is None or name in self._named:
-            made = self._made(name, member(self._cases, name, self._book.schema))
-            if has_name_patterns(self._cases) or name in self._named:
+            made = self._made(name, self._schemas.member(name))
+            if has_name_patterns(self._schemas) or name in self._named:
                 return made
             self._other = made
         return self._other
@@ -151,15 +148,15 @@ class Place:
     def item(self, position: int | None) -> Place:
         """Return the place of an array's item; of None, that of all items."""
         step = ANY if position is None else str(position)
-        return self._made(step, item(self._cases, position or 0, self._book.schema))
+        return self._made(step, self._schemas.item(position or 0))
 
-    def _made(self, step: str, cases: tuple[Case, ...]) -> Place:
+    def _made(self, step: str, schemas: Schemas) -> Place:
         overrides = tuple(
             Override(each.steps[1:], each.settings)
             for each in self._overrides
             if each.steps[0] in (step, ANY)
         )
-        return Place(self._book, cases, overrides, self._inherited)
+        return Place(self._book, schemas, overrides, self._inherited)
 
     def may_keep(self) -> bool:
         """Count one more kept field; False where there are too many."""
@@ -281,10 +278,9 @@ def root_field(
     ]
     found += [Override(_steps(pattern), {"judge": True, "ignore": False}) for pattern in judged]
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
-    document = SchemaDocument(schema)
-    book = Book(document, defaults)
     _check_positions(found)
-    return Field("", Place(book, cases_of([schema], document), tuple(found), {}))
+    schemas = Schemas.of(schema, conditions=True)
+    return Field("", Place(Book(defaults), schemas, tuple(found), {}))
 
 
 def _check_positions(overrides: Sequence[Override]) -> None:

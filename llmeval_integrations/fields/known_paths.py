@@ -10,9 +10,16 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import MOST, cut, shown
 from llmeval_integrations.fields.field import ANY
-from llmeval_integrations.fields.schema_settings import Part, types_of
+from llmeval_integrations.fields.schema_settings import types_of
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, read_pointer
+from llmeval_integrations.schemas.document import (
+    SchemaDocument,
+    items_of,
+    list_of,
+    object_of,
+    read_pointer,
+)
+from llmeval_integrations.schemas.walk import Schema, applied, branches, reach
 
 _POSITION: Final = re.compile("0|[1-9][0-9]{0,8}")
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
@@ -42,42 +49,34 @@ def check_paths(fields: Mapping[str, Any], judged: Iterable[str], schema: Any) -
     for path in (*fields, *judged, *keys):
         here, walked = [schema], ""
         for step in read_pointer(path):
-            parts = _reached(here, document)
-            inner = (one for part in parts for one in _inside(part, step))
+            parts = _schemas(here, document)
+            inner = (one for part in parts for one in _inside(part, step, document))
             here = [one for one in inner if one is not False]
             if not here:
                 raise _unknown(walked, step, parts)
             walked += f"/{escape(step)}"
 
 
-def _reached(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
+def _schemas(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
     """Return these schemas and all that hold, or may hold, where they do."""
-    found: dict[int, Any] = {}
-    waiting = [*schemas]
-    for part in waiting:
-        if part is False or id(part) in found:
-            continue
-        if isinstance(part, dict) and "$id" in part and part is not document.root:
-            part = True  # noqa: PLW2901 - references in it have another root
-        found[id(part)] = part
-        if isinstance(part, dict):
-            waiting += [each for keyword in _LISTS for each in list_of(part, keyword)]
-            waiting += [document.resolve(part["$ref"])] if "$ref" in part else []
-    return [*found.values()]
+    found = reach(schemas, lambda part: applied(part, document) + branches(part))
+    return [part for part in found if part is not False]
 
 
-def _inside(part: Any, step: str) -> list[Any]:
+def _inside(part: Any, step: str, document: SchemaDocument) -> list[Any]:
     """Return the schemas of what a step leads to; one that is not an object stands for anything."""
     if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
         return [True]
+    if "$id" in part and part is not document.root:  # references in it have another root
+        return [True]
     if step in list_of(part, "required"):
-        return [_named(part).get(step, True)]
+        return [object_of(part, "properties").get(step, True)]
     types = types_of(part)
     found = _members(part, step) if not types or "object" in types else []
     return found + _items(part, step) if "array" in types else found
 
 
-def _items(part: Part, step: str) -> list[Any]:
+def _items(part: Schema, step: str) -> list[Any]:
     first, rest = items_of(part)
     others = [True if rest is None else rest]
     if step == ANY:
@@ -91,8 +90,8 @@ def _items(part: Part, step: str) -> list[Any]:
     return others if not is_number(most) or position < most else []
 
 
-def _members(part: Part, step: str) -> list[Any]:
-    named = _named(part)
+def _members(part: Schema, step: str) -> list[Any]:
+    named = object_of(part, "properties")
     if step in named and step != ANY:
         return [named[step]]
     says_all = "properties" in part and "type" in part
@@ -101,15 +100,10 @@ def _members(part: Part, step: str) -> list[Any]:
     return [*(named.values() if step == ANY else ()), *([] if more is False else [more])]
 
 
-def _named(part: Part) -> Part:
-    found = part.get("properties")
-    return found if isinstance(found, dict) else {}  # as where a reference leads to no schema
-
-
-def _unknown(walked: str, step: str, parts: Iterable[Part]) -> InvalidOptionError:
+def _unknown(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionError:
     from difflib import get_close_matches
 
-    names = dict.fromkeys(name for part in parts for name in _named(part))
+    names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))
     more = ' ("additionalProperties": true says that an object may have others)' if names else ""
     names.update((ANY, None) for part in parts if "array" in types_of(part))
     close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
