@@ -13,7 +13,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import parse_reference, read
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import CONTAINERS, write_scalar
+from llmeval_integrations.json_values.equality import equal, write_scalar
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
@@ -66,7 +66,8 @@ class JsonSimilarity(Evaluator):
             return defective(output, 0.0)
         prepare()
         comparison = Comparison()
-        comparison.compare(_Text(self.threshold), output, reference)
+        if not equal(output, reference):
+            comparison.compare(_Text(self.threshold), _as_texts(output), _as_texts(reference))
         score = comparison.score()
         passed = score >= self.min_score
         metadata: dict[str, Any] = {}
@@ -102,22 +103,25 @@ class _Text(Node):
         return self
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
-        if type(output) in CONTAINERS or type(reference) in CONTAINERS:
-            return (
-                MATCH if type(output) in CONTAINERS and type(reference) in CONTAINERS else MISMATCH
-            )
-        one, other = _text(output), _text(reference)
-        if one == other:
+        if type(output) is not str or type(reference) is not str:
+            return MATCH if type(output) is not str and type(reference) is not str else MISMATCH
+        if output == reference:
             return MATCH
-        shortest, longest = sorted((len(one), len(other)))
-        if longest <= _SURELY_EXACT and (longest - shortest) / longest >= self.threshold:
+        one, other = len(output), len(reference)
+        longest = max(other, one)
+        if longest <= _SURELY_EXACT and abs(one - other) / longest >= self.threshold:
             return MISMATCH
         most = int(self.threshold * longest) + 1  # one more, whatever the product is rounded to
-        edits = edits_up_to(most, one, other)
-        exact = longest <= _SURELY_EXACT or min(edits, most) <= reach(one, other)
+        edits = edits_up_to(most, output, reference)
+        exact = longest <= _SURELY_EXACT or min(edits, most) <= reach(output, reference)
         score = (longest - edits) / longest if edits / longest < self.threshold else 0.0
-        return Verdict("mismatch", score, exact)
+        return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else write_scalar(value)
+def _as_texts(value: Any) -> Any:
+    """Return a value with each number, boolean and null as the text that it is written as."""
+    if type(value) is dict:
+        return {name: _as_texts(part) for name, part in value.items()}
+    if type(value) is list:
+        return [_as_texts(part) for part in value]
+    return value if type(value) is str else write_scalar(value)

@@ -183,7 +183,7 @@ class Comparison:
         known = here.members
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            its = known.get(name) or here.member(name)
+            its = here if here.uniform else known.get(name) or here.member(name)
             kind = type(value)
             if kind in SCALARS and kind is type(expected) and value == expected:  # as most are
                 if not its.ignored:

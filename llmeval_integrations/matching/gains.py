@@ -7,7 +7,7 @@ five times as fast as comparing each item with each other one.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -30,7 +30,10 @@ Item: TypeAlias = tuple[int, Any]
 """The row or column of an item, and its value there."""
 
 Compare: TypeAlias = Callable[[Node, Any, Any], tuple[float, int]]
-"""Compares two items; returns their gain and how many leaves they have in common."""
+"""Compares two values; returns their gain and how many leaves they have in common."""
+
+Write: TypeAlias = Callable[[Node, Any], str]
+"""Writes a value so that two values with the same text match in full; see `Texts`."""
 
 Spend: TypeAlias = Callable[[int], None]
 """Takes so many pairs from the budget of a document; raises where it is spent."""
@@ -39,9 +42,12 @@ Spend: TypeAlias = Callable[[int], None]
 class Gains:
     """The gains of all pairs of items: a row for each item of the output."""
 
-    def __init__(self, rows: int, columns: int, compare: Compare, spend: Spend) -> None:
+    def __init__(
+        self, rows: int, columns: int, compare: Compare, write: Write, spend: Spend
+    ) -> None:
         self._size = rows, columns
         self._compare = compare
+        self._write = write
         self._spend = spend
         self._gain = [[0.0] * columns for _ in range(rows)]
         self._common = [[0] * columns for _ in range(rows)]
@@ -71,6 +77,8 @@ class Gains:
                     self._leaves(node, one, other)
                 elif kind == "object":
                     self._objects(node, one, other)
+                elif kind == "array":
+                    self._arrays(node, one, other)
                 else:
                     self._by_pair(node, one, other)
 
@@ -140,12 +148,53 @@ class Gains:
             for column, _ in theirs:
                 gains[column] += gain
 
+    def _arrays(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        its = node.item(0)
+        if node.order == "ordered":
+            expected = _by_position(theirs)
+            for position, items in enumerate(_by_position(ours)[: len(expected)]):
+                self.add(node.item(position), items, expected[position])
+        elif node.order == "any_order" and _are_bags(its, ours, theirs):
+            self._bags(its, ours, theirs)
+        else:
+            self._by_pair(node, ours, theirs)
+
+    def _bags(self, its: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        """Add the gains of arrays of leaves in any order: what is equal is found by its text."""
+        places: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for column, array in theirs:
+            for text, count in Counter(map(its.leaf_text, array)).items():
+                places[text].append((column, count))
+        worth = its.weight + COMMON + (0.0 if its.pairs_strangers else SHARED * its.weight)
+        for row, array in ours:
+            gains, commons = self._gain[row], self._common[row]
+            for text, count in Counter(map(its.leaf_text, array)).items():
+                for column, other in places.get(text, ()):
+                    both = min(count, other)
+                    gains[column] += both * worth
+                    commons[column] += both
+            if its.pairs_strangers:
+                for column, other in theirs:
+                    gains[column] += SHARED * its.weight * min(len(array), len(other))
+
     def _by_pair(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
-        for row, value in ours:
-            for column, expected in theirs:
-                gain, common = self._compare(node, value, expected)
-                self._gain[row][column] += gain
-                self._common[row][column] += common
+        """Compare each value with each other one, equal values once."""
+        expected = self._by_text(node, theirs)
+        for places, value in self._by_text(node, ours):
+            for others, wanted in expected:
+                gain, common = self._compare(node, value, wanted)
+                for row in places:
+                    gains, commons = self._gain[row], self._common[row]
+                    for column in others:
+                        gains[column] += gain
+                        commons[column] += common
+
+    def _by_text(self, node: Node, items: Sequence[Item]) -> list[tuple[list[int], Any]]:
+        """Return the different values of items, each with its rows or columns."""
+        found: dict[str, tuple[list[int], Any]] = {}
+        for place, value in items:
+            found.setdefault(self._write(node, value), ([], value))[0].append(place)
+        return list(found.values())
 
 
 def _by_kind(node: Node, items: Sequence[Item]) -> dict[str, list[Item]]:
@@ -169,6 +218,23 @@ def _by_member(items: Sequence[Item]) -> dict[str, list[Item]]:
         for name, part in value.items():
             found[name].append((place, part))
     return found
+
+
+def _by_position(items: Sequence[Item]) -> list[list[Item]]:
+    """Return the items of arrays by their position, up to the end of the longest array."""
+    found: list[list[Item]] = [[] for _ in range(max(len(array) for _, array in items))]
+    for place, array in items:
+        for position, part in enumerate(array):
+            found[position].append((place, part))
+    return found
+
+
+def _are_bags(its: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> bool:
+    """Return whether the items of these arrays are leaves that match where they are equal."""
+    if its.ignored or not its.exact:
+        return False
+    parts = (part for _, array in (*ours, *theirs) for part in array)
+    return its.whole or not any(type(part) in CONTAINERS or type(part) is AnyOf for part in parts)
 
 
 def _length(value: Any) -> int:

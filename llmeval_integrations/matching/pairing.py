@@ -281,7 +281,7 @@ class Pairing:
         def compare(node: Node, one: Any, other: Any) -> tuple[float, int]:
             return self._gain(self, node, one, other)
 
-        gains = Gains(len(spare), len(wanted), compare, self._spend)
+        gains = Gains(len(spare), len(wanted), compare, self._texts.write, self._spend)
         ours = [(row, arrays[0][n]) for row, n in enumerate(spare)]
         theirs = [(column, arrays[1][n]) for column, n in enumerate(wanted)]
         try:

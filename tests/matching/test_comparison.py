@@ -230,7 +230,7 @@ def test_pairing_has_a_limit_and_takes_no_second(output, reference):
 @pytest.mark.once
 def test_where_the_limit_is_reached_the_comparison_says_so():
     def arrays(extra: dict[str, int]) -> list[Any]:
-        return [[{"n": n % 7, "m": [m], **extra} for m in range(30)] for n in range(100)]
+        return [[{"n": n, "m": [m], **extra} for m in range(30)] for n in range(100)]
 
     output, reference = arrays({"x": 1}), arrays({})[::-1]
     comparison = compare({"a": output}, {"a": reference}, ordered=False, ignore_extra=True)
