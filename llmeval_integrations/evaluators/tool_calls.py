@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -24,13 +24,12 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.tool_call_schema import Toolbox, Violation, sample_tools
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing, parse
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.arguments import (
     ARGUMENTS,
+    ArgumentComparison,
     Arguments,
-    ComparedArguments,
     WrongArgument,
 )
 from llmeval_integrations.tool_calls.before import (
@@ -49,9 +48,9 @@ from llmeval_integrations.tool_calls.compare import (
     Order,
 )
 from llmeval_integrations.tool_calls.expected import (
-    read_answers,
-    read_listed,
-    read_marked,
+    ALTERNATIVES,
+    Alternatives,
+    read_expected,
     write,
 )
 from llmeval_integrations.tool_calls.node import ANYTHING, Read, ToolNode
@@ -105,7 +104,7 @@ class ToolCalls(Evaluator):
     """Which arguments a call has: those expected (`exact`), no others but perhaps not all
     (`subset`), all but perhaps others too (`superset`), or any (`ignore`)."""
 
-    alternatives: Literal["marked", "listed"] = "marked"
+    alternatives: Alternatives = "marked"
     """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
     place of a value, with `"$optional": true` where it may be left out. `listed`: each argument has
     a list of accepted values, as in BFCL, with an empty text where it may be left out."""
@@ -123,7 +122,7 @@ class ToolCalls(Evaluator):
     def __post_init__(self) -> None:
         check_choice(self, "order", ORDERS)
         check_choice(self, "arguments", ARGUMENTS)
-        check_choice(self, "alternatives", ("marked", "listed"))
+        check_choice(self, "alternatives", ALTERNATIVES)
         check_flag(self, "coerce")
         check_flag(self, "allow_undeclared")
         check_choice(self, "parsing", PARSINGS)
@@ -161,77 +160,36 @@ class ToolCalls(Evaluator):
             raise MissingFieldError(
                 f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
             )
-        expected = self._expected(sample, toolbox)
+        reference = sample.require("reference", self.name)
+        expected = read_expected(reference, self.name, self.parsing, self.alternatives)
+        if toolbox is not None:
+            for call in expected:
+                self._check_call(call, toolbox, reference)
         before = self._before(sample, [call.name for call in expected])
         made = read_calls(sample.output, self.parsing)
         if isinstance(made, Defect):
             return defective(made, 0.0, **_counts([], 0, len(expected), unreadable=True))
-        comparing = _Comparing(self, toolbox)
-        comparison = CallComparison(made, expected, comparing)
+        compare = _Compare(self, toolbox)
+        comparison = CallComparison(made, expected, compare)
         calls = comparison.calls(self.order, before)
-        limits = sorted(comparing.limits.union([""] if comparison.limit_reached else []))
-        return _result(calls, len(made), len(expected), limits)
+        limits = compare.limits | ({""} if comparison.limit_reached else set())
+        return _result(calls, len(made), len(expected), sorted(limits))
 
-    def _expected(self, sample: Sample, toolbox: Toolbox | None) -> list[ToolCall]:
-        """Read the reference; whatever cannot be read in it is the caller's fault."""
-        reference = sample.require("reference", self.name)
-        listed = self.alternatives == "listed"
-        answers = read_answers(reference, self.parsing) if listed else reference
-        calls = read_calls(answers, self.parsing)
-        if isinstance(answers, str) and not calls:  # which may be an answer
-            calls = read_calls(self._read_text(answers), self.parsing)
-        if isinstance(calls, Defect):
-            raise self._no_reference(reference, calls.reason)
-        expected = []
-        for call in calls:
-            if call.problem is not None:
-                raise self._no_reference(reference, call.problem)
-            if toolbox and call.name not in toolbox.nodes:
-                raise InvalidReferenceError(
-                    f"{self.name}: there is no tool {call.name!r}, which the reference "
-                    f"{shown(reference)} names; {hint(call.name, toolbox.nodes)}"
-                )
-            wanted = msgspec.structs.replace(call, arguments=self._read_arguments(call))
-            refusal = toolbox and self._refusal(wanted, toolbox)
-            if refusal:
-                raise InvalidReferenceError(
-                    f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
-                    f"{shown(reference)} could never be met"
-                )
-            expected.append(wanted)
-        return expected
-
-    def _read_text(self, reference: str) -> Any:
-        """Return the JSON of a text."""
-        value = parse(reference, self.parsing)
-        if isinstance(value, Defect):
-            raise self._no_reference(reference, value.reason)
-        if value is not None and not isinstance(value, (dict, list)):
-            raise self._no_reference(reference, "it is a value by itself")
-        return value
-
-    def _read_arguments(self, call: ToolCall) -> dict[str, Any]:
-        if self.alternatives == "listed":
-            return read_listed(call.arguments)
-        arguments = read_marked(call.arguments)
-        if isinstance(arguments, AnyOf):
+    def _check_call(self, call: ToolCall, toolbox: Toolbox, reference: Any) -> None:
+        """Refuse an expected call that its tool surely does not take."""
+        if call.name not in toolbox.nodes:
             raise InvalidReferenceError(
-                f"{self.name}: {shown(call.arguments)} stands for all arguments of {call.name!r}; "
-                "a choice stands in place of one argument's value"
+                f"{self.name}: there is no tool {call.name!r}, which the reference "
+                f"{shown(reference)} names; {hint(call.name, toolbox.nodes)}"
             )
-        return cast("dict[str, Any]", arguments)
-
-    def _refusal(self, call: ToolCall, toolbox: Toolbox) -> str | None:
-        """Say why a tool does not take the arguments that a reference has, where that is sure."""
         if self.arguments in ("subset", "ignore") or self.alternatives == "listed":
-            return None
-        return toolbox.refusal(call, complete=self.arguments == "exact")
-
-    def _no_reference(self, reference: Any, reason: str) -> InvalidReferenceError:
-        return InvalidReferenceError(
-            f"{self.name}: the reference {shown(reference)} holds no tool calls: {reason}; "
-            'write {"name": ..., "arguments": {...}}, or a list of these'
-        )
+            return
+        refusal = toolbox.refusal(call, complete=self.arguments == "exact")
+        if refusal:
+            raise InvalidReferenceError(
+                f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
+                f"{shown(reference)} could never be met"
+            )
 
     def _before(self, sample: Sample, expected: list[str]) -> list[tuple[int, int]]:
         before = self.before
@@ -253,7 +211,7 @@ class ToolCalls(Evaluator):
         return pairs
 
 
-class _Comparing:
+class _Compare:
     """Compares the arguments of two calls of the same tool."""
 
     def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:
@@ -262,30 +220,31 @@ class _Comparing:
         self._options = options
         self._toolbox = toolbox
         self._pairing = Comparison().pairing
-        self._read: dict[int, dict[str, Any]] = {}
+        self._coerced: dict[int, dict[str, Any]] = {}
         self._violations: dict[int, list[Violation]] = {}
 
-    def __call__(self, made: ToolCall, expected: ToolCall) -> ComparedArguments:
+    def __call__(self, made: ToolCall, expected: ToolCall) -> ArgumentComparison:
         node = self._toolbox.nodes[made.name] if self._toolbox else ANYTHING
-        output, wanted = self._arguments(made, node), self._arguments(expected, node)
-        compared = ComparedArguments(output, wanted, node, self._options.arguments, self._pairing)
+        output, wanted = made.arguments, expected.arguments
+        if self._options.coerce:
+            output, wanted = self._coerce(output, node), self._coerce(wanted, node)
+        how = self._options.arguments
+        compared = ArgumentComparison(node, output, wanted, how, self._pairing)
         self.limits.update(compared.limits)
         if self._toolbox is not None:
             self._validate(made, compared, self._toolbox)
         return compared
 
-    def _arguments(self, call: ToolCall, node: ToolNode) -> dict[str, Any]:
-        if not self._options.coerce:
-            return call.arguments
-        if id(call) not in self._read:
-            self._read[id(call)] = coerce(call.arguments, node)
-        return self._read[id(call)]
+    def _coerce(self, arguments: dict[str, Any], node: ToolNode) -> dict[str, Any]:
+        if id(arguments) not in self._coerced:
+            self._coerced[id(arguments)] = coerce(arguments, node)
+        return self._coerced[id(arguments)]
 
-    def _validate(self, made: ToolCall, compared: ComparedArguments, toolbox: Toolbox) -> None:
+    def _validate(self, made: ToolCall, compared: ArgumentComparison, toolbox: Toolbox) -> None:
         """Add what the schema has against arguments that the reference does not settle."""
-        settled = compared.settled | compared.wrong
+        settled = compared.settled()
         if self._options.arguments == "subset" or self._options.alternatives != "listed":
-            settled |= compared.left_out
+            settled.update(compared.left_out)
         if toolbox.names_of_errors(made.name, compared.output) <= settled:
             return
         if id(made) not in self._violations:
@@ -312,7 +271,7 @@ def _counts(
     right = sum(call.kind == "right" for call in calls)
     none = called == expected == 0 and not unreadable
     return {
-        "calls": [call.as_dict() for call in calls],
+        "calls": msgspec.to_builtins(calls),
         "called": called,
         "expected": expected,
         "right": right,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final, Literal, get_args
 
 import msgspec
 
 from llmeval_integrations.core.quoting import cut
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import SCALARS, canonical, equal
-from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Outcome
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.matching.patch import describe
+from llmeval_integrations.schemas.document import read_pointer
 from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, write
 from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
 
@@ -30,7 +29,7 @@ ARGUMENTS: Final[tuple[str, ...]] = get_args(Arguments)
 _SHOWN: Final = 60
 
 
-class WrongArgument(msgspec.Struct, frozen=True):
+class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
     """One place in a call's arguments that is not as expected."""
 
     pointer: str
@@ -42,6 +41,7 @@ class WrongArgument(msgspec.Struct, frozen=True):
 
     output: Any = MISSING
     reference: Any = MISSING
+
     message: str | None = None
     """What the schema has against it."""
 
@@ -50,88 +50,47 @@ class WrongArgument(msgspec.Struct, frozen=True):
             return f"{self.pointer} invalid: {self.message}".lstrip()
         accepted = self.reference.get(ANY_OF) if isinstance(self.reference, dict) else None
         if accepted and self.kind in ("mismatch", "wrong_type"):
-            several = " or ".join(map(_short, accepted[:3]))
+            output, *several = (cut(canonical(one), _SHOWN) for one in [self.output, *accepted[:3]])
             more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
-            return f"{self.pointer} {_short(self.output)}, expected {several}{more}"
+            return f"{self.pointer} {output}, expected {' or '.join(several)}{more}"
         kind: Any = self.kind
         return describe(Outcome(self.pointer, ANYTHING, kind, 0.0, self.output, self.reference))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return what is known, as JSON values."""
-        known = {field: getattr(self, field) for field in self.__struct_fields__}
-        return {
-            name: value
-            for name, value in known.items()
-            if value is not MISSING and not (name == "message" and value is None)
-        }
 
-
-class ComparedArguments:
+class ArgumentComparison:
     """The arguments of a call beside those that are expected of the same tool."""
 
     def __init__(
         self,
+        node: ToolNode,
         output: dict[str, Any],
         expected: dict[str, Any],
-        node: ToolNode,
         how: Arguments,
         pairing: Pairing,
     ) -> None:
         self.output = output
-        self.expected = expected
-        self.counted: set[str] = set()
-        """The names of those of either side that count."""
-        self.wrong: set[str] = set()
-        """Of those that are wrong; the others are right."""
-        self.settled: set[str] = set()
-        """Of those that have a value of the reference; a default may be right and yet not valid."""
-        self.left_out: set[str] = set()
-        """Of those expected that are left out, as they may be."""
+        self.left_out: list[str] = []
+        """The names of those expected that are left out, as they may be."""
         self.invalid: dict[str, list[WrongArgument]] = {}
-        """What the tool's schema has against others than these."""
+        """What the tool's schema has against others than the reference settles, by name."""
+        self._node, self._expected = node, expected
         self._comparison = Comparison(pairing)
-        # What a side leaves out has the default of the alternative that the rest is meant for.
-        self._here, self._there = node.narrow(output), node.narrow(expected)
-        if how != "ignore":
-            self._compare_expected(how)
-        if how in ("exact", "subset"):
-            self._compare_others()
-
-    def _compare_expected(self, how: Arguments) -> None:
-        for name, wanted in self.expected.items():
-            if name in self.output:
-                value = self.output[name]
-                if self._is_same(name, value, wanted):
-                    self.settled.add(name)
-                elif not (is_optional(wanted) and self._is_default(self._here, name, value)):
-                    self.wrong.add(name)
-            elif how == "subset" or is_optional(wanted):
-                self.left_out.add(name)
-                continue
-            elif not self._is_default(self._here, name, wanted):
-                self.wrong.add(name)
-            self.counted.add(name)
-
-    def _compare_others(self) -> None:
-        for name in self.output.keys() - self.expected.keys():
-            self.counted.add(name)
-            if not self._is_default(self._there, name, self.output[name]):
-                self.wrong.add(name)
-
-    def _is_same(self, name: str, value: Any, wanted: Any) -> bool:
-        if type(value) in SCALARS and type(wanted) in SCALARS:  # as most are
-            return equal(value, wanted)
-        if isinstance(wanted, AnyOf):  # a default that may stand there is not of the reference
-            wanted = AnyOf(wanted.values)
-        return not self._outcomes(name, value, wanted)
-
-    def _outcomes(self, name: str, value: Any, wanted: Any) -> list[Outcome]:
-        before = len(self._comparison.outcomes)
-        self._comparison.compare(self._here.member(name), value, wanted, f"/{escape(name)}")
-        return self._comparison.outcomes[before:]
-
-    def _is_default(self, side: ToolNode, name: str, value: Any) -> bool:
-        return self._comparison.is_default(side.member(name), value)
+        self._counted: set[str] = set()
+        self._wrong: dict[str, list[Outcome]] = {}
+        if how == "ignore":
+            return
+        self._counted.update(expected)
+        if how != "superset":
+            self._counted.update(output)
+        for name, value in expected.items():
+            if name not in output and (how == "subset" or is_optional(value)):
+                self.left_out.append(name)
+        self._counted.difference_update(self.left_out)
+        self._comparison.compare(node, output, expected)
+        for outcome in self._comparison.outcomes:
+            name = read_pointer(outcome.pointer)[0]
+            if name in self._counted:
+                self._wrong.setdefault(name, []).append(outcome)
 
     @property
     def limits(self) -> list[str]:
@@ -141,36 +100,32 @@ class ComparedArguments:
     @property
     def score(self) -> float:
         """The share of what is right: the name, and each argument."""
-        counted = self.counted.union(self.invalid) if self.invalid else self.counted
+        counted = self._counted.union(self.invalid) if self.invalid else self._counted
         parts = 1 + len(counted)
-        return (parts - len(self.wrong) - len(self.invalid)) / parts
+        return (parts - len(self._wrong) - len(self.invalid)) / parts
 
-    def wrong_arguments(self) -> Iterator[WrongArgument]:
-        """Yield what is wrong with each that is."""
-        for name in dict.fromkeys([*self.expected, *self.output]) if self.wrong else ():
-            if name not in self.wrong:
-                continue
-            if name not in self.output:
-                yield missing_argument(name, self.expected[name])
-            elif name not in self.expected:
-                yield extra_argument(name, self.output[name])
-            else:
-                for one in self._outcomes(name, self.output[name], self.expected[name]):
-                    output, reference = write(one.output), write(one.reference)
-                    yield WrongArgument(one.pointer, one.kind, output, reference)
-        for found in self.invalid.values():
-            yield from found
+    def settled(self) -> set[str]:
+        """Return the names of those that are wrong, or have a value of the reference.
 
+        A default that stands in place of one is neither: it may be invalid.
+        """
+        names = set(self._wrong)
+        for name in self._counted.intersection(self._expected, self.output):
+            wanted = self._expected[name]
+            if is_optional(wanted):
+                node = self._node.narrow(self.output).member(name)
+                trial = Comparison(self._comparison.pairing)
+                trial.compare(node, self.output[name], AnyOf(wanted.values))
+                if trial.outcomes:
+                    continue
+            names.add(name)
+        return names
 
-def missing_argument(name: str, value: Any) -> WrongArgument:
-    """Return an argument that is expected and not there."""
-    return WrongArgument(f"/{escape(name)}", "missing", reference=write(value))
-
-
-def extra_argument(name: str, value: Any) -> WrongArgument:
-    """Return an argument that is there and not expected."""
-    return WrongArgument(f"/{escape(name)}", "extra", write(value))
-
-
-def _short(value: Any) -> str:
-    return cut(canonical(value), _SHOWN)
+    def wrong(self) -> list[WrongArgument]:
+        """List what is wrong, place by place."""
+        outcomes = [outcome for found in self._wrong.values() for outcome in found]
+        wrong = [
+            WrongArgument(one.pointer, one.kind, write(one.output), write(one.reference))
+            for one in outcomes
+        ]
+        return wrong + [one for found in self.invalid.values() for one in found]

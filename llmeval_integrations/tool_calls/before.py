@@ -1,8 +1,8 @@
-"""Which of the expected calls have to come before which, and which came too early."""
+"""Which of the expected calls have to come before which."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -53,15 +53,3 @@ def contradiction(before: Sequence[tuple[str | int, str | int]]) -> str | None:
         begin = circle.index(next(which for pair in before for which in pair if which in circle))
         return " before ".join(map(repr, [*circle[begin:], *circle[: begin + 1]]))
     return None
-
-
-def find_early(before: Iterable[tuple[int, int]], made: dict[int, int]) -> set[int]:
-    """Return the expected calls that were made before another that has to come first.
-
-    `made` has the position of each expected call among those that were made.
-    """
-    return {
-        then
-        for first, then in before
-        if first in made and then in made and made[then] < made[first]
-    }

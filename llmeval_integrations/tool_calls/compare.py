@@ -1,23 +1,20 @@
-"""Comparing the calls that a model made with those that were expected. Pure functions."""
+"""Comparing the calls that a model made with those that were expected."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
+from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.tool_calls.arguments import (
-    ComparedArguments,
-    WrongArgument,
-    extra_argument,
-    missing_argument,
-)
-from llmeval_integrations.tool_calls.before import find_early
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.tool_calls.arguments import ArgumentComparison, WrongArgument
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import write
-from llmeval_integrations.tool_calls.pairing import pair_by_name, pair_in_order
 
 Order = Literal["any", "strict"]
 ORDERS: Final[tuple[str, ...]] = get_args(Order)
@@ -33,8 +30,16 @@ KINDS: Final = (
 )
 """What can be said of a call, the gravest first."""
 
+# Among pairings of the same score the one with more calls wholly right is chosen, and among these
+# the one that keeps the order. Both are too small to outweigh an argument.
+_RIGHT: Final = 1e-6
+_NEAR: Final = 1e-9
 
-class ComparedCall(msgspec.Struct, frozen=True):
+Pairs: TypeAlias = list[tuple[int, int]]
+"""Positions among the calls made, each with one among those expected."""
+
+
+class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call that was made, one that was expected, or both."""
 
     kind: str
@@ -73,132 +78,181 @@ class ComparedCall(msgspec.Struct, frozen=True):
             return f"{name}: {named}" + (f"; and {more} more" if more > 0 else "")
         return f"{name} {'out of order' if self.kind == 'wrong_order' else self.kind}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return what is known, as JSON values."""
-        known = {field: getattr(self, field) for field in self.__struct_fields__}
-        known["arguments"] = [wrong.as_dict() for wrong in self.arguments]
-        return {
-            name: value
-            for name, value in known.items()
-            if value is not None and not (name == "arguments" and not value)
-        }
-
 
 class CallComparison:
-    """The comparison of some calls with others."""
+    """Pairs calls of the same tool one to one, and says what became of each call."""
 
     def __init__(
         self,
         made: list[ToolCall],
         expected: list[ToolCall],
-        arguments: Callable[[ToolCall, ToolCall], ComparedArguments],
+        compare: Callable[[ToolCall, ToolCall], ArgumentComparison],
     ) -> None:
-        self.made = made
-        self.expected = expected
         self.limit_reached = False
         """Whether there were too many calls to compare each with each."""
-        # What cannot be read has the name of no tool: it is paired with what is left over.
-        self._names = [f"\0{call.name}" if call.problem else call.name for call in made]
-        self._wanted = [call.name for call in expected]
-        self._arguments = arguments
+        self._made, self._expected = made, expected
+        self._compare = compare
         self._scores: dict[tuple[int, int], float] = {}
 
     def calls(self, order: Order, before: Iterable[tuple[int, int]] = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
-        names, wanted, score = self._names, self._wanted, self._score
-        if order == "strict":
-            pairs, self.limit_reached = pair_in_order(names, wanted, score)
-        else:
-            pairs, self.limit_reached = pair_by_name(names, wanted, score, self._texts)
-        blamed = find_early(before, {column: row for row, column in pairs})
-        rows = [self._row(row, column, late=column in blamed) for row, column in pairs]
-        used, met = {row for row, _ in pairs}, {column for _, column in pairs}
-        rows += self._leftover(
-            [row for row in range(len(self.made)) if row not in used],
-            [column for column in range(len(self.expected)) if column not in met],
+        pairs = self._pair_in_order() if order == "strict" else self._pair_by_name()
+        rows = {column: row for row, column in pairs}
+        early = {
+            then
+            for first, then in before
+            if first in rows and then in rows and rows[then] < rows[first]
+        }
+        found = [self._same_tool(row, column, wrong=column in early) for row, column in pairs]
+        paired = set(rows.values())
+        found += self._leftovers(
+            [row for row in range(len(self._made)) if row not in paired],
+            [column for column in range(len(self._expected)) if column not in rows],
         )
-        return sorted(rows, key=_place)
-
-    def _texts(self) -> tuple[list[str], list[str]]:
-        return (
-            [canonical(call.arguments) for call in self.made],
-            [canonical(write(call.arguments)) for call in self.expected],
+        last = len(self._expected)
+        return sorted(
+            found, key=lambda one: (last, one.output) if one.reference is None else (one.reference,)
         )
 
-    def _score(self, row: int, column: int) -> float:
-        score = self._scores.get((row, column))
-        if score is None:
-            score = self._arguments(self.made[row], self.expected[column]).score
-            self._scores[row, column] = score
-        return score
+    # --- which call is which -------------------------------------------------------------------
 
-    def _row(self, row: int, column: int, *, late: bool) -> ComparedCall:
-        """Compare two calls of the same tool."""
-        name = self.made[row].name
-        score, wrong = self._scores.get((row, column)), []
+    def _pair_by_name(self) -> Pairs:
+        """Pair calls of the same tool so that the sum of their scores is the highest.
+
+        Of a tool that takes more than what is left of MAX_PAIRS, equal calls are paired, the
+        others in the order of their texts.
+        """
+        made, expected = defaultdict(list), defaultdict(list)
+        for row, call in enumerate(self._made):
+            if call.problem is None:  # what cannot be read is paired with what is left over
+                made[call.name].append(row)
+        for column, call in enumerate(self._expected):
+            expected[call.name].append(column)
+        pairs: Pairs = []
+        budget = MAX_PAIRS
+        for name in made.keys() & expected.keys():
+            rows, columns = made[name], expected[name]
+            if len(rows) == len(columns) == 1:
+                pairs.append((rows[0], columns[0]))
+                continue
+            budget -= len(rows) * len(columns)
+            if budget < 0:
+                self.limit_reached = True
+                pairs += self._pair_by_text(rows, columns)
+                continue
+            weights = [[self._weight(row, column) for column in columns] for row in rows]
+            pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
+        return sorted(pairs)
+
+    def _pair_by_text(self, rows: list[int], columns: list[int]) -> Pairs:
+        texts = {column: canonical(write(self._expected[column].arguments)) for column in columns}
+        equal: defaultdict[str, list[int]] = defaultdict(list)
+        for column, text in texts.items():
+            equal[text].append(column)
+        pairs: Pairs = []
+        others: list[tuple[str, int]] = []
+        for row in rows:
+            text = canonical(self._made[row].arguments)
+            if equal[text]:
+                pairs.append((row, equal[text].pop()))
+            else:
+                others.append((text, row))
+        left = sorted((column for rest in equal.values() for column in rest), key=texts.__getitem__)
+        return pairs + [(row, column) for (_, row), column in zip(sorted(others), left)]
+
+    def _pair_in_order(self) -> Pairs:
+        """Pair calls of the same tool, none crossing another, so that the sum is the highest.
+
+        Beyond MAX_PAIRS the calls at the same position are paired.
+        """
+        rows, columns = len(self._made), len(self._expected)
+        if rows * columns > MAX_PAIRS:
+            self.limit_reached = True
+            return [(n, n) for n in range(min(rows, columns)) if self._is_same_tool(n, n)]
+        best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
+        paired: set[tuple[int, int]] = set()
+        for row in reversed(range(rows)):
+            for column in reversed(range(columns)):
+                best[row][column] = max(best[row + 1][column], best[row][column + 1])
+                if self._is_same_tool(row, column):
+                    value = self._weight(row, column) + best[row + 1][column + 1]
+                    if value > best[row][column]:
+                        best[row][column] = value
+                        paired.add((row, column))
+        pairs: Pairs = []
+        row = column = 0
+        while row < rows and column < columns:
+            if (row, column) in paired:
+                pairs.append((row, column))
+                row, column = row + 1, column + 1
+            elif best[row + 1][column] >= best[row][column + 1]:
+                row += 1
+            else:
+                column += 1
+        return pairs
+
+    def _is_same_tool(self, row: int, column: int) -> bool:
+        call = self._made[row]
+        return call.problem is None and call.name == self._expected[column].name
+
+    def _weight(self, row: int, column: int) -> float:
+        score = self._compare(self._made[row], self._expected[column]).score
+        self._scores[row, column] = score
+        return score + _RIGHT * (score == 1) + _NEAR / (1 + abs(row - column))
+
+    # --- what became of each -------------------------------------------------------------------
+
+    def _same_tool(self, row: int, column: int, *, wrong: bool) -> ComparedCall:
+        """Compare two calls of the same tool; `wrong` says that they stand in the wrong order."""
+        name, score = self._made[row].name, self._scores.get((row, column))
+        arguments: list[WrongArgument] = []
         if score != 1:
             # Anew: of the many pairs of calls that were compared only the scores are kept.
-            compared = self._arguments(self.made[row], self.expected[column])
-            score, wrong = compared.score, list(compared.wrong_arguments())
-        if late:
-            return ComparedCall("wrong_order", 0.0, name, row, column, arguments=wrong)
-        kind = "wrong_arguments" if wrong else "right"
-        return ComparedCall(kind, score, name, row, column, arguments=wrong)
+            compared = self._compare(self._made[row], self._expected[column])
+            score, arguments = compared.score, compared.wrong()
+        if wrong:
+            return ComparedCall("wrong_order", 0.0, name, row, column, arguments=arguments)
+        kind = "wrong_arguments" if arguments else "right"
+        return ComparedCall(kind, score, name, row, column, arguments=arguments)
 
-    def _leftover(self, left: list[int], missed: list[int]) -> Iterator[ComparedCall]:
-        """Tell what has no partner: the same tool elsewhere, or another one in its place."""
-        for row, column in _same_names_first(left, missed, self.made, self.expected):
-            if row is None:
-                wanted = self.expected[column]
-                yield ComparedCall(
-                    "missing", 0.0, wanted.name, None, column, arguments=_missing(wanted)
-                )
-                continue
-            call = self.made[row]
-            if call.problem is not None:
-                yield ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
-            elif column is None:
-                yield ComparedCall("extra", 0.0, call.name, row, arguments=_extra(call))
-            elif self.expected[column].name == call.name:
-                yield self._row(row, column, late=True)
+    def _leftovers(self, rows: list[int], columns: list[int]) -> Iterator[ComparedCall]:
+        """Pair what has no partner, calls of the same name first, then in the order they have."""
+        others = []
+        for row in rows:
+            name = self._made[row].name
+            column = next((n for n in columns if self._expected[n].name == name), None)
+            if column is None:
+                others.append(row)
             else:
-                wanted = self.expected[column]
-                arguments = [*_missing(wanted), *_extra(call)]
-                yield ComparedCall(
-                    "wrong_name", 0.0, call.name, row, column, wanted.name, arguments
-                )
+                columns.remove(column)
+                yield self._leftover(row, column)
+        for row, column in zip(others, columns):
+            yield self._leftover(row, column)
+        for row in others[len(columns) :]:
+            yield self._leftover(row, None)
+        for column in columns[len(others) :]:
+            wanted = self._expected[column]
+            missing = _each_argument(wanted, "missing")
+            yield ComparedCall("missing", 0.0, wanted.name, None, column, arguments=missing)
+
+    def _leftover(self, row: int, column: int | None) -> ComparedCall:
+        call = self._made[row]
+        if call.problem is not None:
+            return ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
+        extra = _each_argument(call, "extra")
+        if column is None:
+            return ComparedCall("extra", 0.0, call.name, row, arguments=extra)
+        wanted = self._expected[column]
+        if wanted.name == call.name:
+            return self._same_tool(row, column, wrong=True)
+        arguments = _each_argument(wanted, "missing") + extra
+        return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, arguments)
 
 
-def _same_names_first(
-    left: list[int], wanted: list[int], made: list[ToolCall], expected: list[ToolCall]
-) -> Iterable[tuple[Any, Any]]:
-    """Pair what is left over, the same names first; None stands for a partner that is not there."""
-    by_name: dict[str, list[int]] = {}
-    for column in reversed(wanted):
-        by_name.setdefault(expected[column].name, []).append(column)
-    pairs: list[tuple[Any, Any]] = []
-    others = []
-    for row in left:
-        columns = by_name.get(made[row].name)
-        if columns:
-            pairs.append((row, columns.pop()))
-        else:
-            others.append(row)
-    columns = sorted(column for rest in by_name.values() for column in rest)
-    pairs += zip(others, columns)
-    pairs += [(row, None) for row in others[len(columns) :]]
-    return pairs + [(None, column) for column in columns[len(others) :]]
-
-
-def _missing(call: ToolCall) -> list[WrongArgument]:
-    """List what a call that was not made should have been given."""
-    return [missing_argument(name, value) for name, value in call.arguments.items()]
-
-
-def _extra(call: ToolCall) -> list[WrongArgument]:
-    """List what a call that should not have been made was given."""
-    return [extra_argument(name, value) for name, value in call.arguments.items()]
-
-
-def _place(call: ComparedCall) -> tuple[bool, int]:
-    return call.reference is None, call.output or 0 if call.reference is None else call.reference
+def _each_argument(call: ToolCall, kind: Literal["missing", "extra"]) -> list[WrongArgument]:
+    """List all arguments of a call that has no partner."""
+    side = "reference" if kind == "missing" else "output"
+    return [
+        WrongArgument(f"/{escape(name)}", kind, **{side: write(value)})
+        for name, value in call.arguments.items()
+    ]

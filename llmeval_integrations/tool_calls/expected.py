@@ -1,15 +1,30 @@
-"""What a call is expected to be given, where more than one value will do. Pure functions."""
+"""The reference: which calls are expected, with which values."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
+
+import msgspec
 
 from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.tool_calls.read import not_a_call, read_calls
+from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.messages import read_parts
+from llmeval_integrations.tool_calls.read import read_calls
 from llmeval_integrations.tool_calls.spelling import AnySpelling
+
+Alternatives = Literal["marked", "listed"]
+"""How a reference says that several values will do.
+
+`marked`: by `{"$any_of": [...]}` in place of a value, with `"$optional": true` where it may be left
+out. `listed`: each argument has a list of accepted values, as in BFCL, with an empty text where it
+may be left out.
+"""
+
+ALTERNATIVES: Final[tuple[str, ...]] = get_args(Alternatives)
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
@@ -17,6 +32,42 @@ _MAY_BE_LEFT_OUT = ""
 _LONGEST_MARK: Final = 20
 _ALIKE: Final = 0.85
 """How alike a misspelt mark is: of its letters one is wrong, or one too many, or missing."""
+
+
+def read_expected(
+    reference: Any, evaluator: str, parsing: Parsing, alternatives: Alternatives
+) -> list[ToolCall]:
+    """Return the calls of a reference, with an AnyOf where several values will do.
+
+    Raises InvalidReferenceError: whatever cannot be read is the caller's fault.
+    """
+    listed = alternatives == "listed"
+    answers = read_answers(reference, parsing) if listed else reference
+    calls = read_calls(answers, parsing)
+    problem = None
+    if isinstance(calls, Defect):
+        problem, calls = calls.reason, []
+    elif isinstance(answers, str) and not calls:  # prose is an answer, and no reference
+        value = parse(answers, parsing)
+        if isinstance(value, Defect):
+            problem = value.reason
+        elif value is not None and not isinstance(value, (dict, list)):
+            problem = "it is a value by itself"
+    problem = next((call.problem for call in calls if call.problem is not None), problem)
+    if problem is not None:
+        raise InvalidReferenceError(
+            f"{evaluator}: the reference {shown(reference)} holds no tool calls: {problem}; "
+            'write {"name": ..., "arguments": {...}}, or a list of these'
+        )
+    read = read_listed if listed else read_marked
+    expected = [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
+    for call, wanted in zip(calls, expected):
+        if isinstance(wanted.arguments, AnyOf):
+            raise InvalidReferenceError(
+                f"{evaluator}: {shown(call.arguments)} stands for all arguments of {call.name!r}; "
+                "a choice stands in place of one argument's value"
+            )
+    return expected
 
 
 def is_optional(expected: Any) -> bool:
@@ -84,7 +135,7 @@ def _answer(item: Any) -> dict[str, Any] | None:
     if (
         not isinstance(arguments, dict)
         or not all(isinstance(values, list) for values in arguments.values())
-        or read_calls([item]) != [not_a_call(item)]  # a call, a message or a response
+        or read_parts(item) is not None  # a call, a message or a response
     ):
         return None
     return {"name": name, "arguments": arguments}

@@ -88,8 +88,3 @@ def _finish(raw: RawCall, parsing: Parsing) -> ToolCall:
         problem = f"the arguments are not a JSON object: {shown(raw.arguments)}"
         return ToolCall(raw.name, {}, number, problem)
     return ToolCall(raw.name, value, number, raw.problem)
-
-
-def not_a_call(item: Any) -> ToolCall:
-    """Stand in for a call where something else is, and say so."""
-    return ToolCall("", problem=unknown(item).problem)

@@ -441,6 +441,39 @@ def test_the_order_of_calls_does_not_count(output, reference, choose):
     assert ToolCalls(order="strict")(output, output).passed
 
 
+def best_score(output, reference, *, in_order):
+    """Try every way to pair calls of the same tool; crossing pairs are left out one by one."""
+
+    def gain(made, expected):
+        given, wanted = made["arguments"], expected["arguments"]
+        names = given.keys() | wanted.keys()
+        right = sum(json.dumps(given.get(n, ...), default=str) == json.dumps(wanted.get(n, ...), default=str) for n in names)  # fmt: skip
+        return (1 + right) / (1 + len(names))
+
+    def best(made, free):
+        if made == len(output):
+            return 0.0
+        places = [n for n in free if reference[n]["name"] == output[made]["name"]]
+        return max(
+            best(made + 1, free),
+            *(gain(output[made], reference[n])
+              + best(made + 1, [m for m in free if m > n or (m < n and not in_order)])
+              for n in places),
+            0.0,
+        )  # fmt: skip
+
+    count = max(len(output), len(reference))
+    return best(0, list(range(len(reference)))) / count if count else 1.0
+
+
+@settings(max_examples=80, deadline=None)
+@given(several, several)
+def test_the_pairing_of_calls_is_the_best_there_is(output, reference):
+    for order in ("any", "strict"):
+        found = best_score(output, reference, in_order=order == "strict")
+        assert ToolCalls(order=order)(output, reference).score == pytest.approx(found)
+
+
 def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     calls = [call("f", n=n) for n in range(1_000)]
     shuffled = random.Random(1).sample(calls, 1_000)
