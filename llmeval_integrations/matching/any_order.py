@@ -32,8 +32,10 @@ class AnyOrder:
         same, spare, wanted = self._pair_same(here, there)
         if not (spare and wanted):
             return same
-        if its.exact and not (self._has_containers(spare, wanted)):
+        if its.exact and not self._has_containers(spare, wanted):
             found: Pairs = []
+        elif len(spare) == len(wanted) == 1 and not (its.fuzzy and same):
+            found = [] if its.pairs_strangers else self._alike([(spare[0], wanted[0])])
         else:
             table = self._table(spare, wanted)
             if table is None:
@@ -54,14 +56,18 @@ class AnyOrder:
 
     def pair_likely(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
         """Pair items that share the most of what few others have."""
-        its, trials = self._its, self._trials
         ours = [(n, self._output[n]) for n in spare]
         theirs = [(n, self._reference[n]) for n in wanted]
+        pairs = likely_pairs(self._its, ours, theirs, self._trials.texts)
+        return pairs if self._its.pairs_strangers else self._alike(pairs)
+
+    def _alike(self, pairs: Pairs) -> Pairs:
+        """Return those of the pairs whose items have a leaf in common."""
+        output, reference, gain = self._output, self._reference, self._trials.gain
         return [
             (here, there)
-            for here, there in likely_pairs(its, ours, theirs, trials.texts)
-            if its.pairs_strangers
-            or trials.gain(its, self._output[here], self._reference[there])[1]
+            for here, there in pairs
+            if gain(self._its, output[here], reference[there])[1]
         ]
 
     def _pair_same(

@@ -112,10 +112,10 @@ class ByKey:
             output, reference = self._output[here], self._reference[there]
             return COMMON + self._trials.gain(self._its, output, reference)[0]
 
-        pairs = sum(map(len, scores.values()))
-        gains = self._trials.attempt(
-            pairs, lambda: [[gain(here, there) for there in wanted] for here in spare]
-        )
+        gains = None
+        with self._trials.attempt():
+            self._trials.spend(sum(map(len, scores.values())))
+            gains = [[gain(here, there) for there in wanted] for here in spare]
         if gains is None:
             self._is_limited = True
             gains = [[scores[here].get(there, 0.0) for there in wanted] for here in spare]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
@@ -15,6 +16,10 @@ Pairs: TypeAlias = list[tuple[int, int]]
 
 Gain: TypeAlias = Callable[[Node, Any, Any], tuple[float, int]]
 """Returns what two items add to the score, and how many leaves they have in common."""
+
+
+Table: TypeAlias = list[list[float]]
+"""What pairs gain: a row for each item of the output."""
 
 
 class BudgetSpentError(Exception):
@@ -31,25 +36,21 @@ class Trials:
         """How many more pairs may be tried."""
         self._depth = 0  # how many arrays are being tried that contain the one at hand
 
-    def table(
-        self, its: Node, ours: Sequence[Any], theirs: Sequence[Any]
-    ) -> list[list[float]] | None:
+    def table(self, its: Node, ours: Sequence[Any], theirs: Sequence[Any]) -> Table | None:
         """Return what each pair of items gains; None where that takes too long.
 
         Raises BudgetSpentError where the array is inside of an item that is being tried.
         """
-        gains = Gains(len(ours), len(theirs), self.gain, self.texts.write, self._spend)
-
-        def fill() -> list[list[float]]:
+        gains = Gains(len(ours), len(theirs), self.gain, self.texts.write, self.spend)
+        with self.attempt():
+            self.spend(len(ours) * len(theirs))
             gains.add(its, [*enumerate(ours)], [*enumerate(theirs)])
             return gains.table(strangers=its.pairs_strangers)
+        return None
 
-        return self.attempt(len(ours) * len(theirs), fill)
-
-    def attempt(
-        self, pairs: int, fill: Callable[[], list[list[float]]]
-    ) -> list[list[float]] | None:
-        """Take pairs from the budget and fill a table; None where the budget does not suffice.
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Leave the block where it spends more than the budget has.
 
         Half of the budget is given back where the outermost attempt fails: so what is inside of
         the items can still be tried, and all attempts of a document together take no more than
@@ -58,17 +59,16 @@ class Trials:
         before = self.budget
         self._depth += 1
         try:
-            self._spend(pairs)
-            return fill()
+            yield
         except BudgetSpentError:
             if self._depth > 1:
                 raise
             self.budget = before // 2
-            return None
         finally:
             self._depth -= 1
 
-    def _spend(self, pairs: int) -> None:
+    def spend(self, pairs: int) -> None:
+        """Take pairs from the budget; raise BudgetSpentError where it has fewer."""
         self.budget -= pairs
         if self.budget < 0:
             raise BudgetSpentError
