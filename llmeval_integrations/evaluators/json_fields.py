@@ -226,10 +226,10 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
         reference = without_nulls(reference)
         output = reference if is_same else without_nulls(output)
     if type(output) is Defect:
-        comparison.one_sided(root, "missing", reference, "")
+        comparison.add_side(root, "missing", reference, "")
         return defective(output, 0.0, unreadable=True, **details(comparison, perfect=False))
     if output is reference:
-        comparison.match(root, output)
+        comparison.add_matches(root, output)
     else:
         comparison.compare(root, output, reference)
     return comparison

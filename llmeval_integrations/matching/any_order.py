@@ -35,7 +35,7 @@ class AnyOrder:
         if its.exact and not self._has_containers(spare, wanted):
             found: Pairs = []
         elif len(spare) == len(wanted) == 1 and not (its.fuzzy and same):
-            found = [] if its.pairs_strangers else self._alike([(spare[0], wanted[0])])
+            found = [] if its.pairs_strangers else self._select_related([(spare[0], wanted[0])])
         else:
             table = self._table(spare, wanted)
             if table is None:
@@ -59,9 +59,9 @@ class AnyOrder:
         ours = [(n, self._output[n]) for n in spare]
         theirs = [(n, self._reference[n]) for n in wanted]
         pairs = likely_pairs(self._its, ours, theirs, self._trials.texts)
-        return pairs if self._its.pairs_strangers else self._alike(pairs)
+        return pairs if self._its.pairs_strangers else self._select_related(pairs)
 
-    def _alike(self, pairs: Pairs) -> Pairs:
+    def _select_related(self, pairs: Pairs) -> Pairs:
         """Return those of the pairs whose items have a leaf in common."""
         output, reference, gain = self._output, self._reference, self._trials.gain
         return [

@@ -17,21 +17,21 @@ def best_pairs(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     if not weights or not weights[0]:
         return []
     if len(weights) <= len(weights[0]):
-        pairs = enumerate(_columns_of_rows(weights))
+        pairs = enumerate(_assign_columns(weights))
     else:
-        turned = _columns_of_rows(list(zip(*weights)))
-        pairs = enumerate(_turned(turned, len(weights)))
+        turned = _assign_columns(list(zip(*weights)))
+        pairs = enumerate(_transpose(turned, len(weights)))
     return [(row, column) for row, column in pairs if column >= 0 and weights[row][column] > 0]
 
 
-def _turned(rows: Sequence[int], count: int) -> list[int]:
+def _transpose(rows: Sequence[int], count: int) -> list[int]:
     columns = [-1] * count
     for column, row in enumerate(rows):
         columns[row] = column
     return columns
 
 
-def _columns_of_rows(weights: Sequence[Sequence[float]]) -> list[int]:
+def _assign_columns(weights: Sequence[Sequence[float]]) -> list[int]:
     """Return each row's column; there are at least as many columns as rows."""
     pairing = _Pairing(weights)
     for row in range(len(weights)):
@@ -87,9 +87,9 @@ class _Pairing:
         for passed in done:
             prices[passed] += reached - far[passed]
             self.gains[owner[passed]] -= reached - far[passed]
-        self._hand_on(start, column, came_from)
+        self._shift_columns(start, column, came_from)
 
-    def _hand_on(self, start: int, column: int, came_from: Sequence[int]) -> None:
+    def _shift_columns(self, start: int, column: int, came_from: Sequence[int]) -> None:
         """Along the way back each row takes the column by which it was left."""
         row = -1
         while row != start:

@@ -63,8 +63,8 @@ class ByKey:
         Items whose keys match no other key are a pair. Where trying the others takes too long, the
         score of the keys alone decides.
         """
-        spare = self._rest(self._output, {here for here, _ in pairs})
-        wanted = self._rest(self._reference, {there for _, there in pairs})
+        spare = self._list_unpaired(self._output, {here for here, _ in pairs})
+        wanted = self._list_unpaired(self._reference, {there for _, there in pairs})
         if len(spare) * len(wanted) > self._trials.budget:
             return self._pair_likely(spare, wanted)
         scores: dict[int, dict[int, float]] = {}
@@ -82,7 +82,7 @@ class ByKey:
             del scores[here]
         return sure + self._pair_best({here: found for here, found in scores.items() if found})
 
-    def _rest(self, items: list[Any], paired: set[int]) -> list[int]:
+    def _list_unpaired(self, items: list[Any], paired: set[int]) -> list[int]:
         """Return the positions of the items with a key that are in no pair."""
         return [
             position
@@ -93,8 +93,8 @@ class ByKey:
     def _pair_likely(self, spare: list[int], wanted: list[int]) -> Pairs:
         """Pair items whose keys match, without trying each with each other."""
         same, *rest = pair_texts(
-            {n: _loose(self._output[n][self._key]) for n in spare},
-            {n: _loose(self._reference[n][self._key]) for n in wanted},
+            {n: _fold_key(self._output[n][self._key]) for n in spare},
+            {n: _fold_key(self._reference[n][self._key]) for n in wanted},
         )
         found = same + self._items.pair_likely(*rest)
         near = [(here, there) for here, there in found if self._score(here, there)]
@@ -128,6 +128,6 @@ class ByKey:
         return max(score, COMMON) if kind == "match" else 0.0
 
 
-def _loose(key: Any) -> str:
+def _fold_key(key: Any) -> str:
     """Write a key without its type, case and spaces at the ends."""
     return (key if type(key) is str else canonical(key)).strip().casefold()

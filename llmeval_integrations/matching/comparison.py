@@ -84,16 +84,16 @@ class Comparison:
         elif node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
-            self._leaf(node, output, reference, place)
+            self._compare_leaves(node, output, reference, place)
         elif node.uniform and equal(output, reference):  # three times as fast as walking it
             if self._lists_matches:
                 self.matched += [node] * count_leaves(output)
         elif kind is dict and other is dict:
-            self._objects(node, output, reference, place)
+            self._compare_objects(node, output, reference, place)
         elif kind is list and other is list:
-            self._arrays(node, output, reference, place)
+            self._compare_arrays(node, output, reference, place)
         else:
-            self._crossed(node, output, reference, place)
+            self._compare_unlike(node, output, reference, place)
 
     def is_default(self, node: Node, value: Any) -> bool:
         """Return whether leaving a place out means this value, which has to outlive the pairing."""
@@ -107,7 +107,7 @@ class Comparison:
             known[key] = not trial.outcomes
         return known[key]
 
-    def match(self, node: Node, value: Any) -> None:
+    def add_matches(self, node: Node, value: Any) -> None:
         """List the leaves of a value that is equal to its reference, without comparing them."""
         if node.ignored:
             return
@@ -118,14 +118,14 @@ class Comparison:
                     if not its.ignored:
                         self.matched.append(its)
                 else:
-                    self.match(its, part)
+                    self.add_matches(its, part)
         elif type(value) is list and value and not node.whole:
             for position, part in enumerate(value):
-                self.match(node.item(position), part)
+                self.add_matches(node.item(position), part)
         else:
-            self._matched(node, value)
+            self._add_match(node, value)
 
-    def one_sided(
+    def add_side(
         self,
         node: Node,
         kind: Kind,
@@ -151,31 +151,31 @@ class Comparison:
         if type(value) is dict:
             for name, part in value.items():
                 its = node.member(name)
-                self.one_sided(its, kind, part, f"{place}/{escape(name)}", within=whole)
+                self.add_side(its, kind, part, f"{place}/{escape(name)}", within=whole)
         else:
             for position, part in enumerate(value):
                 its = node.item(position)
-                self.one_sided(its, kind, part, f"{place}/{position}", within=whole)
+                self.add_side(its, kind, part, f"{place}/{position}", within=whole)
         if within is None and len(self.outcomes) > begin + 1:
             self.wholes.append((begin, len(self.outcomes)))
 
-    def _matched(self, node: Node, value: Any) -> None:
+    def _add_match(self, node: Node, value: Any) -> None:
         if type(value) in CONTAINERS and not node.whole:
             if not node.counts_empty:
                 return
             self.empty.append(node)
         self.matched.append(node)
 
-    def _leaf(self, node: Node, output: Any, reference: Any, place: str) -> None:
+    def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
         kind, score, exact = node.leaf(output, reference)
         if kind == "open":
             self.open.append((node, place, output, reference, score))
         elif kind == "match" and score == 1.0:
-            self._matched(node, output)
+            self._add_match(node, output)
         elif node.counts_empty or output not in ([], {}) or reference not in ([], {}):
             self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
 
-    def _objects(
+    def _compare_objects(
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
     ) -> None:
         shared = len(reference)
@@ -192,19 +192,21 @@ class Comparison:
             is_optional = type(expected) is AnyOf and expected.optional
             if value is not MISSING:
                 if is_optional and self.is_default(its, value):
-                    self._matched(its, value)
+                    self._add_match(its, value)
                 else:
                     self.compare(its, value, expected, f"{place}/{escape(name)}")
             else:
                 shared -= 1
                 if not (is_optional or self.is_default(its, expected)):
-                    self.one_sided(its, "missing", expected, f"{place}/{escape(name)}")
+                    self.add_side(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
             for name, value in output.items():
                 if name not in reference and not self.is_default(there.member(name), value):
-                    self.one_sided(there.member(name), "extra", value, f"{place}/{escape(name)}")
+                    self.add_side(there.member(name), "extra", value, f"{place}/{escape(name)}")
 
-    def _arrays(self, node: Node, output: list[Any], reference: list[Any], place: str) -> None:
+    def _compare_arrays(
+        self, node: Node, output: list[Any], reference: list[Any], place: str
+    ) -> None:
         node = node.narrow(output) if node.varies else node
         if node.order == "ordered":
             for position, (value, expected) in enumerate(zip(output, reference)):
@@ -217,7 +219,7 @@ class Comparison:
                     self.compare(its, value, expected, f"{place}/{position}")
             if len(output) != len(reference):
                 both = range(min(len(output), len(reference)))
-                self._unpaired(node, output, reference, place, (both, both))
+                self._list_unpaired(node, output, reference, place, (both, both))
             return
         found = self.pairing.find(node, output, reference)
         if found.is_limited:
@@ -225,9 +227,9 @@ class Comparison:
         for here, there in found.pairs:
             self.compare(node.item(here), output[here], reference[there], f"{place}/{here}")
         paired = {here for here, _ in found.pairs}, {there for _, there in found.pairs}
-        self._unpaired(node, output, reference, place, paired)
+        self._list_unpaired(node, output, reference, place, paired)
 
-    def _unpaired(
+    def _list_unpaired(
         self,
         node: Node,
         output: list[Any],
@@ -241,12 +243,12 @@ class Comparison:
         for there, value in enumerate(reference):
             if there not in paired[1]:
                 its = node.item(there)
-                self.one_sided(its, "missing", value, f"{place}/{there}", at_end=at_end)
+                self.add_side(its, "missing", value, f"{place}/{there}", at_end=at_end)
         for here, value in enumerate(output):
             if here not in paired[0]:
-                self.one_sided(node.item(here), "extra", value, f"{place}/{here}")
+                self.add_side(node.item(here), "extra", value, f"{place}/{here}")
 
-    def _crossed(self, node: Node, output: Any, reference: Any, place: str) -> None:
+    def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
         """Compare an object or array with something else."""
         if not node.splits:
             self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
@@ -254,13 +256,13 @@ class Comparison:
         if node.larger_alone:
             is_output = count_leaves(output) > count_leaves(reference)
             value = output if is_output else reference
-            self.one_sided(node, "extra" if is_output else "missing", value, place)
+            self.add_side(node, "extra" if is_output else "missing", value, place)
             return
         begin = len(self.outcomes)
         sides = ("missing", reference), ("extra", output)
         with_parts = [(kind, value) for kind, value in sides if type(value) in CONTAINERS and value]
         for kind, value in with_parts:
-            self.one_sided(node, kind, value, place)  # type: ignore[arg-type]
+            self.add_side(node, kind, value, place)  # type: ignore[arg-type]
         if len(with_parts) < len(sides):
             self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
             if self.wholes and self.wholes[-1][0] == begin:
@@ -278,7 +280,7 @@ class Comparison:
             if not trial.outcomes:
                 break
         if nearest is None:  # the place may be left out, and nothing else is right
-            self.one_sided(node, "extra", output, place)
+            self.add_side(node, "extra", output, place)
             return
         if len(nearest.outcomes) == 1 and nearest.outcomes[0].pointer == place:  # none is near
             nearest.outcomes[0] = msgspec.structs.replace(nearest.outcomes[0], reference=reference)

@@ -66,29 +66,29 @@ class Gains:
         if node.ignored or not (ours and theirs):
             return
         if not node.counts_extra or node.whole_gain:
-            self._by_pair(node, ours, theirs)
+            self._add_pairs(node, ours, theirs)
             return
-        kinds = _by_kind(node, ours), _by_kind(node, theirs)
+        kinds = _group_by_kind(node, ours), _group_by_kind(node, theirs)
         for kind, one in kinds[0].items():
             for other_kind, other in kinds[1].items():
                 if kind != other_kind or kind == "other":
-                    self._by_pair(node, one, other)
+                    self._add_pairs(node, one, other)
                 elif kind == "leaf":
-                    self._leaves(node, one, other)
+                    self._add_leaves(node, one, other)
                 elif kind == "object":
-                    self._objects(node, one, other)
+                    self._add_objects(node, one, other)
                 elif kind == "array":
-                    self._arrays(node, one, other)
+                    self._add_arrays(node, one, other)
                 else:
-                    self._by_pair(node, one, other)
+                    self._add_pairs(node, one, other)
 
-    def _objects(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
-        expected = _by_member(theirs)
-        for name, items in _by_member(ours).items():
+    def _add_objects(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+        expected = _group_by_member(theirs)
+        for name, items in _group_by_member(ours).items():
             if name in expected:
                 self.add(node.member(name), items, expected[name])
 
-    def _leaves(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+    def _add_leaves(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         places: dict[str, list[int]] = {}
         values: dict[str, Any] = {}
         for column, value in theirs:
@@ -97,8 +97,8 @@ class Gains:
             values[text] = value
         self._add_shared(node, ours, theirs)
         if node.fuzzy:
-            letters = sum(_length(value) for _, value in ours) * sum(
-                _length(value) for _, value in theirs
+            letters = sum(_count_characters(value) for _, value in ours) * sum(
+                _count_characters(value) for _, value in theirs
             )
             self._spend(letters // LETTERS)
         if not node.exact:
@@ -108,14 +108,14 @@ class Gains:
             text = node.leaf_text(value)
             known = found.get(text)
             if known is None:
-                known = found[text] = self._matches(node, text, value, places, values)
+                known = found[text] = self._find_matches(node, text, value, places, values)
             gains, commons = self._gain[row], self._common[row]
             for columns, gain, common in known:
                 for column in columns:
                     gains[column] += gain
                     commons[column] += common
 
-    def _matches(
+    def _find_matches(
         self,
         node: Node,
         text: str,
@@ -148,18 +148,18 @@ class Gains:
             for column, _ in theirs:
                 gains[column] += gain
 
-    def _arrays(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+    def _add_arrays(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         its = node.item(0)
         if node.order == "ordered":
-            expected = _by_position(theirs)
-            for position, items in enumerate(_by_position(ours)[: len(expected)]):
+            expected = _group_by_position(theirs)
+            for position, items in enumerate(_group_by_position(ours)[: len(expected)]):
                 self.add(node.item(position), items, expected[position])
         elif node.order == "any_order" and _are_bags(its, ours, theirs):
-            self._bags(its, ours, theirs)
+            self._add_bags(its, ours, theirs)
         else:
-            self._by_pair(node, ours, theirs)
+            self._add_pairs(node, ours, theirs)
 
-    def _bags(self, its: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+    def _add_bags(self, its: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         """Add the gains of arrays of leaves in any order: what is equal is found by its text."""
         places: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         for column, array in theirs:
@@ -177,10 +177,10 @@ class Gains:
                 for column, other in theirs:
                     gains[column] += SHARED * its.weight * min(len(array), len(other))
 
-    def _by_pair(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
+    def _add_pairs(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         """Compare each value with each other one, equal values once."""
-        expected = self._by_text(node, theirs)
-        for places, value in self._by_text(node, ours):
+        expected = self._group_by_text(node, theirs)
+        for places, value in self._group_by_text(node, ours):
             for others, wanted in expected:
                 gain, common = self._compare(node, value, wanted)
                 for row in places:
@@ -189,7 +189,7 @@ class Gains:
                         gains[column] += gain
                         commons[column] += common
 
-    def _by_text(self, node: Node, items: Sequence[Item]) -> list[tuple[list[int], Any]]:
+    def _group_by_text(self, node: Node, items: Sequence[Item]) -> list[tuple[list[int], Any]]:
         """Return the different values of items, each with its rows or columns."""
         found: dict[str, tuple[list[int], Any]] = {}
         for place, value in items:
@@ -197,7 +197,7 @@ class Gains:
         return list(found.values())
 
 
-def _by_kind(node: Node, items: Sequence[Item]) -> dict[str, list[Item]]:
+def _group_by_kind(node: Node, items: Sequence[Item]) -> dict[str, list[Item]]:
     found: defaultdict[str, list[Item]] = defaultdict(list)
     for item in items:
         kind = type(item[1])
@@ -212,7 +212,7 @@ def _by_kind(node: Node, items: Sequence[Item]) -> dict[str, list[Item]]:
     return found
 
 
-def _by_member(items: Sequence[Item]) -> dict[str, list[Item]]:
+def _group_by_member(items: Sequence[Item]) -> dict[str, list[Item]]:
     found: defaultdict[str, list[Item]] = defaultdict(list)
     for place, value in items:
         for name, part in value.items():
@@ -220,7 +220,7 @@ def _by_member(items: Sequence[Item]) -> dict[str, list[Item]]:
     return found
 
 
-def _by_position(items: Sequence[Item]) -> list[list[Item]]:
+def _group_by_position(items: Sequence[Item]) -> list[list[Item]]:
     """Return the items of arrays by their position, up to the end of the longest array."""
     found: list[list[Item]] = [[] for _ in range(max(len(array) for _, array in items))]
     for place, array in items:
@@ -237,5 +237,5 @@ def _are_bags(its: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> bool:
     return its.whole or not any(type(part) in CONTAINERS or type(part) is AnyOf for part in parts)
 
 
-def _length(value: Any) -> int:
+def _count_characters(value: Any) -> int:
     return len(value) if type(value) is str else 0

@@ -49,7 +49,7 @@ def _votes(
     left = min(_VOTES * (len(ours) + len(theirs)), _MOST_VOTES)
     votes: defaultdict[tuple[int, int], int] = defaultdict(int)
     for width in _WIDTHS:
-        known, wanted = _by_neighbours(ours, width), _by_neighbours(theirs, width)
+        known, wanted = _group_neighbours(ours, width), _group_neighbours(theirs, width)
         shared = [(known[part], places) for part, places in wanted.items() if part in known]
         shared.sort(key=lambda both: len(both[0]) * len(both[1]))
         for here, there in shared:
@@ -84,7 +84,7 @@ def _leaves(node: Node, value: Any, path: str, texts: Texts) -> Iterator[str]:
         yield f"{path}:{texts.write(node, value)}"
 
 
-def _by_neighbours(items: list[tuple[int, list[str]]], width: int) -> dict[Any, list[int]]:
+def _group_neighbours(items: list[tuple[int, list[str]]], width: int) -> dict[Any, list[int]]:
     """Return the places of so many neighbouring parts; the neighbour of the last is the first."""
     found: defaultdict[Any, list[int]] = defaultdict(list)
     for place, parts in items:

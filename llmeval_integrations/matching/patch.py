@@ -19,7 +19,7 @@ def sort_for_patch(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
     The items that an array has too many come last one first, as removing one moves those behind.
     """
-    return [each for run in groupby(outcomes, _array_of_extra) for each in _last_first(*run)]
+    return [each for run in groupby(outcomes, _array_of_extra) for each in _reverse(*run)]
 
 
 def _array_of_extra(outcome: Outcome) -> str | None:
@@ -27,7 +27,7 @@ def _array_of_extra(outcome: Outcome) -> str | None:
     return array if outcome.kind == "extra" and step.isdigit() else None
 
 
-def _last_first(array: str | None, run: Iterable[Outcome]) -> Iterator[Outcome]:
+def _reverse(array: str | None, run: Iterable[Outcome]) -> Iterator[Outcome]:
     return iter(run) if array is None else reversed(list(run))
 
 
