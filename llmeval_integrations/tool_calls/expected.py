@@ -12,8 +12,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.messages import read_parts
-from llmeval_integrations.tool_calls.read import read_calls
+from llmeval_integrations.tool_calls.read import read_calls, read_parts
 from llmeval_integrations.tool_calls.spelling import AnySpelling
 
 Alternatives = Literal["marked", "listed"]

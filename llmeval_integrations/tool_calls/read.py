@@ -1,22 +1,39 @@
-"""Reading tool calls from whatever holds them. Pure functions."""
+"""Reading tool calls from whatever holds them: text, calls, messages, responses, lists of these."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
 from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.json_values import defects
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.messages import read_parts
-from llmeval_integrations.tool_calls.readers.shape import RawCall, unknown
+from llmeval_integrations.tool_calls.readers import READERS
+from llmeval_integrations.tool_calls.readers.google import read as read_google
+from llmeval_integrations.tool_calls.readers.shape import (
+    Fields,
+    Part,
+    RawCall,
+    fields_of,
+    list_in,
+    text_in,
+    type_of,
+    unknown,
+)
 from llmeval_integrations.tool_calls.tags import OPENING, contents
 
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 """The defects of an answer; `[Paris](http://x)` begins as an array does."""
+
+_MOST_LEVELS: Final = 8
+"""How deep a message may stand in what is around it; a value may hold itself."""
+
+_OTHERS: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
+_BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
+_MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
 
 
 def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | Defect:
@@ -29,14 +46,23 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     `not_a_call`, among others in a list a call with a `problem`, and so is one whose arguments
     cannot be read. Null and what is empty hold no calls, nor does what an API calls by itself.
     """
-    if isinstance(value, (str, bytes, bytearray)):
+    if isinstance(value, str):
         return _read_text(value, parsing)
+    if isinstance(value, (bytes, bytearray)):
+        try:
+            return _read_text(value.decode(), parsing)
+        except UnicodeDecodeError as error:
+            return defects.encoding(error)
+    return _read_value(value, parsing, is_json=False)
+
+
+def _read_value(value: Any, parsing: Parsing, *, is_json: bool) -> list[ToolCall] | Defect:
     if value is None or value == {}:
         return []
     parts = read_parts(value)
     if parts is None:
         return Defect("not_a_call", f"No tool call: {shown(value)}")
-    calls = [_finish(part, parsing) for part in parts if isinstance(part, RawCall)]
+    calls = [_finish(part, parsing, is_json) for part in parts if isinstance(part, RawCall)]
     if calls or not parts:
         return calls
     texts = [part for part in parts if isinstance(part, str)]
@@ -44,47 +70,144 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     return _read_text(whole if OPENING in whole else texts[-1], parsing)
 
 
-def _read_text(text: str | bytes | bytearray, parsing: Parsing) -> list[ToolCall] | Defect:
-    if not isinstance(text, str):
-        try:
-            text = text.decode()
-        except UnicodeDecodeError:
-            found: Defect = parse(text, parsing)
-            return found
+def _read_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
     is_json = _JSON.match(text) is not None
     if OPENING in text and not (is_json and not isinstance(parse(text), Defect)):
-        return list(_in_tags(text, parsing))
+        return [call for content in contents(text) for call in _read_tag(content, parsing)]
     if not is_json:
         return []
     value = parse(text, parsing)
     if isinstance(value, Defect):
         return [] if value.name in _PROSE else value
-    return read_calls(value, parsing) if isinstance(value, (dict, list)) else []
+    return _read_value(value, parsing, is_json=True) if isinstance(value, (dict, list)) else []
 
 
-def _in_tags(text: str, parsing: Parsing) -> Iterator[ToolCall]:
-    for content in contents(text):
-        value = parse(content, parsing)
-        if isinstance(value, Defect):
-            yield ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")
-            continue
-        for part in read_parts(value if isinstance(value, list) else [value]) or ():
-            yield _finish(part if isinstance(part, RawCall) else unknown(value), parsing)
+def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:
+    """Read what stands in a pair of tags, where an answer is no call either."""
+    value = parse(content, parsing)
+    if isinstance(value, Defect):
+        return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
+    parts = read_parts(value if isinstance(value, list) else [value]) or []
+    calls = [part if isinstance(part, RawCall) else unknown(value) for part in parts]
+    return [_finish(call, parsing, is_json=True) for call in calls]
 
 
-def _finish(raw: RawCall, parsing: Parsing) -> ToolCall:
+def _finish(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
     """Read the arguments of a call; one that cannot be read says why.
 
     Nothing, or an empty text, is what some APIs send for a tool without arguments.
     """
-    if isinstance(parse([raw.name, raw.problem]), Defect):  # a lone surrogate
-        return ToolCall("", problem=unknown(raw.name).problem)
-    number = raw.id if isinstance(raw.id, str) and raw.id else None
-    value = {} if raw.arguments in (None, "") else parse(raw.arguments, parsing)
+    given, problem = raw.arguments, raw.problem
+    if given in (None, ""):
+        value: Any = {}
+    else:
+        value = given if is_json and isinstance(given, dict) else parse(given, parsing)
     if isinstance(value, Defect):
         problem = f"the arguments are not JSON ({value.name}): {value.reason}"
-        return ToolCall(raw.name, {}, number, problem)
-    if not isinstance(value, dict):
-        problem = f"the arguments are not a JSON object: {shown(raw.arguments)}"
-        return ToolCall(raw.name, {}, number, problem)
-    return ToolCall(raw.name, value, number, raw.problem)
+    elif not isinstance(value, dict):
+        problem = f"the arguments are not a JSON object: {shown(given)}"
+    number = raw.id if isinstance(raw.id, str) and raw.id else None
+    return ToolCall(raw.name, value if isinstance(value, dict) else {}, number, problem)
+
+
+# --- values: blocks, messages, and what stands around them ----------------------------------------
+
+
+def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
+    """Return the calls and texts of a model; None where no reader knows the value.
+
+    In a list whatever no reader knows is a call with a problem.
+    """
+    if not levels:
+        return []
+    if isinstance(value, (list, tuple)):
+        parts = [part for item in value for part in _read_item(item, levels)]
+        if any(_is_message(fields_of(item)) for item in value):
+            return parts
+        return _calls_or_text(parts)
+    fields = fields_of(value)
+    inner = _inside(fields)
+    if inner is not None:
+        return read_parts(inner, levels - 1)
+    for read in READERS:
+        found = read(fields)
+        if found is not None:
+            return found
+    return _read_message(fields, levels) if _is_message(fields) else None
+
+
+def _read_item(item: Any, levels: int) -> list[Part]:
+    found = read_parts(fields_of(item), levels - 1)
+    return [unknown(item)] if found is None else found
+
+
+def _calls_or_text(parts: list[Part]) -> list[Part]:
+    """Return the calls of blocks, else their texts as one: a tag may span several."""
+    calls = [part for part in parts if isinstance(part, RawCall)]
+    return [*calls] or ["".join(part for part in parts if isinstance(part, str))]
+
+
+def _inside(fields: Fields) -> Any:
+    """Return what a response, a result or a state is around; None of anything else."""
+    for name in ("choices", "candidates", "generations"):
+        if several := list_in(fields, name):
+            return several[0]
+    message, output = fields.get("message"), fields_of(fields.get("output"))
+    if message is not None and not isinstance(message, str):  # of a choice, or a generation
+        return message
+    if "message" in output:  # Amazon's
+        return output["message"]
+    if isinstance(fields.get("messages"), (list, tuple)) and _MESSAGE.isdisjoint(fields):
+        return fields["messages"]
+    for name in ("data", "kwargs"):  # as LangChain saves messages
+        saved = fields_of(fields.get(name))
+        if "type" in fields and ("content" in saved or "message" in saved):
+            return {"type": fields["type"], **saved}
+    content = fields.get("content")  # of a candidate
+    if not fields_of(content) or "role" in fields or read_google(fields) is not None:
+        return None
+    return content
+
+
+def _is_message(fields: Fields) -> bool:
+    """Whether this is a message, or has blocks as one; all steps of Google's have a type."""
+    if not _MESSAGE.isdisjoint(fields):
+        return True
+    steps = list_in(fields, "steps")
+    return (bool(steps) and all(type_of(fields_of(step)) for step in steps)) or any(
+        isinstance(fields.get(name), (list, tuple)) for name in ("parts", "blocks", "output")
+    )
+
+
+def _read_message(fields: Fields, levels: int) -> list[Part]:
+    """Read the calls that a message lists, else its blocks, else its text."""
+    if (text_in(fields, "role") or type_of(fields)) in _OTHERS:
+        return []
+    if listed := _listed(fields):
+        return [part for item in listed for part in _read_item(item, levels)]
+    if wrong := read_google(fields_of(fields.get("response_metadata"))):
+        return wrong
+    content = fields.get("content")
+    if isinstance(content, str) and content:
+        return [content]
+    found: list[Part] = []
+    for block in next((blocks for name in _BLOCKS if (blocks := list_in(fields, name))), []):
+        is_text = isinstance(block, str)
+        found += [block] if is_text else read_parts(fields_of(block), levels - 1) or []
+    return _calls_or_text(found)
+
+
+def _listed(message: Fields) -> list[Any]:
+    """Return what a message lists as calls, apart from its blocks."""
+    streamed = list_in(message, "tool_call_chunks")
+    if streamed:  # beside them LangChain lists calls whose arguments it has completed
+        return [{**fields_of(one), "type": "tool_call"} for one in streamed]
+    calls, invalid = list_in(message, "tool_calls"), list_in(message, "invalid_tool_calls")
+    if calls and not invalid:  # LangChain may list these among the blocks alone
+        blocks = map(fields_of, list_in(message, "content"))
+        invalid = [block for block in blocks if type_of(block) == "invalid_tool_call"]
+    if calls or invalid:
+        return [*calls, *invalid]
+    extra = fields_of(message.get("additional_kwargs"))
+    alone = extra.get("function_call")
+    return list_in(extra, "tool_calls") or ([{"function_call": alone}] if alone else [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -12,33 +11,17 @@ import msgspec
 OPENING, CLOSING = "<tool_call>", "</tool_call>"
 THINKING, END_OF_THINKING = "<think>", "</think>"
 
-_FEW_BRACKETS: Final = 64
 _MOST_READ_ANEW: Final = 8
 """How many calls that hold no JSON are read on beyond their closing tag: each costs as much as the
 text behind it is long."""
 
+_TAG: Final = re.compile(f"{OPENING}|{THINKING}|{END_OF_THINKING}")
 _SPACE: Final = re.compile(r"\s*")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 
 # Only to see where a value ends, so numbers need no conversion.
 raw_decode = json.JSONDecoder(parse_int=float).raw_decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
-
-
-def find_tag(text: str, tag: str, start: int = 0) -> int:
-    """Find a tag from `start` on, or give -1.
-
-    Going from one bracket to the next is up to ten times faster than looking for the tag in prose,
-    where brackets are few.
-    """
-    position = text.find("<", start)
-    tried = 0
-    while position >= 0 and not text.startswith(tag, position):
-        if tried == _FEW_BRACKETS:
-            return text.find(tag, position)
-        tried += 1
-        position = text.find("<", position + 1)
-    return position
 
 
 def skip_space(text: str, position: int) -> int:
@@ -80,54 +63,43 @@ class CallTags:
         return end if end == len(text) or text.startswith(CLOSING, end) else -1
 
 
-def contents(text: str) -> Iterator[str]:
-    """Yield what stands in each pair of tags; text around them and thoughts are skipped.
+def contents(text: str) -> list[str]:
+    """Return what stands in each pair of tags; text around them and thoughts are skipped.
 
     `</think>` does not end thoughts in a JSON string. That thoughts begin may stand in the prompt:
     then what is before the first `</think>` is skipped, if a call follows it.
     """
-    for start, end in _calls(text, _end_of_thinking(text)):
-        yield text[start:end]
+    tags, last_end = CallTags(text), text.rfind(END_OF_THINKING)
+    found: list[str] = []
+    thoughts, begun = 0, False
+    position = 0
+    while tag := _TAG.search(text, position):
+        position = tag.end()
+        if tag[0] == THINKING and position <= last_end:
+            begun = True
+            position = text.index(END_OF_THINKING, position) + len(END_OF_THINKING)
+        elif tag[0] == END_OF_THINKING and not begun:
+            begun, thoughts = True, len(found)
+        elif tag[0] == OPENING:
+            end = tags.end(position)
+            content = text[position:] if end < 0 else text[position:end]
+            inside = -1 if begun else _find_end_of_thinking(content)
+            if inside < 0:
+                found.append(content)
+                begun = begun or THINKING in content
+                position += len(content)
+            else:
+                begun, thoughts = True, len(found)
+                position += inside
+    return found[thoughts:] or found
 
 
-def _calls(text: str, position: int) -> Iterator[tuple[int, int]]:
-    """Yield where the content of each pair of tags begins and ends."""
-    tags, last_thoughts = CallTags(text), text.rfind(END_OF_THINKING)
-    while (opening := _next_opening(text, position, last_thoughts)) >= 0:
-        start = opening + len(OPENING)
-        end = tags.end(start)
-        position = end if end >= 0 else len(text)
-        yield start, position
-
-
-def _next_opening(text: str, position: int, last_thoughts: int) -> int:
-    """Return where the next tag opens outside of thoughts, of which the last end there; or -1."""
-    opening = text.find(OPENING, position)
-    while opening >= 0:
-        thinking = text.find(THINKING, position, opening)
-        if not 0 <= thinking < last_thoughts:
-            return opening
-        position = text.find(END_OF_THINKING, thinking)
-        if opening < position:
-            opening = text.find(OPENING, position)
-    return opening
-
-
-def _end_of_thinking(text: str) -> int:
-    """Return where thoughts end that begin in the prompt, or 0 where there are none."""
-    end = text.find(END_OF_THINKING)
-    for start, stop in _calls(text, 0) if end >= 0 else ():
-        if end < start:
-            break
-        if end < stop:  # within a call, or a tag in thoughts with no call behind it
-            if text.find(OPENING, end, stop) >= 0 and not _is_json(text[start:stop].strip()):
-                break
-            end = text.find(END_OF_THINKING, stop)
-            if end < 0:
-                return 0
-    else:
-        return 0
-    return 0 if text.find(THINKING, 0, end) >= 0 else end
+def _find_end_of_thinking(content: str) -> int:
+    """Return where thoughts end in what only looks like a call, with a call behind them, or -1."""
+    end = content.find(END_OF_THINKING)
+    if end < 0 or content.find(OPENING, end) < 0 or THINKING in content[:end]:
+        return -1
+    return -1 if _is_json(content.strip()) else end
 
 
 def _is_json(text: str) -> bool:

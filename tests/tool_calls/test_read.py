@@ -182,7 +182,6 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"name": "f", "arguments": {"a": 1, 2: 3}}, "not JSON (not_json)"),
         ([{"name": "f", "arguments": {"a": [math.nan]}}], "not JSON (nan_or_infinity)"),
         ({"tool_calls": [{"name": "f", "args": {"a": "\ud800"}}]}, "not JSON (lone_surrogate)"),
-        ({"tool_calls": [{"name": "f\ud800"}]}, "no tool call: 'f\\ud800'"),
         ([{"answer": 3}], "no tool call"),
         ([{"type": "weather", "city": "Paris"}], "no tool call"),
         ([{"type": "tool_call", "args": {}}], "no tool call"),

@@ -32,12 +32,3 @@ READERS: Final[tuple[Callable[[Fields], list[Part] | None], ...]] = (
     google.read,
     bedrock.read,
 )
-
-
-def read_block(value: Fields) -> list[Part] | None:
-    """Read one call or block by the first reader that knows it; None where none does."""
-    for read in READERS:
-        found = read(value)
-        if found is not None:
-            return found
-    return None
