@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from dataclasses import fields as options_of
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -15,19 +16,21 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.evaluators.parsed import read_both
-from llmeval_integrations.fields.field import Field, root_field
-from llmeval_integrations.fields.figures import by_field, figures, values_by_field
-from llmeval_integrations.fields.known_paths import check_paths
-from llmeval_integrations.fields.nulls import NULLS, Nulls, without_nulls
+from llmeval_integrations.fields.field import Field
+from llmeval_integrations.fields.figures import details, summarize
+from llmeval_integrations.fields.paths import check_path, read_overrides
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
-from llmeval_integrations.fields.words import summarize
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import KINDS, Kind, Outcome
+from llmeval_integrations.matching.node import KINDS
 from llmeval_integrations.schemas.reading import read_schema, schema_text
 from llmeval_integrations.text.edit_distance import prepare
+
+Nulls = Literal["values", "absent"]
+
+NULLS: Final = ("values", "absent")
 
 VARIABLE: Final = "schema"
 """The name among a sample's variables under which it may bring its own schema."""
@@ -136,15 +139,13 @@ class JsonFields(Evaluator):
         check_number(self, "min_score", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
         check_choice(self, "nulls", NULLS)
-        layout = Layout(self.schema, self.fields, self.defaults, nulls=self.nulls)
-        layout.check_paths()
-        vars(self)["_layout"] = layout
+        self.__dict__["_layout"] = Layout(self.schema, self.fields, self.defaults, nulls=self.nulls)
 
     def check(self, sample: Sample) -> Result:
-        comparison = compared(self, sample, vars(self)["_layout"])
-        if isinstance(comparison, Result):
-            return comparison
-        return as_result(comparison, self.min_score)
+        comparison = compared(self, sample, self.__dict__["_layout"])
+        return (
+            comparison if isinstance(comparison, Result) else as_result(comparison, self.min_score)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # without the fields that documents have had, which may be nested deeper than pickle goes
@@ -165,54 +166,54 @@ class Layout:
         judged: Sequence[str] = (),
         nulls: Nulls = "values",
     ) -> None:
-        self._rules = (fields, check_settings(defaults, "defaults"), judged)
-        self._schema = _parsed(schema)
-        # A Pydantic model or type writes its schema anew; what is given as JSON is all there is.
-        self._write: Any = getattr(
-            schema, "model_json_schema", getattr(schema, "json_schema", None)
-        )
-        self._root = root_field(self._schema, *self._rules)
-        # Few, as each keeps the fields that documents have had.
-        self._root_of = lru_cache(maxsize=4)(lambda text: root_field(_read(text), *self._rules))
-        self.leaves_out_nulls = nulls == "absent"
-        """Whether members that are null are taken out of the documents."""
-        if judged or any(
-            settings.get("similarity") is not None for settings in (*fields.values(), defaults)
-        ):
-            prepare()
-        self.calls_functions = bool(judged) or any(
-            settings.get("compare") for settings in (*fields.values(), defaults)
-        )
-        """Whether functions are given objects and arrays of the documents."""
-
-    def check_paths(self) -> None:
         """Raise InvalidOptionError for a path that the schema has no place for.
 
-        Schemas that samples bring need not have all paths, and an object of a Pydantic model is
-        dumped by its fields' aliases or by their names.
+        Schemas that samples bring need not have all paths.
         """
-        fields, _, judged = self._rules
-        if self._schema is None:
-            return
-        for path in (*fields, *judged):
-            settings = {path: fields[path]} if path in fields else {}
-            try:
-                check_paths(settings, [path], self._schema)
-            except InvalidOptionError:
-                if self._write is None or not _fits(settings, path, self._write(by_alias=False)):
-                    raise
+        self._overrides = read_overrides(fields, judged)
+        self._defaults = check_settings(defaults, "defaults")
+        self._has_schema = schema is not None
+        parsed = _read(schema_text(schema)) if self._has_schema else None
+        self._root = self._field(parsed)
+        # Few, as each keeps the fields that documents have had.
+        self._root_of = lru_cache(maxsize=4)(lambda text: self._field(_read(text)))
+        self.leaves_out_nulls = nulls == "absent"
+        """Whether members that are null are taken out of the documents."""
+        settings = [*fields.values(), defaults]
+        self.calls_functions = bool(judged) or any(each.get("compare") for each in settings)
+        """Whether functions are given objects and arrays of the documents."""
+        if judged or any(each.get("similarity") is not None for each in settings):
+            prepare()
+        for path in (*fields, *judged) if self._has_schema else ():
+            _check_path(path, fields.get(path, {}), parsed, schema)
 
     def root(self, sample: Sample) -> Field:
         """Return the field of the whole document, by the sample's own schema if it has one."""
         variables = sample.variables
-        if (
-            self._schema is not None
-            or not isinstance(variables, Mapping)
-            or VARIABLE not in variables
-        ):
+        if self._has_schema or not isinstance(variables, Mapping):
             return self._root
-        schema = variables[VARIABLE]
+        schema = variables.get(VARIABLE)
         return self._root if schema is None else self._root_of(schema_text(schema))
+
+    def _field(self, schema: Any) -> Field:
+        return Field.root(schema, self._overrides, self._defaults)
+
+
+def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
+    """Raise InvalidOptionError for a path that the schema has no place for.
+
+    An object of a Pydantic model is dumped by its fields' aliases or by their names. A model writes
+    its schema for either; what is given as JSON is all there is.
+    """
+    try:
+        check_path(path, settings, parsed)
+    except InvalidOptionError:
+        write = getattr(schema, "model_json_schema", getattr(schema, "json_schema", None))
+        if write is None:
+            raise
+        with suppress(InvalidOptionError):
+            return check_path(path, settings, write(by_alias=False))
+        raise
 
 
 def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
@@ -223,11 +224,12 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     root = layout.root(sample)
     if layout.leaves_out_nulls:
         is_same = output is reference
-        reference = without_nulls(reference)
-        output = reference if is_same else without_nulls(output)
+        reference = _without_nulls(reference)
+        output = reference if is_same else _without_nulls(output)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
-        return defective(output, 0.0, unreadable=True, **details(comparison, perfect=False))
+        metadata = {**details(comparison), "perfect": False}
+        return defective(output, 0.0, unreadable=True, **metadata)
     if output is reference:
         comparison.add_matches(root, output)
     else:
@@ -235,64 +237,31 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     return comparison
 
 
+def _without_nulls(value: Any) -> Any:
+    """Return a value without the members that are null; items of arrays keep their places."""
+    if type(value) is dict:
+        return {name: _without_nulls(part) for name, part in value.items() if part is not None}
+    return [_without_nulls(part) for part in value] if type(value) is list else value
+
+
 def as_result(comparison: Comparison, min_score: float | None) -> Result:
     """Return a comparison as a result."""
     score = comparison.score()
     wrong = [place for place, each in enumerate(comparison.outcomes) if each.kind != "match"]
     passed = not wrong if min_score is None else score >= min_score
-    metadata = details(comparison, perfect=not wrong)
+    metadata = details(comparison)
     if not wrong:
         return Result(score, passed, None, "Every field matches", metadata)
-    ranked, label = _ranked(comparison, wrong)
-    reason = summarize(ranked)
+    costs = comparison.costs()
+    ranked = sorted(wrong, key=costs.__getitem__, reverse=True)
+    outcomes = [comparison.outcomes[place] for place in ranked]
+    # Of several that cost most, the first in KINDS: the order of items may say nothing.
+    most = {each.kind for place, each in zip(ranked, outcomes) if costs[place] == costs[ranked[0]]}
+    reason = summarize(outcomes)
     if comparison.limits:
         metadata["limit_reached"] = comparison.limits
         reason += " (too many pairs of items; not all were tried)"
-    return Result(score, passed, label, reason, metadata)
-
-
-def _ranked(comparison: Comparison, places: list[int]) -> tuple[list[Outcome], Kind]:
-    """Return the outcomes at these places, what costs most first, and the kind of what does.
-
-    Of several kinds it is the first in KINDS: their own order is that of the items of arrays, which
-    may have none.
-    """
-    outcomes = comparison.outcomes
-    if len(places) == 1:
-        only = outcomes[places[0]]
-        return [only], only.kind
-    costs = comparison.costs()
-    ranked = sorted(places, key=costs.__getitem__, reverse=True)
-    most = costs[ranked[0]]
-    kinds = {outcomes[place].kind for place in ranked if costs[place] == most}
-    return [outcomes[place] for place in ranked], min(kinds, key=KINDS.index)
-
-
-def details(comparison: Comparison, *, perfect: bool) -> dict[str, Any]:
-    """Return the metadata of a comparison."""
-    counts = by_field(comparison)
-    metadata: dict[str, Any] = {
-        **figures(comparison),
-        "perfect": perfect,
-        "outcomes": [outcome.as_dict() for outcome in comparison.outcomes],
-        "fields": counts,
-    }
-    values = values_by_field(comparison, counts)
-    if values:
-        metadata["values"] = values
-    return metadata
-
-
-def _fits(settings: Mapping[str, Any], path: str, schema: Any) -> bool:
-    try:
-        check_paths(settings, [path], schema)
-    except InvalidOptionError:
-        return False
-    return True
-
-
-def _parsed(schema: Any) -> Any:
-    return None if schema is None else _read(schema_text(schema))
+    return Result(score, passed, min(most, key=KINDS.index), reason, metadata)
 
 
 @lru_cache(maxsize=512)

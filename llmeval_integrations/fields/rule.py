@@ -91,6 +91,11 @@ class Rule(msgspec.Struct, frozen=True):
         """Whether objects and arrays are compared as wholes."""
         return self.judge or (self.compare is not None and not self.values_only)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether values match where they are equal as JSON, and nowhere else."""
+        return msgspec.structs.replace(self, weight=1.0, order="ordered", key=None) == Rule()
+
 
 SETTINGS: Final = tuple(
     name

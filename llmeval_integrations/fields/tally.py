@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Hashable, Mapping
+from typing import Any, Final, TypeAlias, TypeVar
 
 from llmeval_integrations.fields.figures import shares
-from llmeval_integrations.fields.frequent import count
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import KINDS, Kind
 from llmeval_integrations.text.excerpt import side_by_side
@@ -24,6 +23,17 @@ _Pair: TypeAlias = tuple[str, str, bytes]
 
 _OTHERS: Final[_Pair] = (_OTHER, _OTHER, b"")
 """Stands for all wrong values of a field beyond the first 500; JSON has no such text."""
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def count(counts: Counter[Key], key: Key, other: Key, most: int) -> Key:
+    """Count a key, or `other` once the counter holds so many keys; return what was counted."""
+    if key not in counts and len(counts) >= most:
+        key = other
+    counts[key] += 1
+    return key
 
 
 class FieldTally:

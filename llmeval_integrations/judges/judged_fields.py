@@ -12,8 +12,13 @@ import msgspec
 from llmeval_integrations.core.options import check_choice, check_instance, check_number, wrong
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_fields import Layout, as_result, compared
-from llmeval_integrations.fields.nulls import NULLS, Nulls
+from llmeval_integrations.evaluators.json_fields import (
+    NULLS,
+    Layout,
+    Nulls,
+    as_result,
+    compared,
+)
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
@@ -122,7 +127,7 @@ class JudgedFields(JudgedEvaluator):
         check_choice(self, "nulls", NULLS)
         check_choice(self, "output", OUTPUTS)
         check_number(self, "retries", minimum=0, whole=True)
-        self._layout().check_paths()
+        self._layout()
 
     def _layout(self) -> Layout:
         return Layout(self.schema, self.fields, self.defaults, self.judged, self.nulls)

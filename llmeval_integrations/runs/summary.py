@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
-from llmeval_integrations.fields.frequent import count
+from llmeval_integrations.fields.tally import count
 from llmeval_integrations.runs.rows import Column, Row, as_stored, is_failing
 from llmeval_integrations.stats.intervals import wilson
 

@@ -4,7 +4,8 @@ import pytest
 from one_field import passes
 
 from llmeval_integrations import JsonFields
-from llmeval_integrations.fields.field import root_field
+from llmeval_integrations.fields.field import Field
+from llmeval_integrations.fields.paths import read_overrides
 
 MOMENT, SAME = "2024-01-05T10:00:00Z", "2024-01-05T11:00:00+01:00"
 LOOSE = {"tolerance": 0.1, "relative_tolerance": 0.1, "multiple_of": 1, "similarity": 0.1}
@@ -74,7 +75,7 @@ def test_what_is_left_out_by_name_is_not_what_is_named_further_in():
 
 
 def test_what_is_put_to_a_judge_is_not_left_out_by_default():
-    root = root_field(None, {}, {"ignore": True}, ["/items/*/text"])
+    root = Field.root(None, read_overrides({}, ["/items/*/text"]), {"ignore": True})
     item = root.member("items").item(0)
     assert [item.member(name).rule.ignore for name in ("text", "price")] == [False, True]
 

@@ -1,0 +1,179 @@
+"""When two leaves of one field match: numbers, texts, and texts that are numbers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any, Final
+
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.fields.formats import meaning_of
+from llmeval_integrations.fields.rule import Rule
+from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
+from llmeval_integrations.json_values.numbers import exact_decimal, read_number
+from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Verdict
+from llmeval_integrations.text.edit_distance import edits_up_to, reach
+
+_NOISE: Final = 1e-9
+"""The share by which fractions of a schema's type "number" may be off where nobody says otherwise;
+two whole numbers are compared exactly."""
+
+_ARITHMETIC: Final = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+"""Exact for all that floats and integers hold; quick for 1e-1000000, too."""
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+"""As JSON writes numbers: "007" and "+49" are codes, where nobody says otherwise."""
+
+
+def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
+    """Compare two values that are both there.
+
+    `path` is that of their field. Raises InvalidOptionError where a function of the caller's fails.
+    """
+    here, there = TYPES[type(output)], TYPES[type(reference)]
+    if rule.compare is not None and (
+        rule.is_leaf or not (type(output) in CONTAINERS or type(reference) in CONTAINERS)
+    ):
+        same = equal(output, reference)
+        return MATCH if same else _call(rule, output, reference, path)
+    if here != there:
+        may_be_text = rule.coerce or rule.is_decimal
+        return MATCH if may_be_text and _same_as_text(rule, output, reference) else WRONG_TYPE
+    if here == "number":
+        return MATCH if _same_number(rule, output, reference) else MISMATCH
+    if here == "string":
+        return _compare_texts(rule, output, reference)
+    return MATCH if equal(output, reference) else MISMATCH
+
+
+def _call(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
+    """Ask the caller's function."""
+    function: Any = rule.compare
+    where = f"defaults, at {shown(path)}" if rule.values_only else f"fields[{shown(path)}]"
+    try:
+        given = function(output, reference)
+        score = float(given) if hasattr(given, "__float__") else -1.0
+    except RecursionError:
+        raise  # for there may be more room elsewhere
+    except Exception as error:
+        raise InvalidOptionError(
+            f"{where}: compare raised {type(error).__name__}: {error}, for {shown(output)} and "
+            f"{shown(reference)}"
+        ) from error
+    if not 0 <= score <= 1:
+        raise InvalidOptionError(
+            f"{where}: compare returned {shown(given)}, which is not True, False or from 0 to 1"
+        )
+    needed = 1.0 if rule.similarity is None else rule.similarity
+    return Verdict("match" if score >= needed else "mismatch", score)
+
+
+def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
+    """Whether one of two values is the other one written as text."""
+    text, value = (output, reference) if type(output) is str else (reference, output)
+    if type(text) is not str or type(value) in CONTAINERS:
+        return False
+    if TYPES[type(value)] != "number":
+        return rule.coerce and text.strip().lower() == write_scalar(value)
+    number = number_in(rule, text)
+    if number is None:
+        return False
+    pair = (number, value) if type(output) is str else (value, number)
+    return _same_number(rule, *pair)
+
+
+def number_in(rule: Rule, text: str) -> int | float | Decimal | None:
+    """Return the number that a text is; None where it is none, or is not to be read as one.
+
+    That of a Decimal is never a float, which might have lost digits.
+    """
+    if not (rule.coerce or (rule.is_decimal and _NUMBER.fullmatch(text))):
+        return None
+    number = read_number(text.strip())
+    if not (rule.is_decimal and type(number) is float):
+        return number
+    try:
+        return exact_decimal(text)
+    except InvalidOperation:  # for an exponent so small that no Decimal holds it
+        return None
+
+
+def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
+    if output == reference:
+        return True
+    share = rule.relative_tolerance
+    if share is None:
+        share = _NOISE if rule.is_number and _is_noisy(rule, output, reference) else 0.0
+    if not (rule.tolerance or share or rule.multiple_of):  # 0.1 and its text are not == to Python
+        return rule.is_decimal and _exact(output) == _exact(reference)
+    one, other = _exact(output), _exact(reference)
+    if not (one.is_finite() and other.is_finite()):  # which lenient parsing lets in
+        return False
+    off = _ARITHMETIC.subtract(one, other).copy_abs()
+    allowed = _ARITHMETIC.multiply(_exact(share), other.copy_abs())
+    if off <= max(_exact(rule.tolerance), allowed):
+        return True
+    if rule.multiple_of is None:
+        return False
+    grid = _exact(rule.multiple_of)
+    return _nearest(one, grid) == _nearest(other, grid)
+
+
+def _is_noisy(rule: Rule, output: Any, reference: Any) -> bool:
+    """Whether one of two numbers is a fraction that may have lost digits, as texts have not."""
+    if rule.is_decimal and float not in (type(output), type(reference)):
+        return False
+    return not (_is_whole(output) and _is_whole(reference))
+
+
+def _is_whole(number: Any) -> bool:
+    whole = number.to_integral_value() if type(number) is Decimal else number // 1
+    return bool(number == whole)
+
+
+def _nearest(number: Decimal, grid: Decimal) -> Decimal:
+    """Return the number of the grid's point that is nearest, the even one of two."""
+    return _ARITHMETIC.divide(number, grid).to_integral_value(ROUND_HALF_EVEN)
+
+
+@lru_cache(maxsize=1_024, typed=True)  # takes long of long integers, which come again and again
+def _exact(number: Any) -> Decimal:
+    """Return a number as it is written: 0.1 is a tenth, and not the double next to it."""
+    return Decimal(float.__repr__(number) if isinstance(number, float) else number)
+
+
+def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
+    is_near = rule.tolerance or rule.relative_tolerance or rule.multiple_of
+    if rule.is_decimal or (rule.coerce and is_near):
+        number, expected = number_in(rule, output), number_in(rule, reference)
+        if number is not None and expected is not None:
+            if _same_number(rule, number, expected):
+                return MATCH
+            if not rule.is_decimal:
+                return MISMATCH
+    one, other = plain_text(rule, output), plain_text(rule, reference)
+    if one == other or (rule.format and meaning_of(rule, one) == meaning_of(rule, other)):
+        return MATCH
+    if rule.similarity is None:
+        return MISMATCH
+    longest = max(len(one), len(other))
+    allowed = (1.0 - rule.similarity) * longest
+    edits = edits_up_to(int(allowed) + 1, one, other)
+    score = (longest - edits) / longest  # 1 less a share would be off 0.93 where that is set
+    if score >= rule.similarity:
+        return Verdict("match", score, edits <= reach(one, other))
+    return Verdict("mismatch", 0.0, allowed <= reach(one, other) + 0.5)
+
+
+def plain_text(rule: Rule, text: str) -> str:
+    """Leave out of a text what does not count."""
+    if rule.normalize_unicode:
+        text = unicodedata.normalize("NFKC", text)
+    if rule.ignore_case:
+        text = text.casefold()
+        if rule.normalize_unicode:  # small letters may be taken apart
+            text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.split()) if rule.ignore_whitespace else text

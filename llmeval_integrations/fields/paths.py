@@ -1,0 +1,166 @@
+"""Paths of settings: read, and held against what a schema has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.quoting import MOST, cut, shown
+from llmeval_integrations.fields.rule import check_settings
+from llmeval_integrations.fields.schema_rules import types_of
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.schemas.document import (
+    SchemaDocument,
+    items_of,
+    list_of,
+    object_of,
+    read_pointer,
+)
+from llmeval_integrations.schemas.walk import Schema, applied, branches, reach
+
+ANY: Final = "*"
+"""The step of a path pattern that stands for every name and every position."""
+
+_NO_ESCAPE: Final = re.compile("~(?![01])")
+_POSITION: Final = re.compile("0|[1-9][0-9]{0,8}")
+_ELSEWHERE: Final = ("$ref", "allOf", "anyOf", "oneOf")
+_UNKNOWN: Final = frozenset(
+    (
+        *("patternProperties", "unevaluatedProperties", "dependentSchemas", "dependencies"),
+        *("if", "$dynamicRef", "$recursiveRef"),
+    )
+)
+"""Keywords that may bring members, which are not followed here."""
+
+
+class Override(NamedTuple):
+    """What a path pattern sets, as far as its path is still to be walked."""
+
+    steps: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+def read_overrides(
+    fields: Mapping[str, Mapping[str, Any]], judged: Sequence[str] = ()
+) -> list[Override]:
+    """Read settings by path pattern; `judged` are the patterns of fields for a judge.
+
+    Of two that fit a place, the later one counts: that with more names in it, and of as many the
+    one that was given later. The longer one does anyway, since it is of what is further in. Raises
+    InvalidOptionError.
+    """
+    found = [
+        Override(_steps(pattern), check_settings(settings, f"fields[{pattern!r}]"))
+        for pattern, settings in fields.items()
+    ]
+    found += [Override(_steps(pattern), {"judge": True, "ignore": False}) for pattern in judged]
+    found.sort(key=lambda each: sum(step != ANY for step in each.steps))
+    _check_positions(found)
+    return found
+
+
+def _steps(pattern: Any) -> tuple[str, ...]:
+    if not isinstance(pattern, str) or (pattern and not pattern.startswith("/")):
+        problem = " is not a path such as '/items/*/price', or '' for the whole"
+    elif _NO_ESCAPE.search(pattern):
+        problem = " is not a JSON Pointer: ~ is written ~0, and / in a name ~1"
+    elif "**" in pattern.split("/"):  # which is a pattern elsewhere, and would be a name here
+        problem = ": there is no '**'; '*' is any one name or position"
+    else:
+        return tuple(read_pointer(pattern))
+    raise InvalidOptionError(f"fields: {shown(pattern)}{problem}")
+
+
+def _check_positions(overrides: Sequence[Override]) -> None:
+    """Raise InvalidOptionError for a position in an array that is said to have no order.
+
+    `*` is not matched: a name may consist of digits, and what it is in be no array.
+    """
+    unordered = {
+        each.steps for each in overrides if each.settings.get("order", "ordered") != "ordered"
+    }
+    for steps, _ in overrides if unordered else ():
+        for at, step in enumerate(steps):
+            if step.isdigit() and steps[:at] in unordered:
+                array = "".join(f"/{escape(name)}" for name in steps[:at])
+                raise InvalidOptionError(
+                    f"fields: there is a setting for position {step} of {shown(array)}, whose "
+                    "order does not count; leave out the position or the order"
+                )
+
+
+def check_path(path: str, settings: Mapping[str, Any], schema: Any) -> None:
+    """Raise InvalidOptionError for a path, or its `key`, that the schema has no place for.
+
+    An object with `type` and `properties` has no other members, as Pydantic means it, unless
+    `additionalProperties` lets them in. Where a schema says less, any path may be right.
+    """
+    document = SchemaDocument(schema)
+    key = settings.get("key")
+    here, walked = [schema], ""
+    for step in (*read_pointer(path), *((ANY, key) if key else ())):
+        parts = _schemas(here, document)
+        inner = (one for part in parts for one in _inside(part, step, document))
+        here = [one for one in inner if one is not False]
+        if not here:
+            raise _unknown(walked, step, parts)
+        walked += f"/{escape(step)}"
+
+
+def _schemas(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
+    """Return these schemas and all that hold, or may hold, where they do."""
+    found = reach(schemas, lambda part: applied(part, document) + branches(part))
+    return [part for part in found if part is not False]
+
+
+def _inside(part: Any, step: str, document: SchemaDocument) -> list[Any]:
+    """Return the schemas of what a step leads to; one that is not an object stands for anything."""
+    if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
+        return [True]
+    if "$id" in part and part is not document.root:  # references in it have another root
+        return [True]
+    if step in list_of(part, "required"):
+        return [object_of(part, "properties").get(step, True)]
+    types = types_of(part)
+    found = _members(part, step) if not types or "object" in types else []
+    return found + _items(part, step) if "array" in types else found
+
+
+def _items(part: Schema, step: str) -> list[Any]:
+    first, rest = items_of(part)
+    others = [True if rest is None else rest]
+    if step == ANY:
+        return [*first, *others]
+    if not _POSITION.fullmatch(step):
+        return []
+    position = int(step)
+    if position < len(first):
+        return [first[position]]
+    most: Any = part.get("maxItems")
+    return others if not is_number(most) or position < most else []
+
+
+def _members(part: Schema, step: str) -> list[Any]:
+    named = object_of(part, "properties")
+    if step in named and step != ANY:
+        return [named[step]]
+    says_all = "properties" in part and "type" in part
+    is_told = "properties" not in part and not part.keys().isdisjoint(_ELSEWHERE)
+    more = part.get("additionalProperties", not (says_all or is_told))
+    return [*(named.values() if step == ANY else ()), *([] if more is False else [more])]
+
+
+def _unknown(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionError:
+    from difflib import get_close_matches
+
+    names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))
+    more = ' ("additionalProperties": true says that an object may have others)' if names else ""
+    names.update((ANY, None) for part in parts if "array" in types_of(part))
+    close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
+    paths = [f"{walked}/{escape(name)}" for name in close or names]
+    hint = f"did you mean {paths[0]!r}?" if close else f"there are {cut(', '.join(paths), MOST)}"
+    said = f"fields: the schema has no {shown(f'{walked}/{escape(step)}')}"
+    return InvalidOptionError(f"{said}; {hint}{more}" if paths else said)

@@ -1,0 +1,187 @@
+"""What a JSON Schema says of how values are compared, in its plain keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any, Final, TypeAlias
+
+from llmeval_integrations.fields.formats import BY_FORM
+from llmeval_integrations.fields.rule import FORMATS
+from llmeval_integrations.schemas.document import items_of, list_of
+from llmeval_integrations.schemas.walk import Schema, Schemas
+
+Case: TypeAlias = list[Schema]
+"""Schemas that hold together; a place has a case for each of its alternatives."""
+
+_FIXING: Final = frozenset(("enum", "const"))
+_OF_VALUES: Final = _FIXING | {"type", "pattern", "format", "multipleOf", "uniqueItems"}
+_OF_PARTS: Final = frozenset(
+    (
+        *("properties", "patternProperties", "additionalProperties"),
+        *("items", "prefixItems", "additionalItems"),
+    )
+)
+"""The keywords that say how values are compared, and those that lead to what is in them."""
+
+# Each takes away all that defaults could make of it; `fields` alone say otherwise.
+_EXACT_TEXTS: Final = {
+    "similarity": None,
+    "ignore_case": False,
+    "ignore_whitespace": False,
+    "normalize_unicode": False,
+    "format": None,
+    "coerce": False,
+    "compare": None,
+}
+_ON_GRID: Final = {"tolerance": 0.0, "relative_tolerance": None, "compare": None}
+_EXACT_NUMBERS: Final = {**_ON_GRID, "multiple_of": None, "coerce": False}
+
+_NUMBERS: Final = frozenset((int, float, Decimal))
+
+_DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
+"""How the patterns of Pydantic 2.12 and 2.13 for Decimal begin, which other releases leave out."""
+
+_NOTES: Final = frozenset(
+    (
+        *("title", "description", "default", "examples"),
+        *("deprecated", "readOnly", "writeOnly", "$comment"),
+    )
+)
+"""The keywords that say nothing of a value."""
+
+_ABOUT_NUMBERS: Final = _NOTES | {
+    *("type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+}
+
+
+def cases_of(schemas: Schemas) -> list[Case]:
+    """Return the cases of a place; none where its schemas say nothing."""
+    alternatives = [each.parts for each in schemas.alternatives] or [[]]
+    keywords = _OF_VALUES | _OF_PARTS
+    cases = [
+        [part for part in (*schemas.certain, *parts) if not keywords.isdisjoint(part)]
+        for parts in alternatives
+    ]
+    return [case for case in cases if case]
+
+
+def settings_of(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
+    """Return what the schemas of a place, in these cases, set."""
+    parts = [part for case in cases for part in case]
+    if _OF_VALUES.isdisjoint(key for part in parts for key in part):
+        return {}
+    settings = {**_settings_of_numbers(cases), **_settings_of_texts(cases)}
+    if _are_decimals(parts, schemas):
+        settings.update(is_number=True, is_decimal=True)
+    if any(map(_has_no_order, cases)):
+        settings["order"] = "any_order"
+    return settings
+
+
+def has_positions(parts: Iterable[Schema]) -> bool:
+    """Whether items at different positions may have different schemas."""
+    return any(items_of(part)[0] for part in parts)
+
+
+def types_of(part: Schema) -> list[str]:
+    """Return the types that a schema names."""
+    types = part.get("type")
+    return types if isinstance(types, list) else [types] if types else []
+
+
+def _has_no_order(case: Case) -> bool:
+    """Whether an array's items are unique, and none has a schema by its position."""
+    is_unique = any(part.get("uniqueItems") is True for part in case)
+    return is_unique and not has_positions(case)
+
+
+def _settings_of_texts(cases: list[Case]) -> dict[str, Any]:
+    formats: list[str] = []
+    is_fixed = False
+    for case in cases:
+        if any("pattern" in part or _names(part, {str}) for part in case):
+            is_fixed = True
+        elif all("string" in types for types in map(types_of, case) if types):
+            formats += [part["format"] for part in case if part.get("format") in FORMATS]
+    if formats:
+        forms = tuple(form for form in BY_FORM if form in formats)
+        return {**_EXACT_TEXTS, "format": forms if len(forms) > 1 else (*forms, *formats)[0]}
+    return _EXACT_TEXTS if is_fixed else {}
+
+
+def _settings_of_numbers(cases: list[Case]) -> dict[str, Any]:
+    free = [case for case in cases if not any(_names(part, _NUMBERS) for part in case)]
+    kinds = set(map(_kind_of_number, free))
+    if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
+        return _EXACT_NUMBERS
+    settings: dict[str, Any] = {"is_number": True} if "number" in kinds else {}
+    grids = [_grid(case) for case in free if _may_be_number(case)]
+    if grids and None not in grids:
+        settings.update(_ON_GRID, multiple_of=min(filter(None, grids)))
+    return settings
+
+
+def _grid(case: Case) -> float | None:
+    """Return the finest grid of the schemas that hold together; that of integers is 1 at least."""
+    named: list[Any] = [part.get("multipleOf") for part in case]
+    grids = [grid for grid in named if type(grid) in (int, float) and grid > 0]
+    if not grids and _kind_of_number(case) == "integer":
+        return 1
+    return min(grids, default=None)
+
+
+def _kind_of_number(case: Case) -> str | None:
+    """Say whether a value for which these schemas hold is an integer or a number; or neither."""
+    kind = None
+    for types in map(types_of, case):
+        if "number" in types:
+            kind = kind or "number"
+        elif "integer" in types:
+            kind = "integer"
+        elif types:
+            return None
+    return kind
+
+
+def _may_be_number(case: Case) -> bool:
+    """Whether a value for which these schemas hold may be a number."""
+    return all(
+        "number" in types or "integer" in types for types in map(types_of, case) if types
+    ) and all(_FIXING.isdisjoint(part) or _names(part, _NUMBERS) for part in case)
+
+
+def _names(part: Schema, kinds: Iterable[type]) -> bool:
+    """Whether a schema names a value of one of these types."""
+    named = [*list_of(part, "enum"), part.get("const")]
+    return not set(kinds).isdisjoint(map(type, named))
+
+
+def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:
+    """Whether these schemas of a place are Pydantic's for Decimal, other types than text beside it.
+
+    That is a number and right behind it any text, as alternatives of each other; or a text by
+    Pydantic's own pattern, where the number is left out, as in the schema of what it dumps. Texts
+    that are named, or have a format, may stand beside it, but no others, which may be any text. A
+    number of which more than bounds is said is another type's, such as one of an enumeration.
+    """
+    numbers = {id(part) for part in parts if part.get("type") == "number"}
+    found = False
+    for part in parts:
+        kind = part.get("type")
+        if kind == "string":
+            if str(part.get("pattern")).startswith(_DECIMAL):
+                is_decimal = _FIXING.isdisjoint(part)
+            else:
+                is_any = part.keys() - _NOTES == {"type"}
+                before = schemas.document.before if numbers and is_any else {}
+                is_decimal = id(before.get(id(part))) in numbers
+            if not is_decimal and part.keys().isdisjoint(("enum", "const", "format")):
+                return False
+            found = found or is_decimal
+        elif kind in ("number", "integer"):
+            if not part.keys() <= _ABOUT_NUMBERS:
+                return False
+        elif kind not in ("null", "boolean", "object", "array"):
+            return False
+    return found
