@@ -1,6 +1,7 @@
 """What the property tests of the JSON core draw from: values, texts, and texts gone wrong."""
 
 import json
+import re
 from collections.abc import Callable
 from time import process_time
 from typing import Any
@@ -39,6 +40,9 @@ clashing = st.recursive(
     ),
     max_leaves=8,
 )
+
+OUT_OF_RANGE = re.compile(r"[eE]\+?[0-9]{3,}")
+"""Finds numbers that no double holds."""
 
 _SPACES = st.sampled_from(["", "", "", " ", "\n", "\t", "\r\n  "])
 _ATOMS = (
@@ -148,3 +152,14 @@ def shuffled(value: Any, choose: Any) -> Any:
     if isinstance(value, dict):
         return {key: shuffled(item, choose) for key, item in value.items() if choose.random() < 0.7}
     return value
+
+
+def kinds(value: Any) -> Any:
+    """Give a value with the type of each part beside it: 1 is not 1.0, nor -0.0 0.0."""
+    if isinstance(value, dict):
+        return [(key, kinds(item)) for key, item in value.items()]
+    if isinstance(value, list):
+        return [kinds(item) for item in value]
+    if isinstance(value, float):
+        return float, value.hex()
+    return type(value), value

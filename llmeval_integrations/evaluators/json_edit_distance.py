@@ -14,7 +14,7 @@ from llmeval_integrations.core.quoting import shown
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference, read
+from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
@@ -61,8 +61,7 @@ class JsonEditDistance(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        output = read(sample, "output", self.parsing)
-        reference = parse_reference(self, sample, self.parsing)
+        output, reference = read_both(self, sample, self.parsing)
         if isinstance(output, Defect):
             return defective(output, 1.0)
         write = self.canonicalize or canonical

@@ -11,15 +11,10 @@ from llmeval_integrations.core.options import check_callable, check_choice, numb
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import (
-    parse_reference,
-    read,
-    read_output_unless_same,
-    unshared,
-)
+from llmeval_integrations.evaluators.parsed import read_both, same
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import bag, canonical, equal, equal_in_any_order
-from llmeval_integrations.json_values.parse import PARSINGS, SAME, Parsing
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.patch import describe
 from llmeval_integrations.matching.plain import Plain
@@ -53,25 +48,17 @@ class JsonEquality(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        if self.operator is None:
-            output = read_output_unless_same(sample, self.parsing)
-        else:  # which sees both values, and may change them
-            sample = unshared(sample)
-            output = read(sample, "output", self.parsing)
-        if output is SAME:
+        compare = self._equal if self.operator is None else self._operate
+        if self.operator is None and same(sample, self.parsing):
             return Result(True, True)
-        reference = parse_reference(self, sample, self.parsing)
+        copied = self.operator is not None  # which may change them
+        output, reference = read_both(self, sample, self.parsing, copied=copied)
         if type(output) is Defect:
             return defective(output, False)
-        if self.operator is not None:
-            score = self._operate(output, reference)
-            reason = None if score else self._reason(output, reference)
-            return Result(score, bool(score), None, reason)
-        if self._same(output, reference):
-            return Result(True, True)
-        return Result(False, False, None, self._reason(output, reference))
+        score = compare(output, reference)
+        return Result(score, bool(score), None, None if score else self._reason(output, reference))
 
-    def _same(self, output: Any, reference: Any) -> bool:
+    def _equal(self, output: Any, reference: Any) -> bool:
         if self.list_order == "any":
             return equal_in_any_order(output, reference)
         if self.list_order == "top_level_any" and _both_arrays(output, reference):

@@ -22,6 +22,7 @@ from llmeval_integrations.fields.paths import check_path, read_overrides
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import identical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS
@@ -220,17 +221,18 @@ def compared(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison
     """Compare a sample's output with its reference; the result where the output is not JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
-    output, reference = read_both(evaluator, sample, parsing, given_away=layout.calls_functions)
+    output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
     root = layout.root(sample)
+    # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
+    is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
     if layout.leaves_out_nulls:
-        is_same = output is reference
         reference = _without_nulls(reference)
         output = reference if is_same else _without_nulls(output)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
         metadata = {**details(comparison), "perfect": False}
         return defective(output, 0.0, unreadable=True, **metadata)
-    if output is reference:
+    if is_same:
         comparison.add_matches(root, output)
     else:
         comparison.compare(root, output, reference)

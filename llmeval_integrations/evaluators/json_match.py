@@ -10,12 +10,9 @@ from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import (
-    parse_reference,
-    read_output_unless_same,
-)
+from llmeval_integrations.evaluators.parsed import read_both, same
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, SAME, Parsing
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Outcome
 from llmeval_integrations.matching.patch import patch, sort_for_patch, summarize
@@ -54,10 +51,9 @@ class JsonMatch(Evaluator):
         vars(self)["_node"] = node
 
     def check(self, sample: Sample) -> Result:
-        output = read_output_unless_same(sample, self.parsing)
-        if output is SAME:
+        if same(sample, self.parsing):
             return Result(1.0, True, None, "Matches", {"matched": True})
-        reference = parse_reference(self, sample, self.parsing)
+        output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
             return defective(output, 0.0, matched=False)
         comparison = Comparison(lists_matches=False)

@@ -11,7 +11,7 @@ from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.parsed import parse_reference, read
+from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import equal, write_scalar
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
@@ -60,8 +60,7 @@ class JsonSimilarity(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        output = read(sample, "output", self.parsing)
-        reference = parse_reference(self, sample, self.parsing)
+        output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
             return defective(output, 0.0)
         prepare()

@@ -36,11 +36,11 @@ class JsonValidity(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        defect = read_defect(sample, "output", self.parsing)
+        defect = read_defect(sample, self.parsing)
         return Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        defects = [read_defect(sample, "output", self.parsing) for sample in samples]
+        defects = [read_defect(sample, self.parsing) for sample in samples]
         return [
             Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
             for defect in defects

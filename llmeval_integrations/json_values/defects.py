@@ -153,16 +153,18 @@ def find_constant(text: str, body: str, start: int) -> Defect | None:
     return None
 
 
-def find_number(text: str, body: str, start: int) -> Defect:
+def out_of_range(text: str, offset: int) -> Defect:
+    """A number that no double holds, or with too many digits."""
+    defect = _at(text, "number_out_of_range", "Number out of range", offset)
+    return msgspec.structs.replace(defect, is_json=True)
+
+
+def find_number(text: str, body: str, start: int) -> Defect | None:
     """Locate the number that is out of range."""
-    offset = 0
     for found in _ANY_NUMBER.finditer(body):
         if found[1] and read_number(found[1]) is None:
-            offset = found.start()
-            break
-    # Where prose stands around, an odd number of quotes in it hides what is outside of strings.
-    defect = _at(text, "number_out_of_range", "Number out of range", start + offset)
-    return msgspec.structs.replace(defect, is_json=True)
+            return out_of_range(text, start + found.start())
+    return None
 
 
 def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:

@@ -52,15 +52,12 @@ def equal(one: Any, other: Any) -> bool:
     # Python's == says yes too often (True == 1) and never no where JSON says yes.
     if one != other:
         return False
-    return written_alike(one, other) or _same_booleans(one, other)
+    return _encode(one) == _encode(other) or _same_booleans(one, other)
 
 
-def written_alike(one: Any, other: Any) -> bool:
-    """Whether two values that are equal to Python are written alike, and so equal indeed.
-
-    Keys in another order, or `1` and `1.0`, are not.
-    """
-    return _encode(one) == _encode(other)
+def identical(one: Any, other: Any) -> bool:
+    """Whether two values are equal and written alike: the same order of keys, no 1 for 1.0."""
+    return bool(one == other) and _encode(one) == _encode(other)
 
 
 def _same_booleans(one: Any, other: Any) -> bool:

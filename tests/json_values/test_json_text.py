@@ -11,17 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from json_strategies import broken_texts, documents, json_texts, law
+from json_strategies import OUT_OF_RANGE, broken_texts, documents, json_texts, kinds, law
 
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical, equal
-from llmeval_integrations.json_values.parse import (
-    PARSINGS,
-    SAME,
-    check,
-    parse,
-    parse_unless_same,
-)
+from llmeval_integrations.json_values.parse import PARSINGS, check, is_same_text, parse
 
 # Pieces that confuse a parser about where it is, one after the other.
 soups = st.lists(
@@ -34,8 +28,6 @@ soups = st.lists(
     ),
     max_size=12,
 ).map("".join)
-
-OUT_OF_RANGE = re.compile(r"[eE]\+?[0-9]{3,}")
 
 # text, then what strict, markdown and lenient mode make of it; "defect" where it is none.
 MODES = [
@@ -148,17 +140,6 @@ NUMBERS = [
 
 def short(value: object) -> str:
     return repr(value)[:40] if isinstance(value, (str, bytes)) else type(value).__name__
-
-
-def kinds(value: Any) -> Any:
-    """Give a value with the type of each part beside it: 1 is not 1.0, nor -0.0 0.0."""
-    if isinstance(value, dict):
-        return [(key, kinds(item)) for key, item in value.items()]
-    if isinstance(value, list):
-        return [kinds(item) for item in value]
-    if isinstance(value, float):
-        return float, value.hex()
-    return type(value), value
 
 
 class NotOurs(Exception):  # noqa: N818 - a signal, not an error
@@ -318,85 +299,22 @@ def test_check_and_parse_agree(text, parsing):
 
 @law
 @given(broken_texts | json_texts, broken_texts | json_texts, st.sampled_from(PARSINGS))
-def test_unless_two_texts_are_the_same_the_first_is_parsed(text, other, parsing):
+def test_texts_that_are_the_same_have_equal_values(text, other, parsing):
     assume(not OUT_OF_RANGE.search(text))
     for second in (other, text, f" {text}\n", text.replace(" ", "\n")):
-        value, found = parse(text, parsing), parse_unless_same(text, second, parsing)
-        if found is SAME:
-            assert equal(value, parse(second, parsing))
-        else:
-            assert repr(found) == repr(value)
+        if is_same_text(text, second, parsing):
+            assert equal(parse(text, parsing), parse(second, parsing))
 
 
 @law
 @given(documents, st.sampled_from([0, 1, None]))
 def test_texts_that_differ_in_white_space_alone_are_the_same(document, indent):
     text = json.dumps(document, indent=indent)
-    assert parse_unless_same(text, text) is SAME
-    assert parse_unless_same(text, text, "strict") is SAME
-    assert parse_unless_same(text, json.dumps(document, separators=(" ,", ":\t"))) is SAME
-    assert parse_unless_same(f"{text} ", text, "lenient") is not SAME
-
-
-@law
-@given(broken_texts)
-def test_check_completes_nothing_in_lenient_mode(text):
-    assume(not OUT_OF_RANGE.search(text))
-    value, defect = parse(text, "lenient"), check(text, "lenient")
-    assert defect is not None or not isinstance(value, Defect)
-    assert check(Name(text), "lenient") == defect
-
-
-@law
-@given(broken_texts)
-def test_lenient_mode_is_langchain_s(text):
-    langchain = pytest.importorskip("langchain_core.utils.json")
-    assume(not OUT_OF_RANGE.search(text))
-    expected, value = langchain_reads(langchain, text), parse(text, "lenient")
-    if isinstance(expected, json.JSONDecodeError):
-        assert value.reason == str(expected)
-        assert 0 <= value.offset <= len(text)
-    elif holds_surrogate(expected):
-        assert value.name == "lone_surrogate"
-    else:
-        assert as_floats(value) == as_floats(expected)
-
-
-@law
-@given(broken_texts)
-def test_lenient_check_is_langchain_s_with_python_s_parser(text):
-    langchain = pytest.importorskip("langchain_core.utils.json")
-    assume(not OUT_OF_RANGE.search(text))
-    expected, found = langchain_reads(langchain, text, parser=json.loads), check(text, "lenient")
-    assume(not holds_surrogate(expected))
-    assert (found and found.reason) == (
-        str(expected) if isinstance(expected, json.JSONDecodeError) else None
-    )
-
-
-def langchain_reads(langchain: Any, text: str, **options: Any) -> Any:
-    """Give LangChain's value, or the error it raises."""
-    try:
-        return langchain.parse_json_markdown(text, **options)
-    except json.JSONDecodeError as error:
-        return error
-
-
-def holds_surrogate(value: Any) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False, default=str).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
-def as_floats(value: Any) -> Any:
-    """Write a value so that NaN is itself."""
-    if isinstance(value, dict):
-        return {key: as_floats(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [as_floats(item) for item in value]
-    return repr(value) if isinstance(value, float) else kinds(value)
+    assert is_same_text(text, text)
+    assert is_same_text(text, text, "strict")
+    spread = json.dumps(document, separators=(" ,  ", ":\t"))
+    assert is_same_text(text, spread) or len(text) == len(spread)
+    assert not is_same_text(text, text, "lenient")  # where NaN is not itself
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}\n```', ' {"a": 1}```\n', '{"a": "```"}\n```'])
