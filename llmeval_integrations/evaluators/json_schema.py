@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
-from llmeval_integrations.core.errors import MissingFieldError, RunawayPatternError
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
@@ -20,8 +20,6 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.schemas.compiled import VALIDATORS, Compiled, Draft, compiled
 from llmeval_integrations.schemas.errors import conformity, find_errors, told
 from llmeval_integrations.schemas.reading import copied, encode, schema_text, without_nan
-
-_RUNAWAY: Final = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
 
 @dataclass(frozen=True)
@@ -128,12 +126,6 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             reason = "Does not conform; nested too deeply to say where"
             return Result(False, False, "too_deep", reason, {"limit_reached": [""]})
         found = [told(error) for error in errors[:MAX_SCHEMA_ERRORS]]
-        for error, said in zip(errors, found):
-            if type(error.kind).__name__ in _RUNAWAY:
-                raise RunawayPatternError(
-                    f"{self.name}: the pattern at {said['schema_pointer']} gives no answer for "
-                    f"the text at {said['pointer'] or 'the root'}: {said['message']}"
-                )
         first = found[0]
         reason = f"{first['message']} at {first['pointer'] or 'the root'}"
         if len(errors) > 1:

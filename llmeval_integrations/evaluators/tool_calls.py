@@ -22,7 +22,6 @@ from llmeval_integrations.core.quoting import hint, shown
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defective
-from llmeval_integrations.evaluators.tool_call_schema import Toolbox, Violation, sample_tools
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
@@ -39,7 +38,6 @@ from llmeval_integrations.tool_calls.before import (
     pairs_of_calls,
 )
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.coerce import coerce
 from llmeval_integrations.tool_calls.compare import (
     KINDS,
     ORDERS,
@@ -53,8 +51,15 @@ from llmeval_integrations.tool_calls.expected import (
     read_expected,
     write,
 )
-from llmeval_integrations.tool_calls.node import ANYTHING, Read, ToolNode
+from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
 from llmeval_integrations.tool_calls.read import read_calls
+from llmeval_integrations.tool_calls.toolbox import (
+    Tool,
+    Toolbox,
+    Violation,
+    read_toolbox,
+    sample_toolbox,
+)
 
 _MOST_NAMED = 3
 
@@ -134,28 +139,21 @@ class ToolCalls(Evaluator):
             circle = contradiction(self.before)
             if circle is not None:
                 raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
-        toolbox = None if self.tools is None else Toolbox.of(self, self.tools, self._read())
-        if toolbox and self.before is not None:
-            self._check_names(self.before, toolbox)
+        toolbox = None
+        if self.tools is not None:
+            toolbox = read_toolbox(self, self.tools, coerce=self.coerce)
+            for name in (which for pair in self.before or () for which in pair):
+                # The name of a tool that there is not would order nothing, and not say so.
+                if isinstance(name, str) and name not in toolbox:
+                    raise InvalidOptionError(
+                        f"{self.name}: before: there is no tool {name!r}; {hint(name, toolbox)}"
+                    )
         object.__setattr__(self, "_toolbox", toolbox)
-
-    def _read(self) -> Read | None:
-        """Return what reads the defaults of the tools' schemas."""
-        return coerce if self.coerce else None
-
-    def _check_names(self, before: Before, toolbox: Toolbox) -> None:
-        """Refuse the name of a tool that there is not: it would order nothing, and not say so."""
-        for name in (which for pair in before for which in pair if isinstance(which, str)):
-            if name not in toolbox.nodes:
-                raise InvalidOptionError(
-                    f"{self.name}: before: there is no tool {name!r}; {hint(name, toolbox.nodes)}"
-                )
 
     def check(self, sample: Sample) -> Result:
         toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
-        tools = None if toolbox else sample_tools(sample)
-        if tools is not None:
-            toolbox = Toolbox.of_sample(self, tools, self._read())
+        if toolbox is None:
+            toolbox = sample_toolbox(self, sample, coerce=self.coerce)
         if self.coerce and toolbox is None:
             raise MissingFieldError(
                 f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
@@ -177,14 +175,14 @@ class ToolCalls(Evaluator):
 
     def _check_call(self, call: ToolCall, toolbox: Toolbox, reference: Any) -> None:
         """Refuse an expected call that its tool surely does not take."""
-        if call.name not in toolbox.nodes:
+        if call.name not in toolbox:
             raise InvalidReferenceError(
                 f"{self.name}: there is no tool {call.name!r}, which the reference "
-                f"{shown(reference)} names; {hint(call.name, toolbox.nodes)}"
+                f"{shown(reference)} names; {hint(call.name, toolbox)}"
             )
         if self.arguments in ("subset", "ignore") or self.alternatives == "listed":
             return
-        refusal = toolbox.refusal(call, complete=self.arguments == "exact")
+        refusal = toolbox[call.name].refusal(call.arguments, complete=self.arguments == "exact")
         if refusal:
             raise InvalidReferenceError(
                 f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
@@ -224,32 +222,34 @@ class _Compare:
         self._violations: dict[int, list[Violation]] = {}
 
     def __call__(self, made: ToolCall, expected: ToolCall) -> ArgumentComparison:
-        node = self._toolbox.nodes[made.name] if self._toolbox else ANYTHING
+        tool = self._toolbox[made.name] if self._toolbox else None
+        node = tool.node if tool else ANYTHING
         output, wanted = made.arguments, expected.arguments
         if self._options.coerce:
             output, wanted = self._coerce(output, node), self._coerce(wanted, node)
         how = self._options.arguments
         compared = ArgumentComparison(node, output, wanted, how, self._pairing)
         self.limits.update(compared.limits)
-        if self._toolbox is not None:
-            self._validate(made, compared, self._toolbox)
+        if tool is not None:
+            self._validate(made, compared, tool)
         return compared
 
     def _coerce(self, arguments: dict[str, Any], node: ToolNode) -> dict[str, Any]:
         if id(arguments) not in self._coerced:
-            self._coerced[id(arguments)] = coerce(arguments, node)
+            self._coerced[id(arguments)] = node.coerce(arguments)
         return self._coerced[id(arguments)]
 
-    def _validate(self, made: ToolCall, compared: ArgumentComparison, toolbox: Toolbox) -> None:
+    def _validate(self, made: ToolCall, compared: ArgumentComparison, tool: Tool) -> None:
         """Add what the schema has against arguments that the reference does not settle."""
         settled = compared.settled()
         if self._options.arguments == "subset" or self._options.alternatives != "listed":
             settled.update(compared.left_out)
-        if toolbox.names_of_errors(made.name, compared.output) <= settled:
+        if tool.names(compared.output) <= settled:
             return
         if id(made) not in self._violations:
-            read = msgspec.structs.replace(made, arguments=write(compared.output))
-            self._violations[id(made)] = toolbox.violations(read)
+            self._violations[id(made)] = tool.violations(
+                write(compared.output), self._options.parsing
+            )
         for found in self._violations[id(made)]:
             name = found.argument or ""
             if not found.has_default and name not in settled:

@@ -7,6 +7,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from llmeval_integrations.core.errors import RunawayPatternError
 from llmeval_integrations.core.quoting import MOST, cut_inside
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED
@@ -36,6 +37,8 @@ MOST_LEVELS: Final = 16
 
 _MOST_MEMBERS: Final = 1_000
 """How many members an object may have for that: each error holds a copy of its whole object."""
+
+_RUNAWAY: Final = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
 _ONE_OF_NONE: Final = " is not one of "
 
@@ -91,6 +94,8 @@ def _last_keyword(path: Steps) -> str | None:
 def find_errors(value: Any, schema: Compiled) -> tuple[list[Violation], bool]:
     """List the errors, and say whether these are all; none where the value is too deep.
 
+    Raises RunawayPatternError where a pattern gives no answer.
+
     A schema that refers to itself may say the same thing about one value along twice as many
     ways with each level, so of a deeper value only the first error is asked for.
     """
@@ -104,6 +109,13 @@ def find_errors(value: Any, schema: Compiled) -> tuple[list[Violation], bool]:
             errors = [_violation(error) for error in errors_of(_with_short_numbers(value))]
         except (ValueError, RecursionError):
             return [], False
+    for error in errors:
+        if type(error.kind).__name__ in _RUNAWAY:
+            said = told(error)
+            raise RunawayPatternError(
+                f"the pattern at {said['schema_pointer']} gives no answer for the text at "
+                f"{said['pointer'] or 'the root'}: {said['message']}"
+            )
     return [error for error in errors if not _is_refuted(error, value)], complete
 
 

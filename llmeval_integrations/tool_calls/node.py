@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import count
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import SCALARS, TYPES, canonical, equal
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import (
+    SCALARS,
+    TYPES,
+    canonical,
+    equal,
+    write_scalar,
+)
 from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, AnyOf, Node, Verdict
 from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, object_of
 from llmeval_integrations.schemas.walk import (
@@ -19,15 +26,14 @@ from llmeval_integrations.schemas.walk import (
     declared,
     nearest,
 )
-from llmeval_integrations.tool_calls.spelling import AnySpelling
-
-Read: TypeAlias = "Callable[[Any, ToolNode], Any]"
+from llmeval_integrations.tool_calls.spelling import AnySpelling, read_text, says
 
 
 class _Source(NamedTuple):
     """What the nodes of a tool share."""
 
-    read: Read | None
+    coerce: bool
+    """Whether defaults are coerced, as arguments are."""
     numbers: Iterator[int]
     nodes: dict[Schemas, ToolNode]
 
@@ -51,9 +57,9 @@ class ToolNode(Node):
         self._items: dict[int, ToolNode] = {}
 
     @classmethod
-    def root(cls, schema: Any, *, read: Read | None = None) -> ToolNode:
-        """Return the node of a tool's arguments; `read` says how defaults are read."""
-        return cls(Schemas.of(schema), _Source(read, count(), {}))
+    def root(cls, schema: Any, *, coerce: bool = False) -> ToolNode:
+        """Return the node of a tool's arguments; `coerce` says that defaults are coerced."""
+        return cls(Schemas.of(schema), _Source(coerce, count(), {}))
 
     def _node(self, schemas: Schemas) -> ToolNode:
         if not (schemas.own or schemas.alternatives):
@@ -72,14 +78,14 @@ class ToolNode(Node):
         Of a reference with a default, and one where it leads, the nearer counts. Alternatives have
         one if it is that of each.
         """
-        schemas, read = self._schemas, self._source.read
+        schemas = self._schemas
         found = nearest("default", schemas.own, schemas.document)
         if not found:
             each = [nearest("default", one.own, schemas.document) for one in schemas.alternatives]
             found = [default for some in each for default in some] if all(each) else []
         if len({canonical(default) for default in found}) != 1:
             return MISSING
-        return found[0] if read is None else read(found[0], self)
+        return self.coerce(found[0]) if self._source.coerce else found[0]
 
     @cached_property
     def types(self) -> frozenset[str]:
@@ -90,6 +96,37 @@ class ToolNode(Node):
     def allowed(self) -> list[Any]:
         """The values that an `enum` or a `const` allows without a choice."""
         return [value for part in self._schemas.certain for value in _values(part)]
+
+    def coerce(self, value: Any) -> Any:
+        """Return the value of the type that the schema asks for, where it can be read as such.
+
+        A text becomes what it says where the schema allows that type and no text, or names it by
+        `enum` or `const` without a type. A number or boolean may have any spelling where only a
+        text is allowed. Members and items likewise. Whatever cannot be read stays as it is.
+        """
+        if isinstance(value, AnyOf):
+            return AnyOf(tuple(map(self.coerce, value.values)), value.optional)
+        if isinstance(value, str):
+            value = self._coerce_text(value)
+        elif isinstance(value, (bool, int, float)) and self.types == {"string"}:
+            known = [one for one in self.allowed if isinstance(one, str) and says(one, value)]
+            text = known[0] if known else write_scalar(value)
+            return text if len(known) == 1 else AnySpelling(value, text)
+        if isinstance(value, dict):
+            return {key: self.member(key).coerce(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.item(n).coerce(item) for n, item in enumerate(value)]
+        return value
+
+    def _coerce_text(self, text: str) -> Any:
+        if "string" in self.types or not (self.types or self.allowed) or text in self.allowed:
+            return text
+        value = read_text(text)
+        if isinstance(value, Defect):
+            return text
+        if self.types:
+            return value if self.types & types_of(value) else text
+        return value if any(equal(value, one) for one in self.allowed) else text
 
     def at(self, steps: Iterable[str], value: Any) -> ToolNode:
         """Return the node for a place in a value; one that says nothing where there is none."""

@@ -550,7 +550,7 @@ def test_a_reference_in_another_form_is_told_the_right_one(reference):
 
 
 def test_the_nearest_tool_is_named_where_there_is_none():
-    known = ", ".join(TYPED._toolbox.nodes)
+    known = ", ".join(TYPED._toolbox)
     with pytest.raises(
         InvalidReferenceError,
         match=f"no tool 'wether', .*; did you mean 'weather'. there are {known}$",

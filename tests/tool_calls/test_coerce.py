@@ -5,7 +5,6 @@ import pytest
 from llmeval_integrations import ToolCalls
 from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.tool_calls.coerce import coerce
 from llmeval_integrations.tool_calls.expected import write
 from llmeval_integrations.tool_calls.node import ToolNode
 
@@ -50,7 +49,7 @@ from llmeval_integrations.tool_calls.node import ToolNode
 )
 def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
     schema = ToolNode.root({"type": types} if types else {})
-    assert equal(write(coerce(value, schema)), read)
+    assert equal(write(schema.coerce(value)), read)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +68,7 @@ def test_a_value_is_read_as_the_type_that_is_asked_for(value, types, read):
     ],
 )
 def test_a_text_is_read_as_one_of_the_values_that_are_allowed(value, schema, read):
-    assert equal(coerce(value, ToolNode.root(schema)), read)
+    assert equal(ToolNode.root(schema).coerce(value), read)
 
 
 def test_inner_values_and_choices_are_read_too():
@@ -78,9 +77,9 @@ def test_inner_values_and_choices_are_read_too():
         "type": "object",
     }
     value = {"n": "3", "l": ["1.5", "x"], "other": "3"}
-    assert coerce(value, ToolNode.root(schema)) == {"n": 3, "l": [1.5, "x"], "other": "3"}
-    assert coerce('{"n": "3"}', ToolNode.root(schema)) == {"n": 3}
-    choice = coerce({"n": AnyOf(("3", 4))}, ToolNode.root(schema))
+    assert ToolNode.root(schema).coerce(value) == {"n": 3, "l": [1.5, "x"], "other": "3"}
+    assert ToolNode.root(schema).coerce('{"n": "3"}') == {"n": 3}
+    choice = ToolNode.root(schema).coerce({"n": AnyOf(("3", 4))})
     assert choice == {"n": AnyOf((3, 4))}
 
 
@@ -100,7 +99,7 @@ def test_inner_values_and_choices_are_read_too():
 def test_any_text_that_says_a_number_or_boolean_is_the_same(value, text, same):
     node = ToolNode.root({"type": "string"})
     for one, other in ((value, text), (text, value)):
-        assert (node.leaf(coerce(one, node), coerce(other, node)).kind == "match") is same
+        assert (node.leaf(node.coerce(one), node.coerce(other)).kind == "match") is same
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_defaults_are_read_like_values(schema, value):
 
 def test_a_number_is_the_text_that_an_enum_has_for_it():
     part = ToolNode.root({"type": "string", "enum": ["1.0", "2.0", "True"]})
-    assert [coerce(value, part) for value in (1, 2.0, True, "1")] == ["1.0", "2.0", "True", "1"]
+    assert [part.coerce(value) for value in (1, 2.0, True, "1")] == ["1.0", "2.0", "True", "1"]
     tool = {"name": "f", "parameters": {"type": "object", "properties": {"v": {"type": "string", "enum": ["1.0"]}}}}  # fmt: skip
     open_to_more = ToolCalls([tool], coerce=True, arguments="superset")
     assert open_to_more({"name": "f", "arguments": {"v": 1.0}}, {"name": "f"}).passed

@@ -1,0 +1,198 @@
+"""The tools that there are, and what their schemas have against a call."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
+from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.schemas.compiled import compiled
+from llmeval_integrations.schemas.document import DEFINITIONS, list_of, object_of
+from llmeval_integrations.schemas.errors import Violation as SchemaViolation
+from llmeval_integrations.schemas.errors import find_errors, told
+from llmeval_integrations.schemas.keywords import REMARKS
+from llmeval_integrations.schemas.reading import encode, without_nan
+from llmeval_integrations.tool_calls.definition import read_tools
+from llmeval_integrations.tool_calls.expected import is_optional
+from llmeval_integrations.tool_calls.node import ToolNode
+
+# A schema with one of these may name properties elsewhere than under `properties`.
+_OPEN: Final = frozenset(
+    [
+        *("additionalProperties", "unevaluatedProperties", "patternProperties"),
+        *("$ref", "$dynamicRef", "$recursiveRef"),
+    ]
+)
+_PARTS: Final = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+_BY_NAME: Final = ("dependentSchemas", "dependencies")
+
+# What these say is about one argument.
+_ABOUT_ARGUMENTS: Final = frozenset(
+    [
+        *("type", "properties", "required", "additionalProperties", "patternProperties"),
+        *("$schema", *DEFINITIONS, *REMARKS),
+    ]
+)
+
+
+class Violation(msgspec.Struct, frozen=True):
+    """What a tool's schema has against a call."""
+
+    argument: str | None
+    """The argument's name; None where the call as a whole is meant."""
+
+    pointer: str
+    """The place as a JSON Pointer within the arguments."""
+
+    keyword: str
+    """The schema's keyword; `unknown_tool` and `unreadable` are ours."""
+
+    message: str
+
+    is_missing: bool = False
+    """Whether it is an argument that has to be given, and is not."""
+
+    has_default: bool = False
+    """Whether the schema has a default for it."""
+
+    def __str__(self) -> str:
+        return f"{self.message} at {self.pointer}" if self.pointer else self.message
+
+
+class Tool:
+    """One tool: what it may be given, and how that is compared."""
+
+    def __init__(self, name: str, schema: dict[str, Any], *, is_open: bool, coerce: bool) -> None:
+        """`is_open` says that a call may have arguments that the schema does not name."""
+        self.node = ToolNode.root(schema, coerce=coerce)
+        self._schema = schema
+        self._closed = not is_open and "properties" in schema and not _names_others(schema)
+        asked = {**schema, "additionalProperties": False} if self._closed else schema
+        try:
+            self._compiled = compiled(encode(asked), None, False, "markdown")
+        except InvalidSchemaError as error:
+            raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
+
+    def refusal(self, arguments: dict[str, Any], *, complete: bool) -> str | None:
+        """Say why no call of the tool can have these arguments, whatever they hold.
+
+        `complete` says that it has no others. None where that is not sure.
+        """
+        if self._takes_no_others():
+            declared = object_of(self._schema, "properties")
+            for name, value in arguments.items():
+                if name not in declared and not is_optional(value):
+                    return f"declares no argument {name!r}"
+        for name in list_of(self._schema, "required") if complete else ():
+            if name not in arguments and self.node.member(name).default is MISSING:
+                return f"requires {name!r}"
+        return None
+
+    def _takes_no_others(self) -> bool:
+        """Whether the tool takes only arguments that it declares, as its definition has it.
+
+        One that declares none may have been defined without its arguments.
+        """
+        if self._closed:
+            return bool(self._schema["properties"]) and "propertyNames" not in self._schema
+        return (
+            self._schema.get("additionalProperties") is False
+            and "patternProperties" not in self._schema
+        )
+
+    def names(self, arguments: Iterable[str]) -> set[str]:
+        """Return the arguments that violations may be about; "" for the call as a whole."""
+        whole = () if self._schema.keys() <= _ABOUT_ARGUMENTS else ("",)
+        return {*list_of(self._schema, "required"), *whole, *arguments}
+
+    def violations(self, arguments: dict[str, Any], parsing: Parsing) -> list[Violation]:
+        """List what is wrong with arguments that were read in this mode."""
+        value = without_nan(arguments, parsing)
+        if isinstance(value, Defect):
+            return [Violation(None, "", value.name, value.reason)]
+        if self._compiled.is_valid(arguments):
+            return []
+        errors, _ = find_errors(arguments, self._compiled)
+        if not errors:
+            reason = "Does not conform; nested too deeply to say where"
+            return [Violation(None, "", "too_deep", reason)]
+        errors = errors[:MAX_SCHEMA_ERRORS]
+        return [found for error in errors for found in self._word(error, arguments)]
+
+    def _word(self, error: SchemaViolation, arguments: dict[str, Any]) -> Iterator[Violation]:
+        """Word an error; what is missing and what is not declared are named by argument."""
+        said = told(error)
+        place, keyword, message = said["pointer"], said["keyword"], said["message"]
+        steps = list(map(str, error.path))
+        if error.kind.name == "required":
+            name = error.kind.as_dict()["property"]
+            node = self.node.at(steps, arguments).member(name)
+            argument, place = (steps[0], place) if steps else (name, f"/{escape(name)}")
+            has_default = node.default is not MISSING
+            yield Violation(argument, place, keyword, message, True, has_default)
+        elif error.kind.name == "additionalProperties" and not steps:
+            for name in error.kind.as_dict()["unexpected"]:
+                why = "the tool declares no such argument"
+                yield Violation(name, f"/{escape(name)}", keyword, why)
+        else:
+            yield Violation(steps[0] if steps else None, place, keyword, message)
+
+
+def _names_others(schema: Any, named: Container[str] | None = None) -> bool:
+    """Whether a schema, or a part of it, names other properties than its own `properties` do."""
+    if isinstance(schema, list):
+        return any(_names_others(part, named) for part in schema)
+    if not isinstance(schema, dict):
+        return False
+    own = object_of(schema, "properties")
+    named = own if named is None else named
+    if not _OPEN.isdisjoint(schema) or not all(name in named for name in own):
+        return True
+    parts = [schema[key] for key in _PARTS if key in schema]
+    parts += [part for key in _BY_NAME for part in object_of(schema, key).values()]
+    return any(_names_others(part, named) for part in parts)
+
+
+Toolbox: TypeAlias = Mapping[str, Tool]
+"""The tools that there are, by name."""
+
+
+def read_toolbox(evaluator: Any, tools: Any, *, coerce: bool = False) -> Toolbox:
+    """Return an evaluator's tools by name; raise InvalidOptionError that names it."""
+    try:
+        return _read(tools, evaluator.allow_undeclared, coerce)
+    except InvalidOptionError as error:
+        raise type(error)(f"{evaluator.name}: tools: {error}") from error
+
+
+def sample_toolbox(evaluator: Any, sample: Sample, *, coerce: bool = False) -> Toolbox | None:
+    """Return the tools in `variables["tools"]`, read once where many samples bring the same."""
+    tools = sample.variables.get("tools") if isinstance(sample.variables, Mapping) else None
+    if tools is None:
+        return None
+    text = parse(tools) if type(tools) in (dict, list) else tools
+    if isinstance(text, (dict, list)):  # which objects of frameworks are not
+        text = encode(text).decode()
+    if type(text) is str:
+        with suppress(InvalidOptionError):  # which is worded below
+            return _read_once(text, evaluator.allow_undeclared, coerce)
+    return read_toolbox(evaluator, tools, coerce=coerce)
+
+
+def _read(tools: Any, is_open: bool, coerce: bool) -> Toolbox:
+    return {
+        name: Tool(name, schema, is_open=is_open, coerce=coerce)
+        for name, schema in read_tools(tools).items()
+    }
+
+
+_read_once = lru_cache(maxsize=64)(_read)
