@@ -19,6 +19,9 @@ MAX_DIGITS: Final = 308
 MAX_PAIRS: Final = 100_000
 """Pairs of items that one document may compare: 316 items against 316, a second at most."""
 
+MAX_EDIT_CELLS: Final = 100_000_000
+"""Pairs of characters that one edit distance may compare: 0.1 s, 10,000 characters each."""
+
 MAX_SCHEMA_ERRORS: Final = 100
 """Of one value; nobody reads more, and a recursive schema can give hundreds of thousands."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
+
+from llmeval_integrations.core.limits import MAX_EDIT_CELLS
+from llmeval_integrations.text.common_ends import without_common_ends
 
 METRICS: Final[dict[str, str]] = {
     "damerau_levenshtein": "DamerauLevenshtein",
@@ -16,19 +18,14 @@ METRICS: Final[dict[str, str]] = {
     "jaro": "Jaro",
     "jaro_winkler": "JaroWinkler",
 }
-"""The metrics' names, and what rapidfuzz calls them."""
+"""The metrics' names, and what rapidfuzz calls them.
 
-MAX_CELLS: Final = 100_000_000
-"""The most pairs of characters that an exact Damerau-Levenshtein distance may compare.
-
-Some 0.1 s of work, counted after the common beginning and end are cut off: two texts of 10,000
-characters that have nothing in common. The other metrics compare 64 pairs at once and have 64
-times that: 80,000 characters. Beyond it an edit distance is an upper bound, a Jaro distance that
-of the texts' beginnings, and the result says so.
+Two texts that differ in MAX_EDIT_CELLS pairs of characters, 10,000 on each side, take 0.1 s. All
+metrics but damerau_levenshtein compare 64 pairs at once and have 64 times that. Beyond it an edit
+distance is an upper bound, a Jaro distance that of the texts' beginnings, and the result says so.
 """
 
 _BLOCK = 8192
-_SMALL = 4096  # pairs of characters that are compared sooner than avoided
 _LARGE = 4_000_000  # pairs that take longer to compare than the longer text takes to be read
 
 
@@ -38,6 +35,14 @@ def _rapidfuzz(metric: str) -> Any:
     from rapidfuzz import distance
 
     return getattr(distance, METRICS[metric])
+
+
+@cache
+def _unrestricted() -> Callable[[str, str], tuple[int, bool]]:
+    """Return the Damerau-Levenshtein distance, whose file imports rapidfuzz."""
+    from llmeval_integrations.text.damerau_levenshtein import damerau_levenshtein
+
+    return damerau_levenshtein
 
 
 def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tuple[float, bool]:
@@ -69,7 +74,7 @@ def edits_up_to(most: int, one: str, other: str) -> int:
     if len(one) * len(other) <= _LARGE:
         edits: int = _rapidfuzz("levenshtein").distance(one, other, score_cutoff=most)
         return edits
-    shorter, longer = sorted(_without_common_ends(one, other), key=len)
+    shorter, longer = sorted(without_common_ends(one, other), key=len)
     grown = len(longer) - len(shorter)
     if grown > most or _only_lacks(shorter, longer):
         return grown
@@ -91,9 +96,9 @@ def prepare() -> None:
 def reach(one: str, other: str) -> int:
     """Give up to how many edits between two texts `edits_up_to` counts exactly."""
     longest = max(len(one), len(other))
-    if len(one) * len(other) <= 64 * MAX_CELLS:
+    if len(one) * len(other) <= 64 * MAX_EDIT_CELLS:
         return longest
-    shorter, longer = sorted(_without_common_ends(one, other), key=len)
+    shorter, longer = sorted(without_common_ends(one, other), key=len)
     affordable = _affordable(shorter, longer)
     is_clear = affordable >= len(longer) or _only_lacks(shorter, longer)
     return longest if is_clear else affordable
@@ -101,9 +106,9 @@ def reach(one: str, other: str) -> int:
 
 def _affordable(shorter: str, longer: str) -> int:
     """Return how many edits can be counted: so far from each other characters are compared."""
-    if len(shorter) * len(longer) <= 64 * MAX_CELLS:
+    if len(shorter) * len(longer) <= 64 * MAX_EDIT_CELLS:
         return len(longer)
-    return 64 * MAX_CELLS // (2 * len(shorter))
+    return 64 * MAX_EDIT_CELLS // (2 * len(shorter))
 
 
 def _most_edits(metric: str, one: str, other: str) -> int:
@@ -112,17 +117,17 @@ def _most_edits(metric: str, one: str, other: str) -> int:
 
 def _edits(metric: str, one: str, other: str) -> tuple[int, bool]:
     """Count edits between what is left of two texts without their common ends."""
-    one, other = _without_common_ends(one, other)
+    one, other = without_common_ends(one, other)
     if not one or not other:
         return len(one) or len(other), True
     if len(one) * len(other) > _LARGE and _only_lacks(*sorted((one, other), key=len)):
         return abs(len(one) - len(other)), True
     unrestricted = metric == "damerau_levenshtein"
-    if len(one) * len(other) > 64 * MAX_CELLS:
+    if len(one) * len(other) > 64 * MAX_EDIT_CELLS:
         edits = _in_blocks("osa" if unrestricted else metric, one, other)
         return min(edits, _most_edits(metric, one, other)), False
     if unrestricted:
-        return _damerau_levenshtein(one, other)
+        return _unrestricted()(one, other)
     return _rapidfuzz(metric).distance(one, other), True
 
 
@@ -143,107 +148,3 @@ def _in_blocks(metric: str, one: str, other: str) -> int:
         )
         for n in range(blocks)
     )
-
-
-# --- Damerau-Levenshtein, unrestricted ---------------------------------------------------------
-
-
-def _damerau_levenshtein(one: str, other: str) -> tuple[int, bool]:
-    """Count insertions, deletions, substitutions and swaps of characters, other edits between.
-
-    rapidfuzz does this in a time quadratic in the length, 10 to 75 times slower than the
-    restricted distance (OSA). That one is an upper bound; where it meets a lower one, it is
-    the answer. Else the texts are cut where every cheap enough alignment must match them.
-    """
-    restricted: int = _rapidfuzz("osa").distance(one, other)
-    if restricted <= 2 or restricted == abs(len(one) - len(other)):
-        return restricted, True
-    edits, exact = 0, True
-    for here, there in _pieces(one, other, restricted):
-        part, sure = _piece(here, there)
-        edits += part
-        exact = exact and sure
-    return edits, exact
-
-
-def _piece(one: str, other: str) -> tuple[int, bool]:
-    """Return the distance of two pieces; up to two edits OSA is the same distance."""
-    one, other = _without_common_ends(one, other)
-    if not one or not other:
-        return len(one) or len(other), True
-    restricted: int = _rapidfuzz("osa").distance(one, other)
-    if restricted <= 2 or restricted == abs(len(one) - len(other)):
-        return restricted, True
-    if len(one) * len(other) > _SMALL and restricted == _bag_distance(one, other):
-        return restricted, True
-    if len(one) * len(other) > MAX_CELLS:
-        return restricted, False
-    return _rapidfuzz("damerau_levenshtein").distance(one, other), True
-
-
-def _bag_distance(one: str, other: str) -> int:
-    """Count the characters, in any order, that one text has more than the other: a lower bound."""
-    here, there = Counter(one), Counter(other)
-    return max(sum((here - there).values()), sum((there - here).values()))
-
-
-def _pieces(one: str, other: str, most: int) -> Iterator[tuple[str, str]]:
-    """Cut two texts that are at most `most` edits apart into pieces whose distances add up."""
-    start = there = 0
-    for block in _rapidfuzz("levenshtein").opcodes(one, other):
-        if block.tag == "equal" and _is_pinned(one, other, block, most):
-            yield one[start : block.src_start], other[there : block.dest_start]
-            start, there = block.src_end, block.dest_end
-    yield one[start:], other[there:]
-
-
-def _is_pinned(one: str, other: str, block: Any, most: int) -> bool:
-    """Whether every alignment of at most `most` edits matches some of this block to itself.
-
-    Such an alignment edits the block in at most `most` places and uses up two of its characters
-    in each, so it matches a run of at least `run` characters one to one. If no window of half
-    that length occurs in the other text at another place that the alignment could reach, the run
-    stands where the block stands. The alignment can then be cut inside of the block, and what is
-    equal at the ends of both parts changes no distance: the parts' distances add up.
-    """
-    length = block.src_end - block.src_start
-    run = (length - 2 * most) // (most + 1)
-    window = (run + 1) // 2
-    if window < 4:
-        return False
-    shift = block.dest_start - block.src_start
-    grown = len(other) - len(one)
-    leftmost, rightmost = (grown - most) // 2, (grown + most + 1) // 2
-    for start in range(block.src_start, block.src_end - window + 1, window):
-        text = one[start : start + window]
-        begin, end = max(start + leftmost, 0), max(start + rightmost, 0) + window
-        if other.find(text, begin, end) != start + shift:
-            return False
-        if other.find(text, start + shift + 1, end) >= 0:
-            return False
-    return True
-
-
-def common_beginning(one: str, other: str) -> int:
-    """Count the characters that two texts begin with in common."""
-    return _common(lambda n: one.startswith(other[:n]), min(len(one), len(other)))
-
-
-def _without_common_ends(one: str, other: str) -> tuple[str, str]:
-    """Cut off what two texts begin and end with in common; no edit distance changes by it."""
-    start = common_beginning(one, other)
-    one, other = one[start:], other[start:]
-    end = _common(lambda n: one.endswith(other[len(other) - n :]), min(len(one), len(other)))
-    return one[: len(one) - end], other[: len(other) - end]
-
-
-def _common(holds: Callable[[int], bool], longest: int) -> int:
-    """Find the largest length for which it holds, by bisection."""
-    shortest = 0
-    while shortest < longest:
-        middle = (shortest + longest + 1) // 2
-        if holds(middle):
-            shortest = middle
-        else:
-            longest = middle - 1
-    return shortest

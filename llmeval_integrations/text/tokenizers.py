@@ -83,7 +83,7 @@ def _tiktoken(encoding_name: str) -> Tokenizer:
         raise MissingDependencyError.of("tiktoken", "tiktoken") from error
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
     os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder(encoding_name))
-    try:  # the variable is the only way to tell it where to look
+    try:  # no argument says where a vocabulary lies, and tiktoken would download it
         encoding = tiktoken.get_encoding(encoding_name)
     finally:
         if before is None:
