@@ -49,27 +49,11 @@ class WeightedSum(Evaluator):
     min_score: float | None = None
     """The score that passes; None wants no part to fail."""
 
-    def __new__(  # noqa: PYI034 - or a judge
-        cls,
-        parts: Parts = (),
-        unscored: Unscored = "unscored",  # noqa: ARG004 - as in `__init__`, so that help shows them
-        min_score: float | None = None,  # noqa: ARG004
-    ) -> WeightedSum:
-        """Make a judge where one of the parts is one."""
-        pairs = parts.items() if isinstance(parts, Mapping) else parts
-        is_judged = isinstance(pairs, Iterable) and any(
-            isinstance(pair, Sequence) and getattr(pair[0], "is_judge", False)
-            for pair in pairs
-            if pair
-        )
-        if not is_judged:
-            return object.__new__(cls)
-        from llmeval_integrations.judges.weighted_sum import JudgedSum
-
-        return object.__new__(JudgedSum)
-
     def __post_init__(self) -> None:
-        pairs = tuple(map(self._pair, self._given()))
+        if isinstance(self.parts, str) or not isinstance(self.parts, (Mapping, Sequence)):
+            raise wrong(self, "parts", "a mapping from evaluators to weights, or a list of pairs")
+        given = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
+        pairs = tuple(map(self._check_pair, given))
         if not pairs:
             raise wrong(self, "parts", "at least one evaluator with its weight")
         check_choice(self, "unscored", get_args(Unscored))
@@ -79,16 +63,13 @@ class WeightedSum(Evaluator):
         object.__setattr__(self, "needs", tuple(needs))
         is_lower = all(part.lower_is_better is (weight > 0) for part, weight in pairs)
         object.__setattr__(self, "lower_is_better", is_lower and self.min_score is None)
+        if any(part.is_judge for part, _ in pairs):
+            # Only now is known which of the two it is, and no judge is imported for the other.
+            from llmeval_integrations.judges.weighted_sum import JudgedSum
 
-    def _given(self) -> Iterable[Any]:
-        parts = self.parts
-        if isinstance(parts, Mapping):
-            return parts.items()
-        if isinstance(parts, Sequence) and not isinstance(parts, str):
-            return parts
-        raise wrong(self, "parts", "a mapping from evaluators to weights, or a list of pairs")
+            object.__setattr__(self, "__class__", JudgedSum)
 
-    def _pair(self, pair: Any) -> tuple[Evaluator, float]:
+    def _check_pair(self, pair: Any) -> tuple[Evaluator, float]:
         try:
             part, weight = pair
         except (TypeError, ValueError):
@@ -115,62 +96,57 @@ class WeightedSum(Evaluator):
         return [self.combine(results) for results in zip(*columns, strict=True)]
 
     def combine(self, results: Sequence[Result]) -> Result:
-        """Make one result of what the parts said."""
-        parts = list(map(_Said, self._names(), results, [weight for _, weight in self.pairs()]))
+        """Make one result of those of the parts."""
+        parts: list[_Part] = []
+        for (part, weight), result in zip(self.pairs(), results):
+            name = free_name(part.name, [each.name for each in parts])
+            parts.append(_Part(name, result, weight))
         metadata = {"parts": {part.name: _as_dict(part.result) for part in parts}}
         scored = [part for part in parts if part.result.score is not None]
-        unscored = [part for part in parts if part.result.score is None]
-        if unscored and (self.unscored == "unscored" or not _size(scored)):
-            name, result, _ = unscored[0]
+        left_out = [part for part in parts if part.result.score is None]
+        if left_out and (self.unscored == "unscored" or not _total_weight(scored)):
+            name, result, _ = left_out[0]
             state = f"{name}: {result.label or 'unscored'}"
             return Result(None, None, state, f"{name}: {result.reason}", metadata)
-        scale = _size(parts) / _size(scored) if unscored else 1
-        score = scale * sum(part.weight * part.figure() for part in scored)
-        passed = self._passed(score, scored)
+        scale = _total_weight(parts) / _total_weight(scored) if left_out else 1
+        score = scale * sum(part.weight * part.score() for part in scored)
+        passed = self._passes(score, scored)
         label = None if passed else _first_failure(scored)
-        said = " + ".join(f"{part.weight:g} * {part.name} {part.figure():.4g}" for part in scored)
-        if unscored:
-            left_out = ", ".join(part.name for part in unscored)
-            reason = f"{scale:.4g} * ({said}) = {score:.4g}; left out: {left_out}"
-        else:
-            reason = f"{said} = {score:.4g}"
+        terms = " + ".join(f"{part.weight:g} * {part.name} {part.score():.4g}" for part in scored)
+        reason = f"{terms} = {score:.4g}"
+        if left_out:
+            names = ", ".join(part.name for part in left_out)
+            reason = f"{scale:.4g} * ({terms}) = {score:.4g}; left out: {names}"
         return Result(score, passed, label, reason, metadata)
 
-    def _passed(self, score: float, scored: Sequence[_Said]) -> bool | None:
+    def _passes(self, score: float, parts: Sequence[_Part]) -> bool | None:
         if self.min_score is not None:
             return score >= self.min_score
-        verdicts = [part.result.passed for part in scored if part.result.passed is not None]
+        verdicts = [part.result.passed for part in parts if part.result.passed is not None]
         return all(verdicts) if verdicts else None
 
-    def _names(self) -> list[str]:
-        """Name the parts; of two that are called alike the second is `name_2`."""
-        names: list[str] = []
-        for part, _ in self.pairs():
-            names.append(free_name(part.name, names))
-        return names
 
-
-class _Said(NamedTuple):
-    """What a part said, and what that weighs."""
+class _Part(NamedTuple):
+    """A part's result under a name of its own, and what it weighs."""
 
     name: str
     result: Result
     weight: float
 
-    def figure(self) -> float:
+    def score(self) -> float:
         """Return the score as a number; raises ValueError where it is not finite."""
-        figure = float(self.result.score or 0)
-        if not isfinite(figure):
-            score = shown(self.result.score)
-            raise ValueError(f"the score {score} of {self.name} is not a finite number")
-        return figure
+        score = float(self.result.score or 0)
+        if not isfinite(score):
+            text = shown(self.result.score)
+            raise ValueError(f"the score {text} of {self.name} is not a finite number")
+        return score
 
 
-def _size(parts: Iterable[_Said]) -> float:
+def _total_weight(parts: Iterable[_Part]) -> float:
     return sum(abs(part.weight) for part in parts)
 
 
-def _first_failure(parts: Iterable[_Said]) -> str | None:
+def _first_failure(parts: Iterable[_Part]) -> str | None:
     for name, result, _ in parts:
         if result.passed is not None and not result.passed:
             return f"{name}: {result.label or 'failed'}"
