@@ -7,6 +7,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.printable import printable
 from llmeval_integrations.core.result import Result
@@ -32,7 +33,7 @@ class ToolCallSchema(Evaluator):
     are read from the shapes that ToolCalls reads, and what an API calls by itself is not a call.
     The reason names the first call that is not valid, the label is the keyword of its schema,
     `unknown_tool` or `unreadable`. Metadata: `calls`, each with `name`, `valid` and `errors`
-    (`pointer`, `keyword`, `message`); `called` and `valid`, how many.
+    (`pointer`, `keyword`, `message`), the first 100; `called` and `valid`, how many.
     """
 
     tools: Any = field(default=None, hash=False)
@@ -74,7 +75,7 @@ class ToolCallSchema(Evaluator):
                 "valid": not violations,
                 "errors": [
                     {"pointer": one.pointer, "keyword": one.keyword, "message": one.message}
-                    for one in violations
+                    for one in violations[:MAX_SCHEMA_ERRORS]
                 ],
             }
             for call, violations in zip(calls, found)
@@ -97,4 +98,4 @@ def _violations(call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> list[Viol
         return [Violation(None, "", "unreadable", call.problem)]
     if call.name not in toolbox:
         return [Violation(None, "", "unknown_tool", "there is no such tool")]
-    return toolbox[call.name].violations(call.arguments, parsing)
+    return toolbox[call.name].find(call.arguments, parsing)[0]

@@ -219,7 +219,7 @@ class _Compare:
         self._toolbox = toolbox
         self._pairing = Comparison().pairing
         self._coerced: dict[int, dict[str, Any]] = {}
-        self._violations: dict[int, list[Violation]] = {}
+        self._violations: dict[tuple[int, frozenset[str]], list[Violation]] = {}
 
     def __call__(self, made: ToolCall, expected: ToolCall) -> ArgumentComparison:
         tool = self._toolbox[made.name] if self._toolbox else None
@@ -246,15 +246,13 @@ class _Compare:
             settled.update(compared.left_out)
         if tool.names(compared.output) <= settled:
             return
-        if id(made) not in self._violations:
-            self._violations[id(made)] = tool.violations(
-                write(compared.output), self._options.parsing
-            )
-        for found in self._violations[id(made)]:
-            name = found.argument or ""
-            if not found.has_default and name not in settled:
-                invalid = _invalid(found, compared.output)
-                compared.invalid.setdefault(name, []).append(invalid)
+        key = id(made), frozenset(settled)
+        if key not in self._violations:
+            arguments = write(compared.output)
+            self._violations[key] = tool.find_beside(settled, arguments, self._options.parsing)
+        for found in self._violations[key]:
+            invalid = _invalid(found, compared.output)
+            compared.invalid.setdefault(found.argument or "", []).append(invalid)
 
 
 def _invalid(found: Violation, values: dict[str, Any]) -> WrongArgument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import RunawayPatternError
@@ -171,6 +172,16 @@ def _parts(item: Any) -> Collection[Any]:
     if isinstance(item, dict):
         return item.values()
     return item if isinstance(item, list) else ()
+
+
+def shorten(value: Any, levels: int = MOST_LEVELS - 1) -> Any:
+    """Leave out what keeps all errors of an object with this member from being listed."""
+    if isinstance(value, dict):
+        members = islice(value.items(), _MOST_MEMBERS if levels else 0)
+        return {name: shorten(part, levels - 1) for name, part in members}
+    if isinstance(value, list):
+        return [shorten(part, levels - 1) for part in value] if levels else []
+    return value
 
 
 def _with_short_numbers(value: Any) -> Any:

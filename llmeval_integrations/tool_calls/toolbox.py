@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -10,7 +10,6 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
-from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
@@ -18,7 +17,7 @@ from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.compiled import compiled
 from llmeval_integrations.schemas.document import DEFINITIONS, list_of, object_of
 from llmeval_integrations.schemas.errors import Violation as SchemaViolation
-from llmeval_integrations.schemas.errors import find_errors, told
+from llmeval_integrations.schemas.errors import find_errors, shorten, told
 from llmeval_integrations.schemas.keywords import REMARKS
 from llmeval_integrations.schemas.reading import encode, without_nan
 from llmeval_integrations.tool_calls.definition import read_tools
@@ -68,6 +67,11 @@ class Violation(msgspec.Struct, frozen=True):
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
 
 
+_TOO_DEEP: Final = Violation(
+    None, "", "too_deep", "Does not conform; nested too deeply to say where"
+)
+
+
 class Tool:
     """One tool: what it may be given, and how that is compared."""
 
@@ -114,19 +118,32 @@ class Tool:
         whole = () if self._schema.keys() <= _ABOUT_ARGUMENTS else ("",)
         return {*list_of(self._schema, "required"), *whole, *arguments}
 
-    def violations(self, arguments: dict[str, Any], parsing: Parsing) -> list[Violation]:
-        """List what is wrong with arguments that were read in this mode."""
+    def find(self, arguments: dict[str, Any], parsing: Parsing) -> tuple[list[Violation], bool]:
+        """List what is wrong with arguments that were read in this mode, and whether it is all."""
         value = without_nan(arguments, parsing)
         if isinstance(value, Defect):
-            return [Violation(None, "", value.name, value.reason)]
-        if self._compiled.is_valid(arguments):
-            return []
-        errors, _ = find_errors(arguments, self._compiled)
-        if not errors:
-            reason = "Does not conform; nested too deeply to say where"
-            return [Violation(None, "", "too_deep", reason)]
-        errors = errors[:MAX_SCHEMA_ERRORS]
-        return [found for error in errors for found in self._word(error, arguments)]
+            return [Violation(None, "", value.name, value.reason)], True
+        if self._compiled.is_valid(value):
+            return [], True
+        errors, complete = find_errors(value, self._compiled)
+        found = [violation for error in errors for violation in self._word(error, value)]
+        return found or [_TOO_DEEP], complete
+
+    def find_beside(
+        self, settled: Collection[str], arguments: dict[str, Any], parsing: Parsing
+    ) -> list[Violation]:
+        """List what is wrong with others than the settled arguments.
+
+        What is missing and has a default is not wrong.
+        """
+        found, complete = self.find(arguments, parsing)
+        if not complete:  # what is listed may be about the settled ones alone
+            short = {name: shorten(arguments[name]) for name in settled if name in arguments}
+            found, complete = self.find({**arguments, **short}, parsing)
+        found = [
+            one for one in found if not one.has_default and (one.argument or "") not in settled
+        ]
+        return found if found or complete else [_TOO_DEEP]
 
     def _word(self, error: SchemaViolation, arguments: dict[str, Any]) -> Iterator[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""

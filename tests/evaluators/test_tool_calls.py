@@ -617,8 +617,7 @@ def test_an_answer_is_right_where_no_call_is_expected(text):
         assert PLAIN(output, PARIS).label == "missing"
 
 
-def nested(levels):
-    value = 1
+def nested(levels, value=1):
     for _ in range(levels):
         value = {"x": value}
     return value
@@ -788,6 +787,32 @@ EITHER = tool(
 def test_what_is_right_in_a_deep_call_is_right_whatever_its_schema_has(tools, how, given, wanted):
     deep = nested(20)
     assert ToolCalls(tools, arguments=how)(f(t=deep, **given), f(t=deep, **wanted)).score == 1
+
+
+DEEP = tool(
+    properties={"t": {"type": "string"}, "b": {"type": "integer", "default": 1}, "u": {"$ref": "#/$defs/U"}},
+    required=["b"],
+    **{"$defs": {"U": {"properties": {"x": {"$ref": "#/$defs/U"}}, "not": {"const": 3}}}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "score"),
+    [
+        ({"b": 2}, 1),
+        ({}, 1),
+        ({"b": "text"}, 2 / 3),
+        ({"b": 2, "u": nested(40, 3)}, 2 / 3),
+        ({"u": nested(40, 3)}, 2 / 3),
+        ({"b": 2, "z": nested(40)}, 2 / 3),
+        ({"b": "text", "u": nested(40)}, 2 / 3),
+    ],
+)
+@pytest.mark.parametrize("t", [nested(40), dict.fromkeys(map(str, range(1_500)))])
+def test_a_value_that_is_too_large_to_list_its_errors_hides_none_of_others(given, score, t):
+    """Only the first error is listed, which is that `t` is no text, as in the reference."""
+    result = ToolCalls(DEEP, arguments="superset")(f(t=t, **given), f(t=t))
+    assert result.score == pytest.approx(score)
 
 
 def of_kind(kind, limit, **tag):
