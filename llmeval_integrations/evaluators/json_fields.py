@@ -267,5 +267,5 @@ def as_result(comparison: Comparison, min_score: float | None) -> Result:
 
 
 @lru_cache(maxsize=512)
-def _read(text: str | bytes) -> Any:
+def _read(text: str) -> Any:
     return read_schema(text)

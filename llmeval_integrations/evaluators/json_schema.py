@@ -17,9 +17,14 @@ from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.schemas.compiled import VALIDATORS, Compiled, Draft, compiled
-from llmeval_integrations.schemas.errors import conformity, find_errors, told
-from llmeval_integrations.schemas.reading import copied, encode, schema_text, without_nan
+from llmeval_integrations.schemas.compiled import (
+    VALIDATORS,
+    Compiled,
+    Draft,
+    compile_schema,
+)
+from llmeval_integrations.schemas.errors import conformity, describe, find_errors
+from llmeval_integrations.schemas.reading import copy_schema, refuse_nan, schema_text
 
 
 @dataclass(frozen=True)
@@ -64,15 +69,12 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             object.__setattr__(self, "draft", str(self.draft))
         if self.draft is not None:
             check_choice(self, "draft", [draft for draft in VALIDATORS if draft])
-        key: bytes | str | None = None
-        if self.schema is not None:
-            if isinstance(self.schema, dict):  # which whoever gave it may change later
-                object.__setattr__(self, "schema", copied(self.schema))
-                key = encode(self.schema)
-            else:
-                key = schema_text(self.schema)
-            self._compiled(key)
+        if isinstance(self.schema, dict):  # which whoever gave it may change later
+            object.__setattr__(self, "schema", copy_schema(self.schema))
+        key = None if self.schema is None else schema_text(self.schema)
         object.__setattr__(self, "_key", key)
+        if key is not None:
+            self._compiled(key)
 
     def __eq__(self, other: object) -> bool:
         """Whether the options are the same, `true` in a schema not being `1` as to Python."""
@@ -98,16 +100,16 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         return [check(sample, compiled) for sample in samples]
 
     def _check(self, sample: Sample, compiled: Compiled) -> Result:
-        value = without_nan(read(sample, "output", self.parsing), self.parsing)
+        value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
             return defective(value, False)
         if compiled.is_valid(value):
             return Result(True, True, None, None, {"conformity": 1.0})
         return self._violations(value, compiled)
 
-    def _key_for(self, sample: Sample) -> bytes | str:
+    def _key_for(self, sample: Sample) -> str:
         """Return the text of the schema that a sample is judged by."""
-        key: bytes | str | None = self._key  # type: ignore[attr-defined]
+        key: str | None = self._key  # type: ignore[attr-defined]
         if key is not None:
             return key
         schema = sample.reference
@@ -117,15 +119,13 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             )
         return schema if type(schema) is str else schema_text(schema)
 
-    def _compiled(self, key: bytes | str) -> Compiled:
-        return compiled(key, self.draft, self.check_formats, self.parsing)
+    def _compiled(self, key: str) -> Compiled:
+        draft: Any = self.draft  # a text by now
+        return compile_schema(key, draft, self.check_formats, self.parsing)
 
     def _violations(self, value: Any, compiled: Compiled) -> Result:
         errors, complete = find_errors(value, compiled)
-        if not errors:
-            reason = "Does not conform; nested too deeply to say where"
-            return Result(False, False, "too_deep", reason, {"limit_reached": [""]})
-        found = [told(error) for error in errors[:MAX_SCHEMA_ERRORS]]
+        found = [describe(error) for error in errors[:MAX_SCHEMA_ERRORS]]
         first = found[0]
         reason = f"{first['message']} at {first['pointer'] or 'the root'}"
         if len(errors) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.formats import BY_FORM
@@ -166,6 +167,12 @@ def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:
     number of which more than bounds is said is another type's, such as one of an enumeration.
     """
     numbers = {id(part) for part in parts if part.get("type") == "number"}
+    behind = {
+        id(other)
+        for part in schemas.parts
+        for one, other in pairwise(list_of(part, "anyOf"))
+        if id(one) in numbers
+    }
     found = False
     for part in parts:
         kind = part.get("type")
@@ -173,9 +180,7 @@ def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:
             if str(part.get("pattern")).startswith(_DECIMAL):
                 is_decimal = _FIXING.isdisjoint(part)
             else:
-                is_any = part.keys() - _NOTES == {"type"}
-                before = schemas.document.before if numbers and is_any else {}
-                is_decimal = id(before.get(id(part))) in numbers
+                is_decimal = id(part) in behind and part.keys() - _NOTES == {"type"}
             if not is_decimal and part.keys().isdisjoint(("enum", "const", "format")):
                 return False
             found = found or is_decimal

@@ -1,14 +1,11 @@
-"""Finding one's way in a JSON Schema: references, anchors and patterns of names."""
+"""Finding one's way in a JSON Schema: references, anchors, all schemas within."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from functools import cached_property
 from typing import Any, Final
-
-from llmeval_integrations.schemas.patterns import MOST_ROOM, ROOM, pattern_options, spell_out
 
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 _IDS: Final = ("$id", "id")  # a fragment here is what the drafts before 2019 have for an anchor
@@ -61,29 +58,8 @@ class SchemaDocument:
 
     @cached_property
     def _anchors(self) -> dict[str, Any]:
-        """The schemas that have a name of their own; the first of those that share one."""
-        found: dict[str, Any] = {}
-        waiting = [self.root]
-        while waiting:
-            value = waiting.pop()
-            if isinstance(value, dict):
-                for name in _names(value):
-                    found.setdefault(name, value)
-                inner = [part for key, part in value.items() if key not in _VALUES]
-            else:
-                inner = value if isinstance(value, list) else []
-            waiting += reversed(inner)
-        return found
-
-    @cached_property
-    def before(self) -> dict[int, dict[str, Any]]:
-        """The schema that stands before another among alternatives, by the other one's `id`."""
-        return {
-            id(other): one
-            for schema, _ in subschemas(self.root)
-            for one, other in pairwise(list_of(schema, "anyOf"))
-            if isinstance(one, dict)
-        }
+        """The schemas that have a name of their own."""
+        return {name: part for part, _ in subschemas(self.root) for name in _names(part)}
 
 
 def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:
@@ -138,33 +114,3 @@ def _names(schema: dict[str, Any]) -> Iterator[str]:
 def read_pointer(pointer: str) -> list[str]:
     """Read the steps of a JSON Pointer, whatever stands before its first."""
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
-
-
-def matches(pattern: str, name: str) -> bool:
-    """Whether a pattern is found in a name, as the validator of schemas has it."""
-    validator = _validator(pattern) or _large_validator(pattern)
-    try:
-        return validator is not None and bool(validator.is_valid(name))
-    except ValueError:  # a lone surrogate, which lenient parsing lets in
-        return False
-
-
-@lru_cache(maxsize=10_000)  # names come one after the other, and each asks every pattern
-def _validator(pattern: str) -> Any:
-    """Build what looks for a pattern; None where it is none, or takes much room."""
-    return _built(pattern, ROOM)
-
-
-@lru_cache(maxsize=8)
-def _large_validator(pattern: str) -> Any:
-    return _built(pattern, MOST_ROOM)
-
-
-def _built(pattern: str, room: int) -> Any:
-    import jsonschema_rs
-
-    schema, options = {"pattern": spell_out(pattern)}, pattern_options(room)
-    try:
-        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
-    except (jsonschema_rs.ValidationError, ValueError):
-        return None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from functools import partial
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import RunawayPatternError
 from llmeval_integrations.core.quoting import MOST, cut_inside
+from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED
 from llmeval_integrations.schemas.for_errors import REFERENCES, unfollowed
@@ -20,67 +19,81 @@ if TYPE_CHECKING:
 
 # These say nothing about the parts of the value that they stand at.
 _OF_THE_CONTAINER: Final = frozenset(
-    [
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "minProperties",
-        "maxProperties",
-        "propertyNames",
-    ]
+    (
+        *("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"),
+        *("minProperties", "maxProperties", "propertyNames"),
+    )
 )
 
-MOST_LEVELS: Final = 16
-"""How deep a value may be for all its errors to be listed."""
+_MOST_LEVELS: Final = 16
+"""How deep a value may be for all its errors to be listed: a schema that refers to itself may say
+the same about one value along twice as many ways with each level."""
 
 _MOST_MEMBERS: Final = 1_000
 """How many members an object may have for that: each error holds a copy of its whole object."""
 
 _RUNAWAY: Final = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
-_ONE_OF_NONE: Final = " is not one of "
-
-Steps = list[str | int]
+_EMPTY_ENUM: Final = " is not one of "
 
 
-class Violation(NamedTuple):
-    """An error of the validator, whose paths lack empty names."""
+def find_errors(value: Any, schema: Compiled) -> tuple[list[Any], bool]:
+    """Return the errors of a value that does not conform, and whether these are all.
 
-    error: Any
-    kind: Any
-    message: str
-    path: Steps
-    schema_path: Steps
+    Raises RunawayPatternError where a pattern gives no answer.
+    """
+    validator = schema.for_errors
+    is_large = any(len(one) > _MOST_MEMBERS for one in _containers(value) if type(one) is dict)
+    complete = not is_large and not is_deeper(value, _MOST_LEVELS)
+    errors = list(validator.iter_errors(value)) if complete else _first_error(value, validator)
+    for error in errors:
+        if type(error.kind).__name__ in _RUNAWAY:
+            found = describe(error)
+            raise RunawayPatternError(
+                f"the pattern at {found['schema_pointer']} gives no answer for the text at "
+                f"{found['pointer'] or 'the root'}: {found['message']}"
+            )
+    return [error for error in errors if not _is_refuted(error, value)] or errors, complete
 
 
-def told(error: Violation) -> dict[str, Any]:
+def _first_error(value: Any, validator: Any) -> list[Any]:
+    import jsonschema_rs
+
+    try:
+        validator.validate(value)
+    except jsonschema_rs.ValidationError as error:
+        return [error]
+    return []
+
+
+def describe(error: Any) -> dict[str, Any]:
     """Return an error as it stands in a result, with the keyword that the schema has."""
     keyword, message, schema_path = error.kind.name, error.message, error.schema_path
-    if keyword == "required":  # `dependentRequired` and `dependencies` as well
+    is_required = keyword == "required"
+    if is_required:  # `dependentRequired` and `dependencies` as well
         keyword = schema_path[-1]
     elif keyword == "falseSchema":
-        last = (error.error.evaluation_path or [None])[-1]  # in which references are steps, too
+        last = (error.evaluation_path or [None])[-1]  # in which references are steps, too
         keyword = last if last in REFERENCES else _last_keyword(schema_path) or keyword
-    elif keyword == "enum" and message.endswith(_ONE_OF_NONE):
-        message = message.removesuffix(_ONE_OF_NONE) + " is not allowed by an empty enum"
+    elif keyword == "enum" and message.endswith(_EMPTY_ENUM):
+        message = message.removesuffix(_EMPTY_ENUM) + " is not allowed by an empty enum"
     elif keyword == "not":
-        found = unfollowed(message, schema_path)
-        keyword, message, schema_path = found or (keyword, message, schema_path)
+        keyword, message, schema_path = unfollowed(message, schema_path) or (
+            keyword,
+            message,
+            schema_path,
+        )
     message = as_written(message)
-    if error.kind.name != "required":  # most begin with the value; this one is a name alone
-        message = cut_inside(message, MOST)
     return {
-        "pointer": pointer(error.path),
+        "pointer": pointer(error.instance_path),
         "schema_pointer": as_written(pointer(schema_path)),
         "keyword": keyword,
-        "message": message,
+        # Most begin with the value, which may be long; that of `required` is a name alone.
+        "message": message if is_required else cut_inside(message, MOST),
     }
 
 
-def _last_keyword(path: Steps) -> str | None:
+def _last_keyword(path: list[str | int]) -> str | None:
     """Return the last step of a path through a schema that is neither a name nor a position."""
     keyword = None
     steps = iter(path)
@@ -92,50 +105,14 @@ def _last_keyword(path: Steps) -> str | None:
     return keyword
 
 
-def find_errors(value: Any, schema: Compiled) -> tuple[list[Violation], bool]:
-    """List the errors, and say whether these are all; none where the value is too deep.
-
-    Raises RunawayPatternError where a pattern gives no answer.
-
-    A schema that refers to itself may say the same thing about one value along twice as many
-    ways with each level, so of a deeper value only the first error is asked for.
-    """
-    complete = not is_deeper(value, MOST_LEVELS) and not _has_large_object(value)
-    validator = schema.for_errors
-    errors_of = validator.iter_errors if complete else partial(_first_error, validator)
-    try:
-        errors = [_violation(error) for error in errors_of(value)]
-    except ValueError:  # too deep, or a number of more than 4,300 digits
-        try:
-            errors = [_violation(error) for error in errors_of(_with_short_numbers(value))]
-        except (ValueError, RecursionError):
-            return [], False
-    for error in errors:
-        if type(error.kind).__name__ in _RUNAWAY:
-            said = told(error)
-            raise RunawayPatternError(
-                f"the pattern at {said['schema_pointer']} gives no answer for the text at "
-                f"{said['pointer'] or 'the root'}: {said['message']}"
-            )
-    return [error for error in errors if not _is_refuted(error, value)], complete
-
-
-def _has_large_object(value: Any) -> bool:
-    return any(len(one) > _MOST_MEMBERS for one in _containers(value) if isinstance(one, dict))
-
-
-def _violation(error: Any) -> Violation:
-    return Violation(error, error.kind, error.message, error.instance_path, error.schema_path)
-
-
-def _is_refuted(error: Violation, value: Any) -> bool:
+def _is_refuted(error: Any, value: Any) -> bool:
     """Whether what is said to be missing is there.
 
     The validator, where one member is required, says so of one that is not allowed either.
     """
     if error.kind.name != "required":
         return False
-    place = _at(value, error.path)
+    place = _at(value, error.instance_path)
     return isinstance(place, dict) and error.kind.as_dict()["property"] in place
 
 
@@ -149,60 +126,13 @@ def _at(value: Any, path: Iterable[str | int]) -> Any:
     return value
 
 
-def _first_error(validator: Any, value: Any) -> Iterator[Any]:
-    import jsonschema_rs
-
-    try:
-        validator.validate(value)
-    except jsonschema_rs.ValidationError as error:
-        yield error
-
-
-def is_deeper(value: Any, levels: int) -> bool:
-    """Whether a value has more levels of arrays and objects than these."""
-    level = [value]
-    for _ in range(levels + 1):
-        level = [part for item in level for part in _parts(item)]
-        if not level:
-            return False
-    return True
-
-
-def _parts(item: Any) -> Collection[Any]:
-    if isinstance(item, dict):
-        return item.values()
-    return item if isinstance(item, list) else ()
-
-
-def shorten(value: Any, levels: int = MOST_LEVELS - 1) -> Any:
-    """Leave out what keeps all errors of an object with this member from being listed."""
-    if isinstance(value, dict):
-        members = islice(value.items(), _MOST_MEMBERS if levels else 0)
-        return {name: shorten(part, levels - 1) for name, part in members}
-    if isinstance(value, list):
-        return [shorten(part, levels - 1) for part in value] if levels else []
-    return value
-
-
-def _with_short_numbers(value: Any) -> Any:
-    """Round the numbers that are too long to be written."""
-    if isinstance(value, dict):
-        return {key: _with_short_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_with_short_numbers(item) for item in value]
-    return _ROUGHLY.plus(value) if isinstance(value, Decimal) else value
-
-
-_ROUGHLY = Context(prec=30, Emin=MIN_EMIN, Emax=MAX_EMAX)
-
-
-def conformity(value: Any, errors: list[Violation]) -> float:
+def conformity(value: Any, errors: list[Any]) -> float:
     """Return the share of values, and of required members that are missing, without an error."""
     alone: set[tuple[str, ...]] = set()
     whole: set[tuple[str, ...]] = set()
     missing: set[tuple[str, ...]] = set()
     for error in errors:
-        path, keyword = tuple(map(str, error.path)), error.kind.name
+        path, keyword = tuple(map(str, error.instance_path)), error.kind.name
         if keyword == "required":
             missing.add((*path, error.kind.as_dict()["property"]))
         elif keyword in ("additionalProperties", "unevaluatedProperties"):
@@ -213,8 +143,9 @@ def conformity(value: Any, errors: list[Violation]) -> float:
             whole.add(path)
     if () in whole:
         return 0.0
-    bad = len([path for path in alone - whole if not _is_within(path, whole)])
-    bad += sum(_size(_at(value, path)) for path in whole if not _is_within(path, whole))
+    outer = {path for path in whole if not _is_within(path, whole)}
+    bad = sum(_size(_at(value, path)) for path in outer)
+    bad += sum(not _is_within(path, whole) for path in alone - whole)
     return 1 - (bad + len(missing)) / (_size(value) + len(missing))
 
 
@@ -230,7 +161,32 @@ def _size(value: Any) -> int:
 
 def _containers(value: Any) -> list[Any]:
     """List the arrays and objects of a value, each before those within it."""
-    found = [value] if isinstance(value, (dict, list)) else []
+    found = [value] if type(value) in CONTAINERS else []
     for container in found:  # which grows meanwhile
-        found += [part for part in _parts(container) if isinstance(part, (dict, list))]
+        found += [part for part in _parts(container) if type(part) in CONTAINERS]
     return found
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether a value has more levels of arrays and objects than these."""
+    level = [value]
+    for _ in range(levels + 1):
+        level = [part for item in level if type(item) in CONTAINERS for part in _parts(item)]
+        if not level:
+            return False
+    return True
+
+
+def shorten(value: Any, levels: int = _MOST_LEVELS - 1) -> Any:
+    """Leave out what keeps all errors of an object with this member from being listed."""
+    if isinstance(value, dict):
+        members = islice(value.items(), _MOST_MEMBERS if levels else 0)
+        return {name: shorten(part, levels - 1) for name, part in members}
+    if isinstance(value, list):
+        return [shorten(part, levels - 1) for part in value] if levels else []
+    return value
+
+
+def _parts(container: Any) -> Iterable[Any]:
+    parts: Iterable[Any] = container.values() if type(container) is dict else container
+    return parts

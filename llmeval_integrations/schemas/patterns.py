@@ -7,6 +7,7 @@ back, by Unicode; and it matches all but these in linear time.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 ROOM: Final = 10_000_000
@@ -51,11 +52,6 @@ _WRITTEN: Final = sorted(
 )
 
 
-def looks_around(pattern: str) -> bool:
-    """Whether a pattern may look around or back; yes for some that only look so."""
-    return _LOOKS.search(pattern) is not None
-
-
 def may_look_around(text: str) -> bool:
     """Whether a schema's text may have a pattern that looks around; far cheaper than to look."""
     return any(sign in text for sign in _SIGNS) or _ESCAPES.search(text) is not None
@@ -66,7 +62,7 @@ def spell_out(pattern: str) -> str:
 
     One with a range that begins or ends with a class stays as it is, for the validator to refuse.
     """
-    if not looks_around(pattern):
+    if not _LOOKS.search(pattern):
         return pattern
     spellings, start, of_range = _ALONE, 0, False
 
@@ -98,3 +94,33 @@ def pattern_options(room: int) -> Any:
     import jsonschema_rs
 
     return jsonschema_rs.FancyRegexOptions(size_limit=room)
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a pattern is found in a name, as the validator of schemas has it."""
+    validator = _validator(pattern) or _large_validator(pattern)
+    try:
+        return validator is not None and bool(validator.is_valid(name))
+    except ValueError:  # a lone surrogate, which lenient parsing lets in
+        return False
+
+
+@lru_cache(maxsize=10_000)  # names come one after the other, and each asks every pattern
+def _validator(pattern: str) -> Any:
+    """Build what looks for a pattern; None where it is none, or takes much room."""
+    return _built(pattern, ROOM)
+
+
+@lru_cache(maxsize=8)
+def _large_validator(pattern: str) -> Any:
+    return _built(pattern, MOST_ROOM)
+
+
+def _built(pattern: str, room: int) -> Any:
+    import jsonschema_rs
+
+    schema, options = {"pattern": spell_out(pattern)}, pattern_options(room)
+    try:
+        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
+    except (jsonschema_rs.ValidationError, ValueError):
+        return None

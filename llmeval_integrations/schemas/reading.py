@@ -13,8 +13,27 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.plain import plain
 from llmeval_integrations.json_values.pointer import pointer
-from llmeval_integrations.schemas.keywords import require_keyword
 from llmeval_integrations.schemas.patterns import as_written
+
+KEYWORDS: Final = frozenset(
+    """
+    $schema $id $vocabulary $anchor $dynamicAnchor $recursiveAnchor
+    $ref $dynamicRef $recursiveRef $defs definitions
+    type enum const format not allOf anyOf oneOf if then else
+    properties patternProperties additionalProperties unevaluatedProperties propertyNames
+    required minProperties maxProperties dependencies dependentRequired dependentSchemas
+    items prefixItems additionalItems unevaluatedItems
+    contains minContains maxContains minItems maxItems uniqueItems
+    minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
+    contentEncoding contentMediaType contentSchema
+    """.split()  # noqa: SIM905 - a list would fill a page
+)
+"""The keywords of drafts 4 to 2020-12 that ask for something."""
+
+REMARKS: Final = frozenset(
+    "id title description default examples $comment deprecated readOnly writeOnly".split()  # noqa: SIM905
+)
+"""The keywords that ask for nothing, and are no sign of a schema: answers have such members."""
 
 _OWN: Final = "http://json-schema.org/", "https://json-schema.org/"
 """How a `$schema` begins that the validator knows."""
@@ -23,8 +42,11 @@ encode = msgspec.json.Encoder(decimal_format="number").encode
 """Writes a schema as the text that stands for it in a cache."""
 
 
-def schema_text(schema: Any) -> bytes | str:
-    """Write a schema as the text that stands for it in the cache."""
+def schema_text(schema: Any) -> str:
+    """Write a schema as the text that stands for it in a cache.
+
+    Raises InvalidSchemaError where it is neither JSON nor has a JSON Schema.
+    """
     if isinstance(schema, str):
         return str.__str__(schema)
     if isinstance(schema, type) or callable(getattr(schema, "json_schema", None)):
@@ -34,15 +56,15 @@ def schema_text(schema: Any) -> bytes | str:
             f"an object of {type(schema).__name__} is no schema; give a Pydantic model itself, or "
             "a JSON Schema as a mapping"
         )
-    return encode(copied(schema))
+    return encode(copy_schema(schema)).decode()
 
 
-def copied(schema: Any) -> Any:
-    """Copy a schema, or raise InvalidSchemaError where it is not JSON."""
+def copy_schema(schema: Any) -> Any:
+    """Copy a schema; raise InvalidSchemaError where it is not JSON."""
     value = parse(schema)
     if isinstance(value, Defect):
         if get_origin(schema) is not None:  # such as list[Model]
-            raise _no_model(schema)
+            raise _not_a_model(schema)
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {shown(schema)}")
     return value
 
@@ -56,33 +78,47 @@ def _schema_of_type(kind: Any) -> Any:
                 return getattr(kind, method)()
             except Exception as error:
                 raise InvalidSchemaError(f"{shown(kind)} has no JSON Schema: {error}") from error
-    raise _no_model(kind)
+    raise _not_a_model(kind)
 
 
-def _no_model(kind: Any) -> InvalidSchemaError:
+def _not_a_model(kind: Any) -> InvalidSchemaError:
     return InvalidSchemaError(
         f"{shown(kind)} is neither a schema nor a Pydantic model; of other types "
         "pydantic.TypeAdapter makes what is taken here"
     )
 
 
-def parse_schema(text: bytes | str, parsing: Parsing) -> dict[str, Any] | bool:
+def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
     """Read a schema's text; raise InvalidSchemaError where it is not an object with a keyword."""
     parsing = "lenient" if parsing == "lenient" else "markdown"
-    given = decoded(text)
-    value = without_nan(parse(given, parsing), parsing)
+    value = refuse_nan(parse(text, parsing), parsing)
     if isinstance(value, Defect):
-        is_json = given.lstrip()[:1] in ("{", "[")
+        is_json = text.lstrip()[:1] in ("{", "[")
         hint = "" if is_json else "; is it a path? then read the file first"
-        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(given)}")
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(text)}")
     if not isinstance(value, (dict, bool)):
-        raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(given)}")
+        raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
     if isinstance(value, dict):
-        require_keyword(value)
+        _require_keyword(value)
     return value
 
 
-def read_schema(text: bytes | str) -> dict[str, Any] | bool:
+def _require_keyword(schema: dict[str, Any]) -> None:
+    """Refuse an object that asks for nothing, since everything would conform to it.
+
+    An empty object, remarks alone, and names that begin with `x-` may be meant.
+    """
+    others = [key for key in schema if key not in REMARKS and not key.startswith("x-")]
+    if not others or not KEYWORDS.isdisjoint(others):
+        return
+    inner = next((key for key in ("schema", "json_schema") if key in others), None)
+    hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
+    raise InvalidSchemaError(
+        f"without a keyword of JSON Schema everything would conform to {shown(schema)}; {hint}"
+    )
+
+
+def read_schema(text: str) -> dict[str, Any] | bool:
     """Read a schema that nothing is validated by; raise InvalidSchemaError where it is none.
 
     It may point to what is not there, which its compiling would refuse.
@@ -95,24 +131,19 @@ def read_schema(text: bytes | str) -> dict[str, Any] | bool:
     try:
         jsonschema_rs.meta.validate(value)
     except jsonschema_rs.ValidationError as error:
-        said = what_is_wrong(error)
-        raise InvalidSchemaError(f"{said} in the schema {shown(decoded(text))}") from error
+        problem = describe_problem(error)
+        raise InvalidSchemaError(f"{problem} in the schema {shown(text)}") from error
     return value
 
 
-def without_nan(value: Any, parsing: Parsing) -> Any:
-    """Refuse what has no place in JSON Schema, whatever lenient parsing lets in."""
+def refuse_nan(value: Any, parsing: Parsing) -> Any:
+    """Return a value; the Defect where it holds NaN, which lenient parsing lets in."""
     if parsing != "lenient" or isinstance(value, Defect):
         return value
     return plain(value, finite=True)
 
 
-def decoded(text: bytes | str) -> str:
-    """Return a schema's text as a string."""
-    return text if isinstance(text, str) else text.decode()
-
-
-def what_is_wrong(error: Any) -> str:
+def describe_problem(error: Any) -> str:
     """Word what the library has against a schema, with the place where it says one."""
     reason = as_written(str(error).split("\n\n", maxsplit=1)[0])
     if is_about_a_pattern(error) and "{" in reason:

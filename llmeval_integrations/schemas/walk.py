@@ -10,9 +10,9 @@ from llmeval_integrations.schemas.document import (
     SchemaDocument,
     items_of,
     list_of,
-    matches,
     object_of,
 )
+from llmeval_integrations.schemas.patterns import matches
 
 Schema: TypeAlias = dict[str, Any]
 

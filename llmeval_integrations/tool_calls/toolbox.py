@@ -14,12 +14,10 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.schemas.compiled import compiled
+from llmeval_integrations.schemas.compiled import compile_schema
 from llmeval_integrations.schemas.document import DEFINITIONS, list_of, object_of
-from llmeval_integrations.schemas.errors import Violation as SchemaViolation
-from llmeval_integrations.schemas.errors import find_errors, shorten, told
-from llmeval_integrations.schemas.keywords import REMARKS
-from llmeval_integrations.schemas.reading import encode, without_nan
+from llmeval_integrations.schemas.errors import describe, find_errors, shorten
+from llmeval_integrations.schemas.reading import REMARKS, encode, refuse_nan
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.expected import is_optional
 from llmeval_integrations.tool_calls.node import ToolNode
@@ -82,7 +80,7 @@ class Tool:
         self._closed = not is_open and "properties" in schema and not _names_others(schema)
         asked = {**schema, "additionalProperties": False} if self._closed else schema
         try:
-            self._compiled = compiled(encode(asked), None, False, "markdown")
+            self._compiled = compile_schema(encode(asked).decode(), None, False, "markdown")
         except InvalidSchemaError as error:
             raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
 
@@ -120,7 +118,7 @@ class Tool:
 
     def find(self, arguments: dict[str, Any], parsing: Parsing) -> tuple[list[Violation], bool]:
         """List what is wrong with arguments that were read in this mode, and whether it is all."""
-        value = without_nan(arguments, parsing)
+        value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
             return [Violation(None, "", value.name, value.reason)], True
         if self._compiled.is_valid(value):
@@ -145,11 +143,11 @@ class Tool:
         ]
         return found if found or complete else [_TOO_DEEP]
 
-    def _word(self, error: SchemaViolation, arguments: dict[str, Any]) -> Iterator[Violation]:
+    def _word(self, error: Any, arguments: dict[str, Any]) -> Iterator[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""
-        said = told(error)
+        said = describe(error)
         place, keyword, message = said["pointer"], said["keyword"], said["message"]
-        steps = list(map(str, error.path))
+        steps = list(map(str, error.instance_path))
         if error.kind.name == "required":
             name = error.kind.as_dict()["property"]
             node = self.node.at(steps, arguments).member(name)

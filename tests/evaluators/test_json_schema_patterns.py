@@ -6,7 +6,7 @@ import pytest
 from pace import at_most
 
 from llmeval_integrations import InvalidSchemaError, JsonSchema
-from llmeval_integrations.schemas.document import matches
+from llmeval_integrations.schemas.patterns import matches
 
 # --- classes of characters -----------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.json_values.parse import parse
-from llmeval_integrations.schemas.document import matches
 from llmeval_integrations.schemas.errors import is_deeper
+from llmeval_integrations.schemas.patterns import matches
 from llmeval_integrations.schemas.reading import schema_text
 
 _MOST_LEVELS: Final = 8
