@@ -7,13 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.conformance.case import Case, Growth
+from llmeval_integrations.conformance.faults import RANK, finding_of, findings
 from llmeval_integrations.conformance.finding import Finding, Findings
-from llmeval_integrations.conformance.growing import case_of, explosion
-from llmeval_integrations.conformance.noticing import RANK, finding_of, findings
+from llmeval_integrations.conformance.growth import case_of, explosion
 from llmeval_integrations.conformance.rules import ListOrder, Rules, list_claims
 from llmeval_integrations.conformance.subject import Subject, subject_of
-from llmeval_integrations.conformance.trying import Observation
-from llmeval_integrations.conformance.worker import DIED, SLOW, Worker, start_worker
+from llmeval_integrations.conformance.trial import Observation
+from llmeval_integrations.conformance.worker import (
+    DIED,
+    SLOW,
+    ProcessWorker,
+    ThreadWorker,
+    start_worker,
+)
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.core.quoting import shown
 
@@ -104,7 +110,7 @@ class _Check:
     asked: bool = False
     lost: int = 0
     start: float = field(default_factory=time.monotonic)
-    worker: Worker | None = None
+    worker: ProcessWorker | ThreadWorker | None = None
 
     def try_case(self, case: Case) -> None:
         """Try one case."""

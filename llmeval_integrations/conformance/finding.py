@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
@@ -93,9 +93,6 @@ class Findings(Sequence[Finding]):
 
     def __len__(self) -> int:
         return len(self.findings)
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
 
     def __str__(self) -> str:
         return self.table()

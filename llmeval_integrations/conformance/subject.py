@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.conformance.answer import Answer, read_answer, read_verdict
@@ -48,18 +49,15 @@ def subject_of(thing: Any, claim: str) -> Subject:
         raise InvalidOptionError(f"{shown(thing)} is a class; check an instance of it")
     if claim == VERDICT_READING:
         return _reader(thing)
-    name = str(getattr(thing, "name", None) or type(thing).__name__)
     if isinstance(thing, Evaluator):
-        return Subject(
-            name,
-            lambda case: thing.evaluate(Sample(case.output, case.reference)),
-            lambda case: thing.aevaluate(Sample(case.output, case.reference)),
-            read_answer,
-        )
+        return _by_methods(thing.name, thing.evaluate, thing.aevaluate, _as_sample)
+    name = type(thing).__name__
     if callable(getattr(thing, "evaluate_strings", None)):
-        return _langchain(thing)
-    if _takes_a_response(getattr(thing, "evaluate", None)):
-        return _llama_index(thing)
+        awaited = getattr(thing, "aevaluate_strings", None)
+        return _by_methods(name, thing.evaluate_strings, awaited, partial(_for_langchain, thing))
+    method = getattr(thing, "evaluate", None)
+    if callable(method) and "response" in (_parameters(method) or {}):
+        return _by_methods(name, method, getattr(thing, "aevaluate", None), _for_llama_index)
     if not callable(thing):
         raise InvalidOptionError(
             f"{shown(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
@@ -68,44 +66,41 @@ def subject_of(thing: Any, claim: str) -> Subject:
     return _function(thing, 1 if claim == "json_validity" else 2, read_answer)
 
 
-def _langchain(thing: Any) -> Subject:
-    def arguments(case: Case) -> dict[str, Any]:
-        given = None if case.reference is MISSING else case.reference
-        wanted = given is not None or getattr(thing, "requires_reference", False)
-        question = {"input": ""} if getattr(thing, "requires_input", False) else {}
-        reference = {"reference": given} if wanted else {}
-        return {"prediction": case.output, **reference, **question}
-
-    awaited = getattr(thing, "aevaluate_strings", None)
+def _by_methods(
+    name: str,
+    call: Callable[..., Any],
+    acall: Callable[..., Any] | None,
+    arguments: Callable[[Case], dict[str, Any]],
+) -> Subject:
+    """Ask by a method, and by another one that is awaited, where there is one."""
     return Subject(
-        type(thing).__name__,
-        lambda case: thing.evaluate_strings(**arguments(case)),
-        awaited and (lambda case: awaited(**arguments(case))),
+        name,
+        lambda case: call(**arguments(case)),
+        acall and (lambda case: acall(**arguments(case))),
         read_answer,
     )
 
 
-def _takes_a_response(method: Any) -> bool:
-    parameters = _parameters(method) if callable(method) else None
-    return parameters is not None and "response" in parameters
+def _as_sample(case: Case) -> dict[str, Any]:
+    return {"sample": Sample(case.output, case.reference)}
 
 
-def _llama_index(thing: Any) -> Subject:
-    def arguments(case: Case) -> dict[str, Any]:
-        reference = case.reference
-        if not isinstance(reference, str) and reference is not MISSING:
-            reference = json.dumps(reference)
-        return {"response": case.output} | (
-            {} if reference is MISSING else {"reference": reference}
-        )
+def _for_langchain(thing: Any, case: Case) -> dict[str, Any]:
+    reference = None if case.reference is MISSING else case.reference
+    arguments = {"prediction": case.output}
+    if reference is not None or getattr(thing, "requires_reference", False):
+        arguments["reference"] = reference
+    if getattr(thing, "requires_input", False):
+        arguments["input"] = ""
+    return arguments
 
-    awaited = getattr(thing, "aevaluate", None)
-    return Subject(
-        type(thing).__name__,
-        lambda case: thing.evaluate(**arguments(case)),
-        awaited and (lambda case: awaited(**arguments(case))),
-        read_answer,
-    )
+
+def _for_llama_index(case: Case) -> dict[str, Any]:
+    if case.reference is MISSING:
+        return {"response": case.output}
+    is_text = isinstance(case.reference, str)
+    reference = case.reference if is_text else json.dumps(case.reference)
+    return {"response": case.output, "reference": reference}
 
 
 def _reader(thing: Any) -> Subject:

@@ -6,17 +6,16 @@ import faulthandler
 import logging
 import multiprocessing
 import os
-import queue
 import sys
 import threading
 import time
 import warnings
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import Subject
-from llmeval_integrations.conformance.trying import Observation, Trial
+from llmeval_integrations.conformance.trial import Observation, Trial
 
 CAN_ISOLATE: Final = sys.platform == "linux"
 """Whether a process can be forked safely, which takes over an evaluator that cannot be pickled."""
@@ -32,20 +31,7 @@ _MOST_PATIENCE: Final = 5
 """How many times the limit it is waited for then."""
 
 
-class Worker(Protocol):
-    """Tries one case after the other."""
-
-    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
-        """Try a case; SLOW after so many seconds, DIED where it took the process with it.
-
-        After either the worker can only be closed.
-        """
-
-    def close(self) -> None:
-        """Give it up, whatever it is doing."""
-
-
-def start_worker(subject: Subject, *, isolate: bool) -> Worker:
+def start_worker(subject: Subject, *, isolate: bool) -> ProcessWorker | ThreadWorker:
     """Make a worker; without isolation what keeps the interpreter to itself cannot be given up."""
     if isolate and CAN_ISOLATE and not multiprocessing.current_process().daemon:
         return ProcessWorker(subject)
@@ -65,6 +51,10 @@ class ProcessWorker:
         theirs.close()
 
     def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
+        """Try a case; SLOW after so many seconds, DIED where it took the process with it.
+
+        After either the worker can only be closed.
+        """
         began = time.monotonic()
         try:
             before = self._worked()
@@ -75,16 +65,17 @@ class ProcessWorker:
                 left = limit - worked
                 if left <= 0 or worked < waited * _LEAST_SHARE or waited > limit * _MOST_PATIENCE:
                     return SLOW
-            found: Observation = self._ours.recv()
+            observation: Observation = self._ours.recv()
         except (EOFError, OSError):
             return DIED
-        return found
+        return observation
 
     def _worked(self) -> float:
         """Return the seconds of a processor that it has had."""
         return time.clock_gettime(~self._process.pid << 3 | 2)  # type: ignore[operator]
 
     def close(self) -> None:
+        """Give it up, whatever it is doing."""
         self._process.kill()
         self._process.join()
         self._process.close()
@@ -116,26 +107,23 @@ def be_silent() -> None:
 
 
 class ThreadWorker:
-    """A thread of this process."""
+    """Threads of this process, a new one for each case."""
 
     def __init__(self, subject: Subject) -> None:
-        self._asked: queue.SimpleQueue[tuple[Case, bool] | None] = queue.SimpleQueue()
-        self._answered: queue.SimpleQueue[Observation] = queue.SimpleQueue()
-        threading.Thread(target=self._serve, args=(subject,), daemon=True).start()
+        self._trial = Trial(subject)
 
     def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
-        self._asked.put((case, once))
-        try:
-            return self._answered.get(timeout=limit)
-        except queue.Empty:
-            return SLOW
+        """Try a case; SLOW after so many seconds, whereupon the worker can only be closed."""
+        observations: list[Observation] = []
+
+        def observe() -> None:
+            observations.append(self._trial.observe(case, once=once))
+
+        thread = threading.Thread(target=observe, daemon=True)
+        thread.start()
+        thread.join(limit)
+        return observations[0] if observations else SLOW
 
     def close(self) -> None:
-        self._asked.put(None)
-
-    def _serve(self, subject: Subject) -> None:
-        trial = Trial(subject)
-        while (asked := self._asked.get()) is not None:
-            case, once = asked
-            self._answered.put(trial.observe(case, once=once))
-        trial.close()
+        """Give it up, whatever it is doing."""
+        self._trial.close()

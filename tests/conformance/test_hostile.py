@@ -53,7 +53,6 @@ def returns(value):
     return lambda output, reference: value
 
 
-@EITHER
 @pytest.mark.parametrize(
     ("evaluator", "kind"),
     [
@@ -72,7 +71,8 @@ def returns(value):
         (returns(object()), "unclear"),
     ],
 )
-def test_what_gives_no_answer_is_found_to_give_none(evaluator, kind, isolate):
+def test_what_gives_no_answer_is_found_to_give_none(evaluator, kind):
+    isolate = kind != "raised"  # in a thread that goes on, too
     found = check_evaluator(evaluator, "json_equality", isolate=isolate, **PATIENT)
     assert found.tried == found.cases
     same = next(finding for finding in found if finding.case == "the same text")
@@ -115,13 +115,12 @@ def test_on_a_busy_machine_the_time_at_work_counts(evaluator, is_slow):
     assert (seen is SLOW) is is_slow
 
 
-@EITHER
-def test_when_the_time_is_up_the_rest_is_left_out_and_said_to_be(isolate):
+def test_when_the_time_is_up_the_rest_is_left_out_and_said_to_be():
     def takes_its_time(output, reference):
         time.sleep(0.04)
         return JsonEquality()(output, reference)
 
-    found = check_evaluator(takes_its_time, "json_equality", seconds=3, isolate=isolate)
+    found = check_evaluator(takes_its_time, "json_equality", seconds=1)
     assert 1 < found.tried < found.cases
     assert [(each.case, each.kind) for each in found] == [("all cases", "slow")]
     assert f"of {found.cases} cases" in str(found)
@@ -151,8 +150,7 @@ def test_what_ends_the_process_ends_another_one():
     assert found.tried == found.cases
 
 
-@EITHER
-def test_what_flips_between_calls_is_unsteady(isolate):
+def test_what_flips_between_calls_is_unsteady():
     calls = itertools.count()
 
     def flips(output, reference):
@@ -160,7 +158,7 @@ def test_what_flips_between_calls_is_unsteady(isolate):
         right = JsonEquality()(output, reference)
         return not right.passed if next(calls) % 4 == 3 else right
 
-    found = check_evaluator(flips, "json_equality", isolate=isolate, **PATIENT)
+    found = check_evaluator(flips, "json_equality", **PATIENT)
     assert "unsteady" in {finding.kind for finding in found}
 
 
@@ -176,15 +174,13 @@ class TwoFaced:
         return True if response == "[1, 2]" else result
 
 
-@EITHER
-def test_what_answers_otherwise_when_awaited_is_found(isolate):
-    found = check_evaluator(TwoFaced(), "json_equality", isolate=isolate, **PATIENT)
+def test_what_answers_otherwise_when_awaited_is_found():
+    found = check_evaluator(TwoFaced(), "json_equality", **PATIENT)
     assert {finding.kind for finding in found} == {"async"}
     assert {"an item less", "items turned"} <= {finding.case for finding in found}
 
 
-@EITHER
-def test_what_changes_its_reference_is_found_and_the_cases_stay_as_they_are(isolate):
+def test_what_changes_its_reference_is_found_and_the_cases_stay_as_they_are():
     before = json.dumps([case.reference for case in json_schema.CASES])
 
     def changes(output, schema):
@@ -194,7 +190,7 @@ def test_what_changes_its_reference_is_found_and_the_cases_stay_as_they_are(isol
             schema["title"] = "seen"
         return result
 
-    found = check_evaluator(changes, "json_schema", isolate=isolate, **PATIENT)
+    found = check_evaluator(changes, "json_schema", **PATIENT)
     assert "changed" in {finding.kind for finding in found}
     assert json.dumps([case.reference for case in json_schema.CASES]) == before
     assert not check_evaluator(JsonSchema())
@@ -235,7 +231,7 @@ def test_it_works_where_an_event_loop_is_running(isolate):
 
 def test_a_cost_that_explodes_is_found():
     def quadratic(output):
-        for _ in range(min(output.count("["), 65_536) ** 2 // 200):
+        for _ in range(output.count("[") ** 2 // 1_000):
             pass
         return JsonValidity()(output)
 

@@ -36,6 +36,7 @@ def test_langchains_validity():
     assert not cases(found, "raised")
 
 
+@pytest.mark.nightly
 def test_langchains_equality():
     pytest.importorskip("langchain_classic")
     from langchain_classic.evaluation import JsonEqualityEvaluator
@@ -50,6 +51,7 @@ def test_langchains_equality():
     assert not wrong & NULLS
 
 
+@pytest.mark.nightly
 def test_langchains_schema():
     pytest.importorskip("langchain_classic")
     pytest.importorskip("jsonschema")
@@ -88,6 +90,7 @@ def test_openjudges_match():
     assert "100,000 levels" in cases(found, "raised")
 
 
+@pytest.mark.nightly
 def test_openjudges_match_in_any_order_pairs_what_fits_first_and_takes_quadratic_time():
     grader = openjudge("json_match", "JsonMatchGrader", strict_order=False, ignore_extra_keys=True)
     found = check_evaluator(grader, "json_match", list_order="any", extra_keys=True)

@@ -1,4 +1,7 @@
-"""Does the output conform to the JSON Schema that is its reference?"""
+"""Does the output conform to the JSON Schema that is its reference?
+
+What evaluators do with schemas, and where validators differ; JSON-Schema-Test-Suite tries keywords.
+"""
 
 # ruff: noqa: E501 - a table reads best with one case to a line
 
@@ -24,7 +27,6 @@ _RECORD: Final[dict[str, Any]] = {
 _TREE: Final[dict[str, Any]] = {"type": "array", "items": {"$ref": "#"}}
 
 _2020: Final = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-_SMALL: Final = {"properties": {"size": {"const": "small"}}}
 
 _TYPE: Final = "a value of another type passes"
 _BOOLEAN: Final = "true and 1 are the same to Python, and no other language"
@@ -47,54 +49,17 @@ CASES: Final[tuple[Case, ...]] = (
     Case("1.0 as an integer", "yes", '{"id": 1.0}', _RECORD, _RIGHT),
     Case("1.5 as an integer", "no", '{"id": 1.5}', _RECORD, _TYPE),
     Case("key twice, the first is right", "no", '{"id": 1, "id": "x"}', _RECORD, "parsers take the last value"),
-    Case("null where null is meant", "yes", "null", {"type": "null"}, _RIGHT),
-    Case("object for an array", "no", "{}", {"type": "array"}, _TYPE),
     Case("const true", "no", "1", {"const": True}, _BOOLEAN),
     Case("enum of numbers", "no", "false", {"enum": [0, 1]}, _BOOLEAN),
     Case("unique items, true and 1", "yes", "[1, true]", {"uniqueItems": True}, _BOOLEAN),
     Case("unique items, 1 and 1.0", "no", "[1, 1.0]", {"uniqueItems": True}, _KEYWORD),
-    Case("unique objects, keys turned", "no", '[{"a": 1, "b": 2}, {"b": 2, "a": 1}]', {"uniqueItems": True}, _KEYWORD),
     Case("multiple of a decimal", "yes", "0.3", {"multipleOf": 0.1}, _RIGHT, "medium"),
-    Case("no multiple", "no", "7", {"multipleOf": 2}, _KEYWORD),
-    Case("under the least", "no", "4", {"minimum": 5}, _KEYWORD),
-    Case("over the most", "no", "6", {"maximum": 5}, _KEYWORD),
-    Case("on both bounds", "yes", "5", {"minimum": 5, "maximum": 5}, _RIGHT),
-    Case("exclusive bound", "no", "5", {"exclusiveMaximum": 5}, _KEYWORD),
-    Case("exclusive lower bound", "no", "5", {"exclusiveMinimum": 5}, _KEYWORD),
-    Case("too short", "no", '"a"', {"minLength": 2}, _KEYWORD),
-    Case("too long", "no", '"abc"', {"maxLength": 2}, _KEYWORD),
     Case("length in characters", "yes", '"😀"', {"maxLength": 1}, _RIGHT),
-    Case("length of a number", "yes", "5", {"minLength": 2, "pattern": "a"}, _RIGHT),
     Case("pattern found within", "yes", '"xay"', {"pattern": "a"}, _RIGHT),
-    Case("pattern not found", "no", '"xby"', {"pattern": "a"}, _KEYWORD),
-    Case("too few items", "no", "[1]", {"minItems": 2}, _KEYWORD),
-    Case("too many items", "no", "[1, 2, 3]", {"maxItems": 2}, _KEYWORD),
-    Case("first item of another type", "no", '["x"]', {**_2020, "prefixItems": [{"type": "number"}]}, _KEYWORD),
     Case("items behind the first", "no", '["x", "y"]', {**_2020, "prefixItems": [{}], "items": {"type": "number"}}, _KEYWORD),
-    Case("no item as asked for", "no", '["x"]', {"contains": {"type": "number"}}, _KEYWORD),
-    Case("too few of those", "no", '[1, "x"]', {**_2020, "contains": {"type": "number"}, "minContains": 2}, _KEYWORD),
-    Case("too many of those", "no", "[1, 2]", {**_2020, "contains": {"type": "number"}, "maxContains": 1}, _KEYWORD),
-    Case("items that nothing speaks of", "no", "[1, 2]", {**_2020, "prefixItems": [{}], "unevaluatedItems": False}, _KEYWORD),
-    Case("too few keys", "no", '{"a": 1}', {"minProperties": 2}, _KEYWORD),
-    Case("too many keys", "no", '{"a": 1, "b": 2}', {"maxProperties": 1}, _KEYWORD),
-    Case("a key by its pattern", "no", '{"n_1": "x"}', {"patternProperties": {"^n_": {"type": "number"}}}, _KEYWORD),
-    Case("a key's name", "no", '{"abc": 1}', {"propertyNames": {"maxLength": 2}}, _KEYWORD),
-    Case("a key more, of another type", "no", '{"a": "x"}', {"additionalProperties": {"type": "number"}}, _KEYWORD),
-    Case("a key that asks for another", "no", '{"card": 1}', {**_2020, "dependentRequired": {"card": ["address"]}}, _KEYWORD),
-    Case("a key that asks for a form", "no", '{"card": 1}', {**_2020, "dependentSchemas": {"card": {"required": ["address"]}}}, _KEYWORD),
     Case("keys that nothing speaks of", "no", '{"a": 1, "b": 2}', {**_2020, "allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False}, _KEYWORD),
-    Case("one of all does not fit", "no", '{"a": 1}', {"allOf": [{"required": ["a"]}, {"required": ["b"]}]}, _KEYWORD),
-    Case("none of any fits", "no", "5", {"anyOf": [{"type": "string"}, {"type": "null"}]}, _KEYWORD),
-    Case("the last of any fits", "yes", "null", {"anyOf": [{"type": "string"}, {"type": "null"}]}, _RIGHT),
-    Case("what must not fit fits", "no", "5", {"not": {"type": "integer"}}, _KEYWORD),
-    Case("a condition that holds", "no", '{"size": "small"}', {"if": _SMALL, "then": {"required": ["why"]}}, _KEYWORD),
-    Case("a condition that does not", "no", '{"size": "big"}', {"if": _SMALL, "else": {"required": ["why"]}}, _KEYWORD),
-    Case("a condition without an else", "yes", '{"size": "big"}', {"if": _SMALL, "then": {"required": ["why"]}}, _RIGHT),
-    Case("another constant", "no", '{"a": 1}', {"const": {"a": 2}}, _KEYWORD),
-    Case("a constant, keys turned", "yes", '{"b": 2, "a": 1}', {"const": {"a": 1, "b": 2}}, _RIGHT),
     Case("one of two, both fit", "no", "5", {"oneOf": [{"type": "integer"}, {"minimum": 2}]}, _KEYWORD),
     Case("definition within", "no", '{"a": "x"}', {"$defs": {"n": {"type": "number"}}, "properties": {"a": {"$ref": "#/$defs/n"}}}, _KEYWORD),
-    Case("schema false", "no", '{"a": 1}', {"properties": {"a": False}}, _KEYWORD),
     Case("recursive schema", "no", "[[[1]]]", _TREE, _KEYWORD),
     Case("recursive schema, 100 levels", "yes", "[" * 100 + "]" * 100, _TREE, _LIMIT),
     Case("half a pair, raw", "no", '"\ud800"', {"type": "number"}, "what cannot be encoded ends the run", "low"),

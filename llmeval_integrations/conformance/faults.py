@@ -7,7 +7,7 @@ from typing import Final
 
 from llmeval_integrations.conformance.case import FITTING, Case, Severity
 from llmeval_integrations.conformance.finding import Finding, Kind
-from llmeval_integrations.conformance.trying import Observation
+from llmeval_integrations.conformance.trial import Observation
 from llmeval_integrations.core.printable import one_line
 from llmeval_integrations.core.quoting import shown
 

@@ -37,7 +37,7 @@ class Observation(NamedTuple):
 
 
 class Trial:
-    """Asks one evaluator about cases, in the thread in which it was made."""
+    """Asks one evaluator about cases."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -58,8 +58,9 @@ class Trial:
         return Observation(first, again, awaited, case.reference != before, seconds)
 
     def close(self) -> None:
-        """Close the event loop."""
-        self._loop.close()
+        """Close the event loop, unless somebody is still being asked."""
+        if not self._loop.is_running():
+            self._loop.close()
 
     def _awaited(self, acall: Callable[[Case], Any] | None) -> Callable[[Case], Any] | None:
         if acall is None:

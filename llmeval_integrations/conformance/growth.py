@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.conformance.trying import Observation
+from llmeval_integrations.conformance.trial import Observation
 
 _FIRST: Final = 1_000
 _LAST: Final = 128_000
