@@ -164,7 +164,7 @@ class ToolCalls(Evaluator):
             for call in expected:
                 self._check_call(call, toolbox, reference)
         before = self._before(sample, [call.name for call in expected])
-        made = read_calls(sample.output, self.parsing)
+        made = read_calls(sample.output, self.parsing, expects_calls=bool(expected))
         if isinstance(made, Defect):
             return defective(made, 0.0, **_counts([], 0, len(expected), unreadable=True))
         compare = _Compare(self, toolbox)

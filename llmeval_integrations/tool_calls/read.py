@@ -25,6 +25,11 @@ from llmeval_integrations.tool_calls.readers.shape import (
 from llmeval_integrations.tool_calls.tags import OPENING, contents
 
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
+_OF_CALLS: Final = re.compile(
+    r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
+)
+"""Names and types in JSON that may stand for a call, in a form that no reader knows."""
+
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 """The defects of an answer; `[Paris](http://x)` begins as an array does."""
 
@@ -36,7 +41,9 @@ _BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
 _MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
 
 
-def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | Defect:
+def read_calls(
+    value: Any, parsing: Parsing = "markdown", *, expects_calls: bool = True
+) -> list[ToolCall] | Defect:
     """Return the calls that a model's output or a reference holds, or the defect that prevents it.
 
     A text holds calls in `<tool_call>` tags, or is a JSON object or array and read as that value;
@@ -45,19 +52,22 @@ def read_calls(value: Any, parsing: Parsing = "markdown") -> list[ToolCall] | De
     A message that lists no calls may have them in its text. What no reader knows is the defect
     `not_a_call`, among others in a list a call with a `problem`, and so is one whose arguments
     cannot be read. Null and what is empty hold no calls, nor does what an API calls by itself.
+    Where no calls are expected, JSON that says nothing of a call is an answer without calls.
     """
-    if isinstance(value, str):
-        return _read_text(value, parsing)
     if isinstance(value, (bytes, bytearray)):
         try:
-            return _read_text(value.decode(), parsing)
+            value = value.decode()
         except UnicodeDecodeError as error:
             return defects.encoding(error)
-    return _read_value(value, parsing, is_json=False)
+    if isinstance(value, str):
+        return _read_text(value, parsing, expects_calls)
+    return _read_value(value, parsing, expects_calls)
 
 
-def _read_value(value: Any, parsing: Parsing, *, is_json: bool) -> list[ToolCall] | Defect:
-    if value is None or value == {}:
+def _read_value(
+    value: Any, parsing: Parsing, expects_calls: bool, *, is_json: bool = False
+) -> list[ToolCall] | Defect:
+    if value is None or value == {} or (not expects_calls and _says_nothing_of_calls(value)):
         return []
     parts = read_parts(value)
     if parts is None:
@@ -67,10 +77,10 @@ def _read_value(value: Any, parsing: Parsing, *, is_json: bool) -> list[ToolCall
         return calls
     texts = [part for part in parts if isinstance(part, str)]
     whole = "".join(texts)
-    return _read_text(whole if OPENING in whole else texts[-1], parsing)
+    return _read_text(whole if OPENING in whole else texts[-1], parsing, expects_calls)
 
 
-def _read_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
+def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
     is_json = _JSON.match(text) is not None
     if OPENING in text and not (is_json and not isinstance(parse(text), Defect)):
         return [call for content in contents(text) for call in _read_tag(content, parsing)]
@@ -79,7 +89,9 @@ def _read_text(text: str, parsing: Parsing) -> list[ToolCall] | Defect:
     value = parse(text, parsing)
     if isinstance(value, Defect):
         return [] if value.name in _PROSE else value
-    return _read_value(value, parsing, is_json=True) if isinstance(value, (dict, list)) else []
+    if not isinstance(value, (dict, list)):
+        return []
+    return _read_value(value, parsing, expects_calls, is_json=True)
 
 
 def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:
@@ -108,6 +120,22 @@ def _finish(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
         problem = f"the arguments are not a JSON object: {shown(given)}"
     number = raw.id if isinstance(raw.id, str) and raw.id else None
     return ToolCall(raw.name, value if isinstance(value, dict) else {}, number, problem)
+
+
+def _says_nothing_of_calls(value: Any) -> bool:
+    """Whether this is JSON that no reader knows, without a name that may be one of a call."""
+    if isinstance(value, list):
+        return all(map(_says_nothing_of_calls, value))
+    if isinstance(value, dict):
+        return read_parts(value) is None and not _has_name_of_call(value)
+    return value is None or isinstance(value, (str, int, float))
+
+
+def _has_name_of_call(value: Any) -> bool:
+    if isinstance(value, dict):
+        names = [*map(str, value), type_of(value)]
+        return any(map(_OF_CALLS.search, names)) or any(map(_has_name_of_call, value.values()))
+    return isinstance(value, list) and any(map(_has_name_of_call, value))
 
 
 # --- values: blocks, messages, and what stands around them ----------------------------------------

@@ -603,7 +603,11 @@ def test_an_output_may_be_the_text_of_a_message():
     assert TYPED(output, json.dumps([PARIS])).passed
 
 
-@pytest.mark.parametrize("text", ['{"name": "f", "arguments": {', '{"answer": 42}'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"name": "f", "arguments": {', '{"tool": "f", "args": {}}', '{"name": "f", "kwargs": {}}', '{"steps": [{"tool_call": "f()"}]}', '{"type": "function", "x": 1}',
+     '[{"answer": 42}, {"function": "f"}]', '<tool_call>{"answer": 42}</tool_call>', '{"answer": 4', '[{"name": "f"}, {"answer": 42}]'],
+)  # fmt: skip
 def test_what_cannot_be_read_is_not_as_expected_in_any_figure(text):
     result = PLAIN(text, [])
     figures = {key: result.metadata[key] for key in ("precision", "recall", "f1")}
@@ -615,6 +619,16 @@ def test_an_answer_is_right_where_no_call_is_expected(text):
     for output in (text, {"role": "assistant", "content": text}):
         assert PLAIN(output, []).passed
         assert PLAIN(output, PARIS).label == "missing"
+
+
+@pytest.mark.parametrize("answer", [{"answer": 42}, {"vendor": {"name": "Acme"}}, [{"name": "Ann", "age": 3}], [{}], ["a", 1]])  # fmt: skip
+def test_an_answer_in_json_is_right_where_no_call_is_expected_and_no_call_elsewhere(answer):
+    text = json.dumps(answer)
+    for output in (answer, text, f"```json\n{text}\n```", {"role": "assistant", "content": text}):
+        assert PLAIN(output, []).passed
+        result = PLAIN(output, PARIS)
+        label = "not_a_call" if isinstance(answer, dict) else "unreadable"
+        assert (result.score, result.label) == (0, label)
 
 
 def nested(levels, value=1):
