@@ -73,16 +73,20 @@ _TOO_DEEP: Final = Violation(
 class Tool:
     """One tool: what it may be given, and how that is compared."""
 
-    def __init__(self, name: str, schema: dict[str, Any], *, is_open: bool, coerce: bool) -> None:
+    def __init__(self, name: str, schema: dict[str, Any], is_open: bool, coerce: bool) -> None:
         """`is_open` says that a call may have arguments that the schema does not name."""
         self.node = ToolNode.root(schema, coerce=coerce)
         self._schema = schema
+        self._options = name, schema, is_open, coerce
         self._closed = not is_open and "properties" in schema and not _names_others(schema)
         asked = {**schema, "additionalProperties": False} if self._closed else schema
         try:
             self._compiled = compile_schema(encode(asked).decode(), None, False, "markdown")
         except InvalidSchemaError as error:
             raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tool, self._options  # what is compiled cannot be pickled
 
     def refusal(self, arguments: dict[str, Any], *, complete: bool) -> str | None:
         """Say why no call of the tool can have these arguments, whatever they hold.
@@ -204,10 +208,7 @@ def sample_toolbox(evaluator: Any, sample: Sample, *, coerce: bool = False) -> T
 
 
 def _read(tools: Any, is_open: bool, coerce: bool) -> Toolbox:
-    return {
-        name: Tool(name, schema, is_open=is_open, coerce=coerce)
-        for name, schema in read_tools(tools).items()
-    }
+    return {name: Tool(name, schema, is_open, coerce) for name, schema in read_tools(tools).items()}
 
 
 _read_once = lru_cache(maxsize=64)(_read)
