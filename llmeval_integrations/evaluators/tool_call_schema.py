@@ -65,7 +65,7 @@ class ToolCallSchema(Evaluator):
             raise MissingFieldError(
                 f"{self.name} needs tools: the option tools=... or variables['tools']"
             )
-        calls = read_calls(sample.output, self.parsing)
+        calls = read_calls(sample.output, self.parsing, expects_calls=False)
         if isinstance(calls, Defect):
             return defective(calls, 0.0)
         found = [_violations(call, toolbox, self.parsing) for call in calls]

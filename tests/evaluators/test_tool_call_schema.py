@@ -77,7 +77,9 @@ def test_no_call_is_no_mistake_and_what_cannot_be_read_is_one():
     assert VALID("It rains.").passed
     broken = VALID('[{"name": "search"')
     assert (broken.score, broken.label) == (0.0, "truncated")
-    assert VALID([1]).label == "unreadable"
+    assert VALID('{"answer": 42}').passed
+    assert VALID({"tool": "search"}).label == "not_a_call"
+    assert VALID([{"tool": "search"}]).label == "unreadable"
 
 
 def test_undeclared_arguments_can_be_allowed():

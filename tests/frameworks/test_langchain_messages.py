@@ -188,7 +188,7 @@ def test_an_agents_structured_response_is_its_answer():
 
 @pytest.mark.parametrize(
     ("text", "score"),
-    [('{"answer": 42}', 0.0), ("[1] see docs", 1.0), ("True", 1.0), ('{"name": "f", "arguments": {', 0.0),
+    [('{"answer": 42}', 1.0), ('{"tool": "f"}', 0.0), ("[1] see docs", 1.0), ("True", 1.0), ('{"name": "f", "arguments": {', 0.0),
      ("<tool_call>", 0.0), ("It is 42.", 1.0)],
 )  # fmt: skip
 def test_an_answer_and_a_broken_call_are_the_same_to_everybody(text, score):

@@ -187,7 +187,7 @@ HOSTILE = "<script>[bold]\x1b[2J\u202e"
         JsonFields()({HOSTILE: HOSTILE}, {HOSTILE: 1}),
         JsonSchema({"properties": {HOSTILE: {"type": "null"}}})({HOSTILE: HOSTILE}),
         ToolCalls()(call(HOSTILE), call("a")),
-        ToolCalls()([HOSTILE], []),
+        ToolCalls()([HOSTILE], call("a")),
         ToolCalls()(call("a", **{HOSTILE: HOSTILE}), call("a", **{HOSTILE: 1})),
         ToolCallSchema([{"name": "a", "parameters": PARAMETERS}])([call("a", **{HOSTILE: 1}), call(HOSTILE)]),
     ],
