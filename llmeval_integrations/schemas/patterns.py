@@ -26,25 +26,35 @@ _ESCAPES: Final = re.compile(r"\\[1-9kKGgZu]")
 _PARTS: Final = re.compile(r"\\(.)|[\[\]]", re.DOTALL)
 
 _CLASSES: Final = {
-    "d": r"\x{30}-\x{39}",
-    "D": r"\x{0}-\x{2F}\x{3A}-\x{10FFFF}",
-    "w": r"\x{30}-\x{39}\x{41}-\x{5A}\x{5F}\x{61}-\x{7A}",
-    "W": r"\x{0}-\x{2F}\x{3A}-\x{40}\x{5B}-\x{5E}\x{60}\x{7B}-\x{10FFFF}",
-    "s": r"\x{9}-\x{D}\x{20}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}"
-    r"\x{3000}\x{FEFF}",
-    "S": r"\x{0}-\x{8}\x{E}-\x{1F}\x{21}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}"
-    r"\x{200B}-\x{2027}\x{202A}-\x{202E}\x{2030}-\x{205E}\x{2060}-\x{2FFF}"
-    r"\x{3001}-\x{FEFE}\x{FF00}-\x{10FFFF}",
+    "d": "30-39",
+    "D": "0-2F 3A-10FFFF",
+    "w": "30-39 41-5A 5F-5F 61-7A",
+    "W": "0-2F 3A-40 5B-5E 60-60 7B-10FFFF",
+    "s": "9-D 20-20 A0-A0 1680-1680 2000-200A 2028-2029 202F-202F 205F-205F 3000-3000 FEFF-FEFF",
+    "S": "0-8 E-1F 21-9F A1-167F 1681-1FFF 200B-2027 202A-202E 2030-205E 2060-2FFF 3001-FEFE"
+    " FF00-10FFFF",
 }
-"""What the classes of ECMA 262 hold, as it stands within brackets; ECMA has no such escapes."""
+"""What the classes of ECMA 262 hold, as ranges of code points in hexadecimal."""
 
-_ALONE: Final = {name: f"[{ranges.replace('{', '{0')}]" for name, ranges in _CLASSES.items()}
-"""The same outside of brackets, spelled so that one can be told from the other."""
+
+def _spell(code: str) -> str:
+    """Write a character as the schemas of all drafts take it in a pattern."""
+    return f"\\u{code:0>4}" if len(code) <= 4 else chr(int(code, 16))
+
+
+_WITHIN: Final = {
+    name: re.sub("[0-9A-F]+", lambda code: _spell(code[0]), ranges).replace(" ", "")
+    for name, ranges in _CLASSES.items()
+}
+"""The classes as they stand within brackets."""
+
+_ALONE: Final = {name: f"[{ranges}{ranges[:6]}]" for name, ranges in _WITHIN.items()}
+"""The same outside of brackets; the first character, twice, tells one from the other."""
 
 _WRITTEN: Final = sorted(
     (
         (spelled.replace("\\", slash), slash + name)
-        for spellings in (_ALONE, _CLASSES)
+        for spellings in (_ALONE, _WITHIN)
         for name, spelled in spellings.items()
         for slash in ("\\", r"\\")  # as it is, and in JSON
     ),
@@ -69,10 +79,10 @@ def spell_out(pattern: str) -> str:
     def spelled(part: re.Match[str]) -> str:
         nonlocal spellings, start, of_range
         if part[0] == "[":
-            spellings, start = _CLASSES, part.end() + pattern.startswith("^", part.end())
+            spellings, start = _WITHIN, part.end() + pattern.startswith("^", part.end())
         elif part[0] == "]":
             spellings = _ALONE
-        elif spellings is _CLASSES and part[1] in _CLASSES:
+        elif spellings is _WITHIN and part[1] in _WITHIN:
             before, after = pattern[start : part.start()], pattern[part.end() :][:2]
             of_range |= before[1:].endswith("-") or (after[:1] == "-" and after != "-]")
         return spellings.get(part[1] or "", part[0])
@@ -83,7 +93,7 @@ def spell_out(pattern: str) -> str:
 
 def as_written(text: str) -> str:
     """Return a text that shows patterns, of which some are spelled out, with those as they were."""
-    if "x{" in text:
+    if "\\u00" in text:
         for spelled, written in _WRITTEN:
             text = text.replace(spelled, written)
     return text

@@ -204,3 +204,27 @@ def test_a_reference_may_lead_through_a_pattern():
         "patternProperties": {"^(?!x)\\d": {"type": "string"}},
     }
     assert JsonSchema(schema)({"q": 1}).label == "type"
+
+
+LOOKING = [
+    (r"^(?!x)\w+$", "abc", "xbc"),
+    (r"^(?=.*\d)[\w@]+$", "a1@", "ab@"),
+    (r"(?<=\s)\S+", " a", "a"),
+    (r"^(?!a)[^\d]+$", "bc", "b1"),
+    (r"^(?!a)\D+$", "b", "1"),
+    (r"^(?!a)\W+$", "--", "b"),
+    (r"^(?!\s)[\s\S]+$", "a b", " a"),
+    (r"^(?!.*--)[\w-]+$", "a-b", "a--b"),
+    (r"^(\w)\1$", "aa", "ab"),
+    (r"^(?<!\d)[^\W_]+$", "ab", "a_"),
+    (r"^(?=\S)[^\s]{2,}$", "ab", "a b"),
+    (r"^(?!0)\d{1,3}$", "12", "012"),
+]
+
+
+@pytest.mark.parametrize("draft", ["4", "6", "7", "2019-09", "2020-12"])
+@pytest.mark.parametrize(("pattern", "text", "other"), LOOKING)
+def test_every_draft_takes_patterns_that_look_around(draft, pattern, text, other):
+    evaluator = JsonSchema({"pattern": pattern}, draft=draft)
+    assert evaluator(json.dumps(text)).passed
+    assert not evaluator(json.dumps(other)).passed
