@@ -1,8 +1,8 @@
 """Readers of tool calls, one for each API or framework, tried in order.
 
-A reader takes the fields of a call, or of a block that stands beside calls, and gives what it says:
-calls and texts, none where it is known to say something else. It gives None where it knows
-nothing of the kind. No reader imports an SDK: objects of SDKs and their dumps have the same fields.
+A reader takes the fields of a call, or of a block that stands beside calls, and gives what it says,
+or None where it does not know it. No reader imports an SDK: objects of SDKs and their dumps have
+the same fields.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from llmeval_integrations.tool_calls.readers import (
     langchain,
     llama_index,
     openai,
+    other,
     plain,
     pydantic_ai,
 )
@@ -26,9 +27,10 @@ READERS: Final[tuple[Callable[[Fields], list[Part] | None], ...]] = (
     plain.read,
     openai.read,
     anthropic.read,
-    langchain.read,
     llama_index.read,
+    langchain.read,
     pydantic_ai.read,
     google.read,
     bedrock.read,
+    other.read,
 )

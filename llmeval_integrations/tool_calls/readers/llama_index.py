@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from llmeval_integrations.tool_calls.readers.shape import Fields, Part, call, text_in
 
-_OTHERS = frozenset(
-    ("thinking", "image", "audio", "video", "document", "citable", "citation", "cache")
-)
-
 
 def read(value: Fields) -> list[Part] | None:
     """Read a selection or a block."""
-    if "tool_kwargs" in value:
-        number = text_in(value, "tool_call_id", "tool_id")
-        return [call(value, value.get("tool_name"), value["tool_kwargs"], number)]
-    kind = text_in(value, "block_type")
-    if kind == "text":
-        return [text_in(value, "text")]
-    return [] if kind in _OTHERS else None
+    if "tool_kwargs" not in value:
+        return None
+    number = text_in(value, "tool_call_id", "tool_id")
+    return [call(value, value.get("tool_name"), value["tool_kwargs"], number)]
