@@ -91,36 +91,24 @@ def test_any_other_number_is_refused_by_name(value, rules, expected):
     assert isinstance(raised.value, ValueError)
 
 
-@pytest.mark.parametrize("value", [True, False])
-def test_a_flag_is_true_or_false(value):
-    check_flag(Probe(value), "value")
+def choose(probe: Probe, option: str) -> None:
+    check_choice(probe, option, ("a", "b"))
 
 
-@pytest.mark.parametrize("value", [0, 1, None, "true", [], 1.0])
-def test_nothing_else_is_a_flag(value):
-    with pytest.raises(InvalidOptionError, match=r"probe: value=.* is not True or False"):
-        check_flag(Probe(value), "value")
-
-
-def test_a_choice_is_one_of_its_names():
-    check_choice(Probe("a"), "value", ("a", "b"))
-
-
-@pytest.mark.parametrize("value", ["c", "", "A", None, 1, ["a"], ("a",), {"a"}, b"a"])
-def test_nothing_else_is_a_choice(value):
-    with pytest.raises(InvalidOptionError, match="is not one of 'a', 'b'"):
-        check_choice(Probe(value), "value", ("a", "b"))
-
-
-@pytest.mark.parametrize("value", [None, len, Probe, lambda: None])
-def test_what_can_be_called_may_be_left_out(value):
-    check_callable(Probe(value), "value")
-
-
-@pytest.mark.parametrize("value", [1, "len", [], {}])
-def test_nothing_else_can_be_called(value):
-    with pytest.raises(InvalidOptionError, match="is not something that can be called, or None"):
-        check_callable(Probe(value), "value")
+@pytest.mark.parametrize(
+    ("check", "right", "wrong", "expected"),
+    [
+        (check_flag, [True, False], [0, 1, None, "true", [], 1.0], "True or False"),
+        (choose, ["a", "b"], ["c", "", "A", None, 1, ["a"], {"a"}, b"a"], "one of 'a', 'b'"),
+        (check_callable, [None, len, Probe], [1, "len", [], {}], "something that can be called, or None"),
+    ],
+)  # fmt: skip
+def test_flags_choices_and_functions_are_checked(check, right, wrong, expected):
+    for value in right:
+        check(Probe(value), "value")
+    for value in wrong:
+        with pytest.raises(InvalidOptionError, match=f"probe: value=.* is not {expected}"):
+            check(Probe(value), "value")
 
 
 def test_a_long_value_is_cut_in_the_message():

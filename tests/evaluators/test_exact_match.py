@@ -1,5 +1,7 @@
 """Is the output's text the reference's, with what may be left out left out?"""
 
+from itertools import product
+
 import pytest
 
 from llmeval_integrations import ExactMatch, MissingFieldError
@@ -62,10 +64,6 @@ def test_langchains_exact_match_gives_the_same_scores(options):
     langchain = pytest.importorskip("langchain_classic.evaluation")
     theirs = langchain.ExactMatchStringEvaluator(**options)
     texts = ["a", "A", "a.", "a1", "", "1.", "A1.", "é!", "a b", "Straße", "STRASSE"]
-    for output in texts:
-        for reference in texts:
-            answer = theirs.evaluate_strings(prediction=output, reference=reference)
-            assert ExactMatch(**options)(output, reference).score == answer["score"], (
-                output,
-                reference,
-            )
+    for pair in product(texts, texts):
+        answer = theirs.evaluate_strings(prediction=pair[0], reference=pair[1])
+        assert ExactMatch(**options)(*pair).score == answer["score"], pair

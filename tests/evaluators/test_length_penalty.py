@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -99,20 +100,10 @@ def test_equal_to_openjudge():
         {"min_length": 0, "max_length": 5, "penalty_rate": 0.3},
         {"min_length": 7, "max_length": 7, "penalty_rate": 1},
     ]
-    texts = ["x" * length for length in (0, 1, 5, 6, 7, 8, 9, 10, 11, 999, 1000, 1001, 5000)] + [
-        "é\n😀"
-    ]
-
-    async def compare():
-        for chosen in options:
-            grader = peer.LengthPenaltyGrader(**chosen)
-            for text in texts:
-                theirs = await grader.aevaluate(response=text)
-                ours = LengthPenalty(**chosen)(text)
-                assert (ours.score, ours.reason, ours.metadata) == (
-                    theirs.score,
-                    theirs.reason,
-                    theirs.metadata,
-                )
-
-    asyncio.run(compare())
+    texts = ["é\n😀", *("x" * length for length in (0, 1, 5, 6, 7, 8, 9, 10, 11, 1000, 1001, 5000))]
+    for chosen, text in product(options, texts):
+        grader = peer.LengthPenaltyGrader(**chosen)
+        theirs = asyncio.run(grader.aevaluate(response=text))
+        ours = LengthPenalty(**chosen)(text)
+        said = (theirs.score, theirs.reason, theirs.metadata)
+        assert (ours.score, ours.reason, ours.metadata) == said

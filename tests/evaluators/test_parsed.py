@@ -22,14 +22,12 @@ BROKEN = {
 
 @comparing
 @pytest.mark.parametrize("reference", BROKEN, ids=BROKEN.values())
-@pytest.mark.parametrize("output", ["{}", "{", "", None])
-def test_a_broken_reference_names_itself_and_its_defect_whatever_the_output(
-    kind, reference, output
-):
-    with pytest.raises(InvalidReferenceError) as raised:
-        kind()(output, reference)
-    assert str(raised.value).startswith(f"{kind.name}: the reference ")
-    assert f"({BROKEN[reference]})" in str(raised.value)
+def test_a_broken_reference_names_itself_and_its_defect_whatever_the_output(kind, reference):
+    for output in ("{}", "{", "", None):
+        with pytest.raises(InvalidReferenceError) as raised:
+            kind()(output, reference)
+        assert str(raised.value).startswith(f"{kind.name}: the reference ")
+        assert f"({BROKEN[reference]})" in str(raised.value)
 
 
 @comparing

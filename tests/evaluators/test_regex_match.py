@@ -67,19 +67,8 @@ def test_flags_are_those_of_re(pattern, flags, text, score):
 
 @pytest.mark.parametrize(
     "flags",
-    [
-        -1,
-        1.0,
-        "2",
-        None,
-        True,
-        [],
-        10**400,
-        pytest.param(10**5000, id="huge"),
-        re.DEBUG,
-        1 << 20,
-        re.ASCII | 1 << 12,
-    ],
+    [-1, 1.0, "2", None, True, [], 10**400, re.DEBUG, 1 << 20, re.ASCII | 1 << 12],
+    ids=str,
 )
 def test_flags_that_re_does_not_have_are_refused(flags):
     with pytest.raises(InvalidOptionError, match="flags"):
@@ -130,22 +119,13 @@ PIECES = [
     r"(a)\1", r"\S", r"\W", r"\D", r"\.", "(?i:a)", "}", "-", "#", "(?s:.)", "(?P<x>a)", "(?P=x)",
     "(?#c)", r"\x61", r"\u0061", r"\141", "{,2}", "a{,2}", "(?(1)a|b)", "[{]", r"\{", "a{-1}",
 ]  # fmt: skip
-FLAGS = [
-    0,
-    0,
-    re.IGNORECASE,
-    re.MULTILINE,
-    re.DOTALL,
-    re.ASCII,
-    re.IGNORECASE | re.ASCII,
-    re.MULTILINE | re.DOTALL,
-]
+FLAGS = [0, 0, re.IGNORECASE, re.MULTILINE, re.DOTALL, re.ASCII, re.IGNORECASE | re.ASCII]
 
 
 def test_answers_are_those_of_re():
     choose = random.Random(17)
     compared = 0
-    for _ in range(3_000):
+    for _ in range(1_000):
         pattern = "".join(choose.choices(PIECES, k=choose.randint(1, 4)))
         flags = choose.choice(FLAGS)
         try:
@@ -158,7 +138,7 @@ def test_answers_are_those_of_re():
             expected = bool(getattr(reference, where)(text))
             assert evaluator(text).passed is expected, (pattern, flags, where, text)
             compared += 1
-    assert compared > 5_000
+    assert compared > 1_500
 
 
 # --- no pattern hangs ----------------------------------------------------------------------------
@@ -170,8 +150,6 @@ def test_answers_are_those_of_re():
         ("^(a|aa)+$", "a" * 60 + "!"),
         (r"^(\w+\s?)*$", "word " * 30 + "!"),
         (r"(x+x+)+y", "x" * 5_000),
-        (r"^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 100),
-        (r"(.*)*(.*)*(.*)*=", "x" * 3_000),
         (r"^((?=a)a+)+$", "a" * 50 + "!"),
         (r"(a?){30}a{30}b", "a" * 30),
     ],
@@ -180,9 +158,10 @@ def test_a_runaway_pattern_is_an_error_with_a_name_or_answered_in_time(pattern, 
     for where in ("match", "search", "fullmatch"):
         with at_most(1, time.perf_counter):
             try:
-                assert RegexMatch(pattern, where=where, timeout=0.2)(text).score == 0
+                assert RegexMatch(pattern, where=where, timeout=0.1)(text).score == 0
             except RunawayPatternError as error:
-                assert "0.2 s" in str(error)  # noqa: PT017
+                said = f"no answer within 0.1 s for a text of {len(text)} characters"
+                assert said in str(error)  # noqa: PT017
 
 
 BOMBS = [
@@ -203,6 +182,7 @@ def test_repeats_that_fill_the_memory_are_refused_wherever_they_stand(pattern):
         RegexMatch()("a", pattern)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "pattern",
     ["a{100000}", "(?:ab){50000}", "(?:ab){0,1000000}", "(?:(?:ab){0,1000}){0,1000}",
@@ -216,13 +196,7 @@ def test_repeats_that_are_not_written_out_may_be_many(pattern):
     assert RegexMatch(pattern)("").score == bool(re.match(pattern, ""))
 
 
-def test_a_runaway_is_neither_right_nor_wrong():
-    with pytest.raises(
-        RunawayPatternError, match=r"no answer within 0\.1 s for a text of 61 characters"
-    ):
-        RegexMatch("^(a|aa)+$", timeout=0.1)("a" * 60 + "!")
-
-
+@pytest.mark.nightly
 @pytest.mark.parametrize("pattern", ["-" * 3_000, "ab" * 2_000, "a" * 5_000])
 def test_a_long_text_that_repeats_itself_is_a_pattern_as_any_other(pattern):
     with at_most(2):
@@ -231,6 +205,7 @@ def test_a_long_text_that_repeats_itself_is_a_pattern_as_any_other(pattern):
         assert RegexMatch(pattern, where="fullmatch")(pattern).score == 1
 
 
+@pytest.mark.nightly
 def test_a_megabyte_is_searched_in_time():
     text = "a b " * 250_000
     for pattern, score in (("a", 1), ("c", 0), ("(?i)z{3}", 0), (r"\d\d", 0), (r"b $", 1)):

@@ -94,7 +94,7 @@ def test_figures_are_those_of_rapidfuzz(metric):
     normal, counting = StringDistance(metric), StringDistance(metric, normalize_score=False)
     reference = METRICS[metric]
     always_normal = metric in ("jaro", "jaro_winkler")
-    for one, other in pairs(3_000):
+    for one, other in pairs(600):
         assert normal(one, other).score == reference.normalized_distance(one, other), (one, other)
         expected = (reference.normalized_distance if always_normal else reference.distance)(
             one, other
@@ -104,7 +104,7 @@ def test_figures_are_those_of_rapidfuzz(metric):
 
 @pytest.mark.parametrize("metric", EDITS)
 def test_long_texts_with_a_common_frame_are_exact(metric):
-    frame = "".join(random.Random(1).choices("abcdef {}:,", k=300_000))
+    frame = "".join(random.Random(1).choices("abcdef {}:,", k=100_000))
     one, other = frame + "x" * 40 + frame, frame + "yx" * 30 + frame
     result = StringDistance(metric, normalize_score=False)(one, other)
     assert result.metadata["exact"] is True
@@ -114,7 +114,7 @@ def test_long_texts_with_a_common_frame_are_exact(metric):
 @pytest.mark.parametrize("metric", EDITS)
 def test_a_long_text_that_only_lacks_characters_is_as_far_as_it_is_shorter(metric):
     choose = random.Random(2)
-    whole = "".join(choose.choices("abcdef {}:,", k=6_000))
+    whole = "".join(choose.choices("abcdef {}:,", k=3_000))
     lacking = "".join(character for character in whole if choose.random() < 0.8)
     for one, other in ((whole, lacking), (lacking, whole), (whole, "x" + lacking[:-1])):
         result = StringDistance(metric, normalize_score=False)(one, other)
@@ -137,7 +137,7 @@ def test_laws(metric, one, other):
     assert score == pytest.approx(evaluator(other, one).score)
 
 
-@pytest.mark.once
+@pytest.mark.nightly
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
     ("one", "other"),
@@ -162,6 +162,7 @@ def test_a_megabyte_takes_seconds_at_most_and_keeps_its_range(metric, one, other
         assert count <= most
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("metric", EDITS)
 def test_a_distance_that_is_not_exact_is_an_upper_bound(metric):
     choose = random.Random(4)
@@ -208,7 +209,7 @@ def edited(text, choose, count):
 @pytest.mark.parametrize("kind", ["random", "few letters", "periodic", "blocks", "records"])
 def test_long_texts_a_few_edits_apart_are_exact(kind):
     choose = random.Random(kind)
-    for _ in range(300):
+    for _ in range(100):
         one = long_text(kind, choose)
         other = edited(one, choose, choose.randint(1, 6))
         result = StringDistance("damerau_levenshtein", normalize_score=False)(one, other)
@@ -233,15 +234,10 @@ def long_text(kind, choose):
 
 def test_it_passes_up_to_the_distance_that_is_allowed():
     evaluator = StringDistance("levenshtein", normalize_score=False, max_distance=2)
-    assert [evaluator("abc", other).passed for other in ("abc", "abd", "xyc", "xyz")] == [
-        True,
-        True,
-        True,
-        False,
-    ]
-    failed = evaluator("abc", "xyz")
-    assert failed.reason == "levenshtein distance 3 > 2"
-    assert evaluator("abc", "abc").reason is None
+    results = [evaluator("abc", other) for other in ("abc", "xyc", "xyz")]
+    assert [result.passed for result in results] == [True, True, False]
+    reasons = [result.reason for result in results]
+    assert reasons == [None, None, "levenshtein distance 3 > 2"]
 
 
 def test_a_distance_just_above_the_bound_is_written_as_such():

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from typing import Any
 
 import pytest
 
@@ -41,9 +42,6 @@ def test_an_object_whose_aliases_differ_is_dumped_by_its_names(alias):
         "due": "x"
     }
     assert parse(outer(every=[inner.model_construct(due="x")])) == {"all": [{"due": "x"}]}
-    if "serialization_alias" in alias:
-        assert JsonSchema(model)(model(due="x")).passed
-        assert JsonFields(model)('{"due": "x"}', reference=model(due="x")).passed
 
 
 def test_generated_aliases_are_those_that_are_read():
@@ -81,7 +79,12 @@ def test_objects_of_models_in_arrays_and_objects_are_dumped():
     assert parse([oslo, {"a": {1}}]).name == "not_json"
 
 
-def test_an_object_that_fails_to_dump_itself_is_no_json():
+def test_a_class_and_an_object_that_fails_to_dump_itself_are_no_json():
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("Model", value=(Any, None))
+    assert parse(model).name == "not_json"
+    assert parse(model(value=object())).name == "not_json"
+
     class Failing:
         def model_dump(self, **_):
             raise ValueError("not now")

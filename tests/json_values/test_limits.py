@@ -52,7 +52,7 @@ def levels(text: str) -> int:
     st.sampled_from(["", " ", "\n" * 100]),
     st.integers(0, 2**32),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_text_is_too_deep_beyond_the_limit(depth, objects, inside, behind, seed):
     choice = random.Random(seed)
     levels_of = [('{"":', "}") if choice.random() < objects else ("[", "]") for _ in range(depth)]
@@ -101,6 +101,7 @@ def test_200_levels_are_read_201_are_too_deep_and_deeper_is_valid_as_far_as_pyth
 def test_a_truncated_text_is_too_deep_in_lenient_mode_and_prose_around_it_hides_nothing():
     for text in ("[" * 201, '["a", ' * 201 + '"b', 'the "x: ' + "```" + "[" * 201 + "]" * 201):
         assert parse(text, "lenient").name == "too_deep"
+    assert parse('x " ```[1e99999999999999999999, "a"]', "lenient").name == "number_out_of_range"
 
 
 def test_a_caller_without_stack_is_no_defect_of_the_text():
@@ -171,9 +172,10 @@ OUT_OF_RANGE = ["1e400", "-1.50e400", "1" * 309, "-1" + "0" * 5_000, "1E99999999
 
 @modes
 @pytest.mark.parametrize("number", OUT_OF_RANGE, ids=lambda text: text[:9])
-@pytest.mark.parametrize("around", ["%s", '{"a": [%s, 1]}', "[" * 150 + "%s" + "]" * 150])
-def test_a_number_out_of_range_is_json_that_nobody_reads(parsing, number, around):
-    text = around % number
+def test_a_number_out_of_range_is_json_that_nobody_reads(parsing, number):
+    text = '{"a": [' + number + ", 1]}"
+    assert parse(number, parsing).name == "number_out_of_range"
+    assert parse("[" * 150 + number + "]" * 150, parsing).name == "number_out_of_range"
     assert parse(text, parsing).name == "number_out_of_range"
     assert JsonValidity(parsing)(text).passed
     assert JsonMatch(parsing=parsing)(text, "1").label == "number_out_of_range"
@@ -234,6 +236,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.nightly
 @modes
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
 def test_no_text_of_200_kb_takes_long(text, parsing):
@@ -242,6 +245,7 @@ def test_no_text_of_200_kb_takes_long(text, parsing):
             read(text, parsing)
 
 
+@pytest.mark.nightly
 @modes
 @pytest.mark.parametrize("read", [check, parse])
 def test_the_time_for_a_character_does_not_grow(read, parsing):
@@ -274,11 +278,11 @@ NO_JSON = [
 
 
 @modes
-@pytest.mark.parametrize("value", NO_JSON, ids=lambda value: type(value).__name__)
-def test_no_type_crashes_it(value, parsing):
-    found = parse(value, parsing)
-    assert isinstance(found, Defect)
-    assert check(value, parsing) == found
+def test_no_type_crashes_it(parsing):
+    for value in NO_JSON:
+        found = parse(value, parsing)
+        assert isinstance(found, Defect)
+        assert check(value, parsing) == found
 
 
 @law

@@ -68,6 +68,7 @@ def test_ngrams_across_the_parts_of_a_long_text_count(n):
     assert figures(count_ngrams(text, n, load("simple"))) == defined(words, n)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("n", [1, 3, 100])
 @pytest.mark.parametrize(
     "text",

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
 from typing import Any
 
@@ -163,6 +164,7 @@ def test_a_tokenizer_is_loaded_once(name):
     assert load(name) is load(name)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", TOKENIZERS)
 @pytest.mark.parametrize("text", ["word " * 200_000, "a" * 20_000, "世界" * 100_000], ids=len)
 def test_long_texts_are_quick(name, text):
@@ -173,7 +175,7 @@ def test_long_texts_are_quick(name, text):
 # --- what is missing, in a process of its own --------------------------------------------------
 
 LOAD = """
-import socket, sys
+import os, socket, sys
 def no_network(*_): raise SystemExit("it reached for the network")
 socket.socket.connect = socket.getaddrinfo = no_network
 from llmeval_integrations import MissingDependencyError
@@ -184,6 +186,7 @@ try:
     print(*load_tokenizer({name!r}, {encoding!r}, False)("a b A b").parts())
 except MissingDependencyError as error:
     print(error)
+print("llama_index.core" in sys.modules, os.environ.get("TIKTOKEN_CACHE_DIR"))
 """
 
 
@@ -207,9 +210,8 @@ def loaded_apart(
     [("tiktoken", "tiktoken", "tiktoken"), ("jieba", "rjieba", "jieba")],
 )
 def test_a_package_that_is_not_installed_is_named(name, package, extra):
-    assert loaded_apart(name, absent=(package,)) == (
-        f"{package} is not installed; run: pip install 'llmeval-integrations[{extra}]'"
-    )
+    said = f"{package} is not installed; run: pip install 'llmeval-integrations[{extra}]'\n"
+    assert loaded_apart(name, absent=(package,)).startswith(said)
 
 
 def test_a_vocabulary_that_is_missing_is_not_downloaded_but_asked_for(tmp_path):
@@ -231,5 +233,25 @@ def test_a_vocabulary_with_another_content_does_not_count_and_is_left_alone(tmp_
     assert file.read_bytes() == b"IQ== 0\n"
 
 
+def test_the_vocabulary_that_llama_index_brings_is_found_offline_and_without_importing_it(tmp_path):
+    pytest.importorskip("tiktoken")
+    if find_spec("llama_index") is None:
+        pytest.skip("no vocabulary is bundled")
+    said = loaded_apart("tiktoken", TIKTOKEN_CACHE_DIR="nowhere", TMPDIR=str(tmp_path))
+    assert said.startswith("[")
+    assert said.endswith("\nFalse nowhere")
+
+
+def test_a_vocabulary_supplied_by_hand_is_used(tmp_path):
+    load("tiktoken")
+    folder = vocabulary_folder(CL100K)
+    absent = ("llama_index", "litellm")
+    environment = {"TIKTOKEN_CACHE_DIR": str(tmp_path), "TMPDIR": str(tmp_path)}
+    said = loaded_apart("tiktoken", absent=absent, **environment)
+    name = said.split(" under the name ")[1].split()[0]
+    (tmp_path / name).write_bytes((folder / name).read_bytes())
+    assert loaded_apart("tiktoken", absent=absent, **environment).startswith("[")
+
+
 def test_the_simple_tokenizer_needs_nothing():
-    assert loaded_apart("simple", absent=("tiktoken", "rjieba")) == "['a', 'b', 'a', 'b']"
+    assert loaded_apart("simple", absent=("tiktoken", "rjieba")).startswith("['a', 'b', 'a', 'b']")
