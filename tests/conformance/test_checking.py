@@ -27,6 +27,8 @@ from llmeval_integrations.conformance.trial import Trial
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
 
+pytestmark = pytest.mark.usefixtures("few_sizes")
+
 check = partial(check_evaluator, **PATIENT)
 
 CLAIMS = ["json_equality", "json_match", "json_schema", "json_validity", "verdict_reading"]
@@ -216,7 +218,6 @@ def shown_by(claim, answer):
     ]
 
 
-@pytest.mark.parametrize("claim", ["json_equality", "json_match"])
 @pytest.mark.parametrize(
     "changed",
     [
@@ -224,19 +225,9 @@ def shown_by(claim, answer):
         *(pytest.param(leaves(change, [int, float]), id=name) for name, change in ROUNDED.items()),
     ],
 )
-def test_whoever_takes_different_values_for_alike_is_found(changed, claim):
+def test_whoever_takes_different_values_for_alike_is_found(changed):
     alike = compared_as(changed)
-    assert shown_by(claim, lambda output, reference: alike(output, reference).passed)
-
-
-@pytest.mark.once
-def test_who_tidies_up_and_rounds_is_found_by_the_check():
-    tidy = leaves(lambda text: text.strip().lower(), [str])
-    whole = leaves(lambda number: abs(round(number)), [int, float])
-    found = check(compared_as(lambda value: whole(tidy(value))), "json_equality")
-    wrong = {finding.case for finding in found if finding.kind == "wrong"}
-    assert {"a space behind a text", "a text in capital letters"} <= wrong
-    assert {"the sign of an integer", "a fraction and its whole part"} <= wrong
+    assert shown_by("json_equality", lambda output, reference: alike(output, reference).passed)
 
 
 KEYWORDS = """
@@ -268,15 +259,6 @@ def test_who_cannot_encode_half_a_pair_is_found():
 
     found = check(encodes, "json_equality")
     assert {(each.case, each.kind) for each in found} == {("half a pair, raw", "raised")}
-
-
-@pytest.mark.once
-def test_who_compares_texts_depends_on_the_order_of_keys():
-    found = check(
-        lambda output, reference: RIGHT(output, reference).passed and output == reference,
-        "json_equality",
-    )
-    assert sum(finding.case.startswith("keys in another order") for finding in found) == 6
 
 
 @pytest.mark.once

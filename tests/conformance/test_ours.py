@@ -20,16 +20,16 @@ TOP = {"list_order": "top_level_any"}
 OURS = [
     # evaluator, claim, rules
     (JsonValidity(), "json_validity", {}),
-    (JsonValidity(parsing="strict"), "json_validity", {}),
+    pytest.param(JsonValidity(parsing="strict"), "json_validity", {}, marks=pytest.mark.nightly),
     (JsonEquality(), "json_equality", {}),
-    (JsonEquality(parsing="strict"), "json_equality", {}),
+    pytest.param(JsonEquality(parsing="strict"), "json_equality", {}, marks=pytest.mark.nightly),
     (JsonEquality(list_order="any"), "json_equality", ANY),
     (JsonEquality(list_order="top_level_any"), "json_equality", TOP),
     (JsonMatch(), "json_match", {}),
-    (JsonMatch(parsing="strict"), "json_match", {}),
+    pytest.param(JsonMatch(parsing="strict"), "json_match", {}, marks=pytest.mark.nightly),
     (JsonMatch(strict_order=False, ignore_extra_keys=True), "json_match", ANY | EXTRA),
     (JsonSchema(), "json_schema", {}),
-    (JsonSchema(parsing="strict"), "json_schema", {}),
+    pytest.param(JsonSchema(parsing="strict"), "json_schema", {}, marks=pytest.mark.nightly),
     (parse_judgement, "verdict_reading", {}),
 ]
 DROP_INS = [
@@ -54,6 +54,7 @@ def test_ours_keep_their_claims(evaluator, claim, rules):
     assert_conforms(check(evaluator, claim, **rules))
 
 
+@pytest.mark.usefixtures("few_sizes")
 @pytest.mark.parametrize(("name", "claim", "rules"), DROP_INS)
 @pytest.mark.parametrize("framework", ["langchain", "llama_index"])
 def test_drop_ins_keep_them_as_they_come(framework, name, claim, rules):
@@ -62,6 +63,7 @@ def test_drop_ins_keep_them_as_they_come(framework, name, claim, rules):
     assert_conforms(check(getattr(module, name)(), claim, **rules))
 
 
+@pytest.mark.usefixtures("few_sizes")
 @pytest.mark.parametrize(
     ("framework", "wrapper"),
     [("langchain", "LangChainEvaluator"), ("llama_index", "LlamaIndexEvaluator")],
@@ -79,6 +81,7 @@ LENIENT_TEXTS = {
 }
 
 
+@pytest.mark.usefixtures("few_sizes")
 def test_lenient_reading_is_found_to_be_lenient_and_nothing_else():
     found = check(JsonEquality(parsing="lenient"))
     assert {finding.case for finding in found} == LENIENT_TEXTS | {

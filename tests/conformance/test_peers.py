@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from llmeval_integrations import JsonEquality, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
 
 CUT = {
@@ -148,3 +149,22 @@ def test_a_pattern_that_backtracks():
 
     found = check_evaluator(read, "verdict_reading", limit=0.2)
     assert "many blanks behind a label" in cases(found, "cost", "slow")
+
+
+def test_a_cost_that_explodes_is_found():
+    def quadratic(output):
+        for _ in range(output.count("[") ** 2 // 1_000):
+            pass
+        return JsonValidity()(output)
+
+    found = check_evaluator(quadratic, "json_validity", limit=9)
+    assert {"brackets that never close"} == {each.case for each in found if each.kind == "cost"}
+
+
+def test_a_cost_that_is_high_and_linear_is_none():
+    def linear(output, reference):
+        for _ in range(len(output) * 10):
+            pass
+        return JsonEquality()(output, reference)
+
+    assert "cost" not in {each.kind for each in check_evaluator(linear, "json_equality", limit=9)}

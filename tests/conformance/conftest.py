@@ -1,0 +1,11 @@
+"""Most tests look at the cases alone: outputs that grow to 128 kB take most of a check's time."""
+
+import pytest
+
+from llmeval_integrations.conformance import growth
+
+
+@pytest.fixture
+def few_sizes(monkeypatch):
+    """Let families of outputs grow to 2 kB."""
+    monkeypatch.setattr(growth, "_LAST", 2_000)
