@@ -20,7 +20,8 @@ Schema: TypeAlias = dict[str, Any]
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
 _MOST_FOLLOWED: Final = 256
-"""How many alternatives of one place are searched for further ones; they may contain each other."""
+"""How many alternatives of one place are searched for further ones, and how many combinations of
+schemas are told apart for what is inside; alternatives may contain each other."""
 
 
 def reach(schemas: Iterable[Any], follow: Callable[[Schema], Iterable[Any]]) -> list[Any]:
@@ -151,9 +152,15 @@ class Schemas:
             return [one for part in parts for one in inner(part)]
 
         choices = [all_inner(each.parts) for each in self.alternatives]
-        # Equal ones of a schema that refers to itself would be more with each level.
-        different = {canonical(choice): choice for choice in choices} if any(choices) else {}
-        return self._at(all_inner(self.certain), [*different.values()], is_chosen=False)
+        own = all_inner(self.certain)
+        if not any(choices):
+            return self._at(own, [], is_chosen=False)
+        # Those of a schema that refers to itself would be more with each level.
+        different = {frozenset(map(id, choice)): choice for choice in choices}
+        if len(different) > _MOST_FOLLOWED:
+            different = {frozenset([id(one)]): [one] for choice in choices for one in choice}
+        by_text = {canonical(choice): choice for choice in different.values()}
+        return self._at(own, [*by_text.values()], is_chosen=False)
 
     def _at(
         self, own: Sequence[Any], choices: Sequence[Sequence[Any]], *, is_chosen: bool
