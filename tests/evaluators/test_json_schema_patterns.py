@@ -84,9 +84,10 @@ def test_a_pattern_is_shown_as_it_is_written(schema, output, place, message):
 
 
 def test_a_wrong_pattern_is_shown_as_it_is_written():
-    with pytest.raises(InvalidSchemaError) as raised:
+    with pytest.raises(
+        InvalidSchemaError, match=r'"\^\(\?!\\\\d" is not a "regex" at /patternProperties'
+    ):
         JsonSchema({"patternProperties": {r"^(?!\d": {}}})
-    assert r'"^(?!\\d" is not a "regex" at /patternProperties/^(?!\d in' in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -163,15 +164,10 @@ def test_what_takes_little_time_has_a_verdict(pattern, text, score):
         assert JsonSchema({"not": {"pattern": pattern}})(json.dumps(text)).score is not score
 
 
-def test_many_short_texts_have_a_verdict():
+def test_texts_of_a_document_have_their_verdicts_each():
     schema = {"items": {"pattern": r"(?<!\d)\d{4}(?!\d)"}}
     result = JsonSchema(schema)(json.dumps(["a" * 200 + "1234"] * 5_000 + ["a" * 200]))
     assert [error["pointer"] for error in result.metadata["errors"]] == ["/5000"]
-
-
-def test_other_texts_of_a_document_decide_nothing():
-    schema = {"properties": {"s": {"pattern": "^(?:(?!foo).)*$"}}}
-    assert JsonSchema(schema)({"s": "a" * 2_000, "article": "x " * 500_000}).passed
 
 
 @pytest.mark.parametrize("pattern", [r"^(?=.{3,20}$)[+-\d]+$", r"^(?!-)[ -\w]+$", r"(?!x)[\w-.]"])

@@ -75,6 +75,8 @@ def test_no_reference_is_fetched(server, tmp_path, draft, where):
         except InvalidOptionError as error:
             assert "schema" in str(error)  # noqa: PT017
     assert server.asked == []
+    urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/noticed").close()
+    assert server.asked.pop() == "/noticed"
 
 
 def test_an_address_of_its_own_does_not_keep_a_schema_from_working(server):
@@ -94,12 +96,6 @@ def test_an_address_of_its_own_does_not_keep_a_schema_from_working(server):
     assert JsonSchema(schema)('{"a": 1, "b": 1, "c": "x"}').passed
     assert JsonSchema(schema)('{"a": "", "b": "", "c": 1}').metadata["conformity"] == 1 / 4
     assert server.asked == []
-
-
-def test_the_server_would_notice(server):
-    address = f"http://127.0.0.1:{server.server_port}/noticed"
-    urllib.request.urlopen(address).close()
-    assert server.asked.pop() == "/noticed"
 
 
 def test_the_schema_of_schemas_is_at_hand():

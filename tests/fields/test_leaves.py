@@ -1,0 +1,243 @@
+"""When two leaves match: by the settings of their field, as numbers, by the meaning of a format."""
+
+from unicodedata import normalize
+
+import pytest
+from one_field import passes
+from pace import at_most
+
+from llmeval_integrations import (
+    JsonEditDistance,
+    JsonEquality,
+    JsonFields,
+    JsonMatch,
+    JsonSimilarity,
+    ToolCalls,
+)
+
+MOMENT = "2024-01-05T10:00:00Z"
+
+
+def begins_alike(output, reference):
+    return output[0] == reference[0]
+
+
+# fmt: off
+SETTINGS = [
+    ({"ignore": True}, [("a", "b"), ({"x": 1}, [])], []),
+    ({"tolerance": 0.01}, [(12.5, 12.51), (12, 12.01)], [(12.5, 12.511), ("12.5", 12.5)]),
+    ({"tolerance": 1e-16}, [(0.3, 0.1 + 0.2)], []),
+    ({"tolerance": 0.1}, [(1.1, 1.0)], [(1.10000001, 1.0)]),  # 1.1 - 1 is more than 0.1 in doubles
+    ({"tolerance": 1}, [(10**300 + 1, 10**300)], [(10**300 + 2, 10**300), (5e-324, 10**300)]),
+    ({"relative_tolerance": 0.1}, [(110, 100), (90.0, 100)], [(111, 100), (0.1, 0)]),
+    ({"multiple_of": 5}, [(101, 100), (98, 100)], [(103, 100)]),
+    ({"multiple_of": 0.1}, [(0.15, 0.25)], [(0.25, 0.35)]),  # 2.5 and 3.5: to 2 and to 4
+    ({"multiple_of": 1}, [], [(10**300 + 1, 10**300), (1e300, 2e300)]),
+    ({"multiple_of": 5}, [(10**300 + 1, 10**300)], [(10**300 + 3, 10**300)]),
+    ({"multiple_of": 7}, [], [(1e300, 7)]),
+    ({"similarity": 0.9}, [("Harbour Ltd.", "Harbour Ltd")], [("Haven Ltd", "Harbour Ltd")]),
+    ({"ignore_case": True}, [("STRASSE", "straße"), ("ACME", "Acme")], [("a ", "a")]),
+    ({"ignore_whitespace": True}, [(" a\n b ", "a b")], [("ab", "a b"), ("A", "a")]),
+    ({"normalize_unicode": True}, [("ﬁne e\u0301", "fine é")], [("E", "e")]),
+    ({"format": "date"}, [], [("05.01.2024", "2024-01-05")]),
+    ({"format": "date-time"}, [("2024-01-05T10:00:00z", MOMENT)], [("x", "y")]),
+    (
+        {"coerce": True},
+        [("3", 3), (3, "3.0"), ("true", True), (" False ", False), ("null", None), ("0.1", 0.1),
+         (12.99, "12.99"), (" +0.10 ", 0.1), (".5", 0.5), ("1e2", 100), (str(10**22 + 1), 10**22 + 1)],
+        [("3", True), ("three", 3), ("1e999", 3), ("NaN", 3), ("1_0", 10), ({}, "{}"), ("5", "5.0"),
+         ("1,250.50", 1250.5), (str(10**22 + 2), 10**22 + 1), ("12.98", 12.99), ("0.1.0", 0.1),
+         ("Infinity", 1), ("", 0), ("1" * 100_000 + "x", 1)],
+    ),
+    (
+        {"coerce": True, "tolerance": 1},
+        [("3.5", 3), ("1250.50", "1251"), ("+3", " 3.0 ")],
+        [("5", 3), ("1250", "1251.5"), ("3", "three"), ("a", "A"), ("1e1000000", 7), ("1e-1000000", 7)],
+    ),
+    ({"coerce": True, "multiple_of": 5}, [("101", "100")], [("103", "100")]),
+    ({"compare": begins_alike}, [("ab", "ac")], [("bb", "ac")]),
+    ({"compare": lambda one, other: 0.7, "similarity": 0.6}, [("x", {"y": 1})], []),
+    ({"order": "any_order"}, [([3, 1, 2], [1, 2, 3])], [([1, 2], [1, 2, 3])]),
+    (
+        {"key": "sku"},
+        [([{"sku": "B"}, {"sku": "A"}], [{"sku": "A"}, {"sku": "B"}])],
+        [([{"sku": "B"}, {"sku": "C"}], [{"sku": "A"}, {"sku": "B"}])],
+    ),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("settings", "same", "other"), SETTINGS, ids=lambda value: str(value)[:40])
+def test_settings_of_a_field(settings, same, other):
+    for output, reference in same:
+        assert passes({}, output, reference, fields={"/a": settings}), (output, reference)
+        assert not passes({}, output, reference)
+    for output, reference in other:
+        assert not passes({}, output, reference, fields={"/a": settings}), (output, reference)
+
+
+@pytest.mark.parametrize("value", [9, "x", None, [1, {"a": 2.0}], {"a": []}], ids=str)
+def test_a_function_is_not_asked_of_what_is_equal(value):
+    never = {"/a": {"compare": lambda one, other: 0}}
+    assert passes({}, value, value, fields=never)
+    assert passes({}, [9.0, 1], [9, 1.0], fields=never)
+    assert not passes({}, True, 1, fields=never)
+
+
+def test_a_similarity_is_the_score_and_nothing_below_its_threshold():
+    evaluator = JsonFields(fields={"/a": {"similarity": 0.5}})
+    result = evaluator({"a": "abcd"}, {"a": "abcx"})
+    assert (result.score, result.passed) == (0.75, True)
+    assert result.metadata["outcomes"][0]["score"] == 0.75
+    assert evaluator({"a": "abcd"}, {"a": "axyz"}).score == 0.0
+    for length in range(1, 101):  # a score as high as the threshold is enough
+        for wrong in range(length):
+            threshold = round(1 - wrong / length, 2)
+            if threshold == (length - wrong) / length:
+                exact = JsonFields(defaults={"similarity": threshold})
+                result = exact(["b" * wrong + "a" * (length - wrong)], ["a" * length])
+                assert (result.passed, result.score) == (True, threshold), (length, wrong)
+
+
+@pytest.mark.parametrize("text", ["Μα\u0390ου", "\u01f0", "\u1fb7", "ﬁne ſ", "㎒"])
+def test_text_that_looks_the_same_does_so_in_capitals_too(text):
+    both = {"ignore_case": True, "normalize_unicode": True}
+    for defaults in (both, {"ignore_case": True}):
+        assert JsonFields(defaults=defaults)([text], [text.upper()]).passed
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        assert JsonFields(defaults=both)([normalize(form, text.upper())], [text]).passed
+
+
+# --- Numbers of any size -------------------------------------------------------------------------
+
+COMPARING = {
+    "fields": JsonFields({"properties": {"a": {"type": "number"}}}),
+    "tolerance": JsonFields(fields={"/a": {"tolerance": 0.1}}),
+    "relative_tolerance": JsonFields(fields={"/a": {"relative_tolerance": 0.1}}),
+    "multiple_of": JsonFields(fields={"/a": {"multiple_of": 0.1}}),
+    "any_order": JsonFields(defaults={"order": "any_order"}),
+    "similarity": JsonSimilarity(),
+    "match": JsonMatch(),
+    "equality": JsonEquality(),
+    "edit_distance": JsonEditDistance(),
+    "tool_calls": ToolCalls(),
+}
+
+
+@pytest.mark.parametrize("name", COMPARING)
+@pytest.mark.parametrize("number", ["-1e1000000", "1.5e999999999999", "1e-1000000"])
+def test_a_far_exponent_is_a_number_out_of_range_or_zero(name, number):
+    documents = [f'{{"a": {value}}}' for value in (number, "7")]
+    if name == "tool_calls":
+        documents = [f'{{"name": "f", "arguments": {arguments}}}' for arguments in documents]
+    result = COMPARING[name](*documents)
+    assert not result.passed
+    if "e-" not in number and name != "tool_calls":
+        assert result.label == "number_out_of_range"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("10000000001", "10000000000", False),
+        ("10000000001.0", "10000000000", False),
+        ("1.0000000001e10", "10000000000.0", False),
+        ("1" * 308, "1" * 307 + "2", False),
+        ("10000000000.5", "10000000000", True),
+        ("10000000000.5", "10000000001.0", True),
+        ("0.30000000000000004", "0.3", True),
+    ],
+)
+@pytest.mark.parametrize("text", [[], [{"type": "string"}]], ids=["number", "decimal"])
+def test_whole_numbers_are_exact_however_they_are_written(one, other, same, text):
+    evaluator = JsonFields({"anyOf": [{"type": "number"}, *text]})
+    assert evaluator(one, other).passed is evaluator(other, one).passed is same
+
+
+# --- Formats -------------------------------------------------------------------------------------
+
+FORMATS = [
+    ("date", "2024-01-05", [], ["2024-1-5", "2024-01-05T00:00:00Z", "2024-01-06", "24-01-05"]),
+    (
+        "date-time",
+        MOMENT,
+        ["2024-01-05T11:00:00+01:00", "2024-01-05t10:00:00.000z", "2024-01-05 10:00:00+00:00"],
+        ["2024-01-05T10:00:00", "2024-01-05T10:00:01Z", "2024-01-05T10:00:00.5Z", "2024-01-05"],
+    ),
+    ("date-time", "2024-01-05T00:30:00+01:00", ["2024-01-04T23:30:00Z"], []),
+    ("date-time", "2024-01-05T10:00:00-05:30", ["2024-01-05T15:30:00.000Z"], []),
+    # what Python has no moment for is as it is written
+    ("date-time", "0001-01-01T00:00:00+01:00", [], ["0001-01-01T00:30:00+01:30", "0001-01-01T00:00:00"]),
+    ("date-time", "9999-12-31T23:59:59-01:00", [], ["9999-12-31T23:29:59-01:30", "9999-12-31T23:29:58-01:30"]),
+    ("date-time", "0000-12-31T23:30:00-01:00", [], ["0001-01-01T00:30:00Z"]),
+    ("date-time", "0000-02-29T00:00:00Z", [], ["0000-03-01T00:00:00Z"]),
+    ("date-time", "1990-12-31T23:59:60Z", [], ["1990-12-31T15:59:60-08:00", "1990-12-31T23:59:59Z", "1991-01-01T00:00:00Z", "1990-12-31T23:59:60.0Z"]),
+    ("email", "ann@example.org", ["Ann@Example.ORG"], ["bob@example.org"]),
+    ("email", "a@straße.de", [], ["a@strasse.de"]),
+    ("email", "Sales/EU@X.org", ["sales/eu@x.org"], []),
+    ("email", "http://a@x.org/A", [], ["http://a@x.org/a"]),
+    ("uri", "https://example.org/a%2fb", ["HTTPS://EXAMPLE.org:443/a%2fb"], ["http://example.org/a%2fb", "https://example.org/A%2fb", "https://example.org/a%2fb/", "https://example.org/a%2Fb"]),
+    ("uri", "http://e.com", ["HTTP://E.com:80/", "http://e.com:/"], ["http://e.com:8080/", "http://e.com/?", "http://e.com/#"]),
+    ("uri", "http://e.com/%7Euser", [], ["http://e.com/~user"]),
+    ("uri", "http://e.com/a/c", [], ["http://e.com/a/./b/../c", "http://e.com/x/%2E%2E/a/c"]),
+    ("uri", "http://e.com/?a=/./b", [], ["http://e.com/?a=/b"]),
+    ("uri", "http://Ann@e.com/", [], ["http://ann@e.com/"]),
+    ("uri", "http://[::A]:80/", ["http://[::a]/"], []),
+    ("uri", "http://e.com/ab", [], ["http://e.com/a\nb", "http://e.com/ab ", "http://e.com/a\tb"]),
+    ("uri", "file:///a", [], ["file:/a", "file:////a"]),
+    ("uri", "urn:a:~", ["URN:a:~"], ["urn:a:%7e"]),
+    ("uri", "/a/b", [], ["/a/./b"]),
+    ("uri", "http://e.com:8a/", [], ["http://e.com:8a/."]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "text", "same", "others"), FORMATS)
+def test_a_text_is_compared_by_the_meaning_of_its_format(kind, text, same, others):
+    for one in [text, *same]:
+        assert passes({"format": kind}, one, text)
+        assert passes({"format": kind}, text, one)
+    for one in others:
+        assert not passes({"format": kind}, one, text), one
+        assert not passes({"format": kind}, text, one), one
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        ("uri", ["urn:", "urn:None", "urn:/", "urn://None", "urn:?None", "urn:#None"]),
+        ("uri", ["urn a None", "urn:a", " urn:a", "urn None a None None"]),
+        ("uri", ["x://", "x:", "x:///"]),
+        ("date-time", [MOMENT, "2024-01-05T10:00:00", f" {MOMENT}", "UTC 1064301720 0 "]),
+    ],
+)
+def test_texts_of_other_meanings_never_match(kind, texts):
+    evaluator = JsonFields(defaults={"format": kind})
+    for place, one in enumerate(texts):
+        assert not any(evaluator([one], [other]).passed for other in texts[:place]), one
+    any_order = JsonFields(None, {"": {"order": "any_order"}}, {"format": kind})
+    assert any_order(texts, texts[::-1]).passed
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "texts"),
+    [
+        ("email", {"ignore_whitespace": True}, ["A@B.c", " a@b.c", "a@b.c "]),
+        ("uri", {"ignore_case": True}, ["http://e.com", "http://e.com/", "HTTP://E.com:/"]),
+        ("uri", {"ignore_case": True}, ["HTTP://E.com/B", "http://e.com/b", "http://e.com:80/b"]),
+        ("uri", {"normalize_unicode": True}, ["http://e.com/é", "http://e.com/e\u0301"]),
+        ("date-time", {"ignore_whitespace": True}, [f" {MOMENT}", "2024-01-05  10:00:00z"]),
+    ],
+)
+def test_what_does_not_count_in_a_text_does_not_count_in_its_meaning(kind, settings, texts):
+    """So that two that match a third one match each other, in whatever order they come."""
+    evaluator = JsonFields(fields={"": {"order": "any_order"}, "/*": {"format": kind, **settings}})
+    for first in texts:
+        for second in texts:
+            assert evaluator([first], [second]).passed
+            assert evaluator([first, second], [second, texts[0]]).passed
+
+
+@pytest.mark.parametrize("part", ["@", "%", "/..", ":", "["])
+def test_a_hostile_address_takes_no_time(part):
+    with at_most(1):
+        assert not passes({"format": "uri"}, f"http://{part * 100_000}:x", "http://e.com")

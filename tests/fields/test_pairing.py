@@ -1,0 +1,553 @@
+"""Items of arrays: by position, in any order, by a key; which are paired, and at what cost."""
+
+import random
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from json_strategies import clashing, few, law, seconds
+from pace import at_most
+
+from llmeval_integrations import JsonFields, JsonSimilarity
+from llmeval_integrations.core.limits import MAX_PAIRS
+
+ORDER = {"order": "any_order"}
+ANY = {"": ORDER}
+ANY_ORDER = JsonFields(fields=ANY)
+EVERYWHERE = JsonFields(defaults=ORDER)
+BY_SKU = JsonFields(fields={"": {"key": "sku"}})
+NEAR = JsonFields(fields={**ANY, "/*": {"tolerance": 1}})
+
+
+def counts(evaluator, output, reference):
+    return evaluator(output, reference).metadata["fields"]
+
+
+def shuffled(items, seed=0):
+    return random.Random(seed).sample(items, len(items))
+
+
+def records(count, fields, values):
+    """Records of numbers of which none tells a record from the others."""
+    choose = random.Random(3)
+    return [{f"f{n}": choose.randrange(values) for n in range(fields)} for _ in range(count)]
+
+
+# evaluator, output, reference, counts by field
+CASES = {
+    "by position unless told otherwise": (JsonFields(), [2, 1, 3], [1, 2], {"/*": {"mismatch": 2, "extra": 1}}),
+    "in any order": (ANY_ORDER, [2, 1, 3], [1, 2], {"/*": {"match": 2, "extra": 1}}),
+    "nothing in common is no pair": (ANY_ORDER, ["a", "x"], ["y", "a"], {"/*": {"match": 1, "missing": 1, "extra": 1}}),
+    "a similarity of 0 pairs all": (JsonFields(defaults={**ORDER, "similarity": 0}), ["abc"], ["xyz"], {"/*": {"match": 1}}),
+    "the best pairing, not the greedy one": (
+        ANY_ORDER,
+        [{"a": 1, "b": 1, "c": 9}, {"a": 7, "b": 1, "c": 1}],  # the first fits the second best
+        [{"a": 1, "b": 1, "c": 1}, {"a": 1, "b": 1, "c": 2}],
+        {"/*/a": {"match": 1, "mismatch": 1}, "/*/b": {"match": 2}, "/*/c": {"match": 1, "mismatch": 1}},
+    ),
+    "lists inside, everywhere": (
+        EVERYWHERE, [{"tags": ["b", "a"]}, {"tags": []}], [{"tags": []}, {"tags": ["a", "b"]}],
+        {"/*/tags": {"match": 1}, "/*/tags/*": {"match": 2}},
+    ),
+    "lists inside keep their order": (
+        ANY_ORDER, [{"tags": ["b", "a"]}, {"tags": []}], [{"tags": []}, {"tags": ["a", "b"]}],
+        {"/*/tags": {"match": 1}, "/*/tags/*": {"missing": 2, "extra": 2}},
+    ),
+    "by key, with the namesake alone": (
+        BY_SKU,
+        [{"sku": "b", "price": 1}, {"sku": "a", "price": 2}, {"sku": "x", "price": 3}],
+        [{"sku": "a", "price": 1}, {"sku": "b", "price": 1}, {"sku": "c", "price": 3}],
+        {"/*/sku": {"match": 2, "missing": 1, "extra": 1}, "/*/price": {"match": 1, "mismatch": 1, "missing": 1, "extra": 1}},
+    ),
+    "the same key twice, and none": (
+        BY_SKU, [{"sku": 1, "n": 1}, {"sku": 1.0, "n": 2}, {"n": 5}, 7], [{"sku": 1, "n": 2}, {"sku": 1, "n": 1}, 7, {"n": 5}],
+        {"/*/sku": {"match": 2}, "/*/n": {"match": 3}, "/*": {"match": 1}},
+    ),
+    "a key is compared as its field is": (
+        JsonFields(fields={"": {"key": "sku"}, "/*/sku": {"ignore_case": True, "ignore_whitespace": True}}),
+        [{"sku": "b 1", "n": 1}, {"sku": "A", "n": 2}], [{"sku": "a", "n": 2}, {"sku": "B  1 ", "n": 1}],
+        {"/*/sku": {"match": 2}, "/*/n": {"match": 2}},
+    ),
+    "the same key before one that matches": (
+        JsonFields(fields={"": {"key": "id"}, "/*/id": {"tolerance": 1}}),
+        [{"id": 10, "v": "a"}, {"id": 11, "v": "b"}], [{"id": 12, "v": "b"}, {"id": 10.0, "v": "a"}],
+        {"/*/id": {"match": 2}, "/*/v": {"match": 2}},
+    ),
+    "the same key before its text": (
+        JsonFields(fields={"": {"key": "id"}}, defaults={"coerce": True}), [{"id": 1, "v": 1}, {"id": "1", "v": 2}], [{"id": "1", "v": 1}],
+        {"/*/id": {"match": 1, "extra": 1}, "/*/v": {"mismatch": 1, "extra": 1}},
+    ),
+    "by what has no weight": (
+        JsonFields(fields={**ANY, "/*/id": {"weight": 0}}), [{"id": 1, "v": 2}, {"id": 2, "v": 5}], [{"id": 2, "v": 6}, {"id": 1, "v": 3}],
+        {"/*/id": {"match": 2}, "/*/v": {"mismatch": 2}},
+    ),
+    "what has a weight comes first": (
+        JsonFields(fields={**ANY, "/*/id": {"weight": 0}}), [{"id": 9, "v": 3}, {"id": 1, "v": 6}], [{"id": 2, "v": 6}, {"id": 1, "v": 3}],
+        {"/*/id": {"mismatch": 2}, "/*/v": {"match": 2}},
+    ),
+    "a function sees texts as they are": (
+        JsonFields(fields=ANY, defaults={"ignore_case": True, "compare": lambda one, other: float(one == other)}), ["a"], ["A", "a"],
+        {"/*": {"match": 1, "missing": 1}},
+    ),
+    "only ignored members are no empty object": (
+        JsonFields(fields={**ANY, "/*/b": {"ignore": True}}), [{"b": 4}], [{"b": 3}, {}], {"/*": {"missing": 1}},
+    ),
+    # a rule for other fields, or without effect on these items, takes no pair apart
+    "a tolerance that the schema overrides": (
+        JsonFields({"uniqueItems": True, "items": {"type": "integer"}}, defaults={"tolerance": 0.01}), [1, 2, 3], [1, 2, 4],
+        {"/*": {"match": 2, "missing": 1, "extra": 1}},
+    ),
+    "a tolerance elsewhere": (
+        JsonFields(fields={"/*/price": {"tolerance": 0.01}}, defaults=ORDER), ["a", "b", {"price": 1}], ["a", "c", "b"],
+        {"/*": {"match": 2, "missing": 1}, "/*/price": {"extra": 1}},
+    ),
+    "a tolerance without weight": (
+        JsonFields(fields={"": {**ORDER, "weight": 0, "tolerance": 0.01}}), [{"n": n} for n in range(5)], [{"n": n} for n in (4, 3, 2, 1, 9)],
+        {"/*/n": {"match": 4, "missing": 1, "extra": 1}},
+    ),
+    "coerced": (JsonFields(fields={"": {**ORDER, "coerce": True}}), ["1", 1], ["1.0", 1], {"/*": {"match": 2}}),
+    # where a tolerance finds better ones, equal items are no pair
+    "near beats equal": (NEAR, [10, 9], [10, 11], {"/*": {"match": 2}}),
+    "near beats equal, turned": (NEAR, [9, 10], [11, 10], {"/*": {"match": 2}}),
+    "too far is not near": (NEAR, [10, 8], [10, 11], {"/*": {"match": 1, "missing": 1, "extra": 1}}),
+    "near prices": (
+        JsonFields(fields={**ANY, "/*/p": {"tolerance": 0.01}}), [{"p": 10.0, "n": 1}, {"p": 9.99, "n": 1}], [{"p": 10.0, "n": 1}, {"p": 10.01, "n": 1}],
+        {"/*/p": {"match": 2}, "/*/n": {"match": 2}},
+    ),
+    "near in a union": (
+        JsonFields({"anyOf": [{"type": "array", "uniqueItems": True}, {"type": "integer"}]}, defaults={"tolerance": 1}), [1, 2], [2, 3],
+        {"/*": {"match": 2}},
+    ),
+    "near beside what the schema fixes": (JsonFields({"enum": [1]}, {**ANY, "/*": {"tolerance": 1}}), [1, 2], [2, 3], {"/*": {"match": 2}}),
+    # items with schemas of their own keep their order, but for other alternatives and settings
+    "own schemas": (JsonFields({"uniqueItems": True, "prefixItems": [{"type": "string"}]}), ["x", "a"], ["a", "x"], {"/*": {"mismatch": 2}}),
+    "own schemas together": (JsonFields({"allOf": [{"uniqueItems": True}, {"prefixItems": [{}]}]}), [2, 1], [1, 2], {"/*": {"mismatch": 2}}),
+    "own schemas, any order": (JsonFields({"prefixItems": [{"type": "string"}]}, ANY), ["x", "a"], ["a", "x"], {"/*": {"match": 2}}),
+    "own schemas of another alternative": (
+        JsonFields({"anyOf": [{"prefixItems": [{}, {}]}, {"uniqueItems": True}]}), [2, 1], [1, 2], {"/*": {"match": 2}},
+    ),
+    # an array no item of which has the key keeps its order
+    "a misspelt key": (JsonFields(fields={"": {"key": "skuu"}}), [{"sku": 1}, {"sku": 2}], [{"sku": 2}, {"sku": 1}], {"/*/sku": {"mismatch": 2}}),
+    "no objects": (JsonFields(defaults={"key": "sku"}), [1, 2], [2, 1], {"/*": {"mismatch": 2}}),
+    "a misspelt key inside": (
+        JsonFields(fields={**ANY, "/*": {"key": "b"}}), [[{"a": 1}, {"a": 2}], [1, 2]], [[1, 2], [{"a": 2}, {"a": 1}]],
+        {"/*/*": {"match": 2}, "/*/*/a": {"missing": 2, "extra": 2}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_items_are_paired(case):
+    evaluator, output, reference, expected = CASES[case]
+    assert counts(evaluator, output, reference) == expected
+
+
+@pytest.mark.parametrize("similarity", [0, 0.01])
+def test_equal_texts_are_no_pair_where_similar_ones_give_more(similarity):
+    evaluator = JsonFields(None, ANY, {"similarity": similarity})
+    assert evaluator(["ab", "aba"], ["aba", "ba"]).score == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "expected"),
+    [
+        ({"defaults": {"coerce": True}}, "1", 1),
+        ({"defaults": {"coerce": True}}, True, " TRUE"),
+        ({"fields": {"/*/id": {"multiple_of": 1}}}, 1.2, 1),
+        ({"fields": {"/*/id": {"tolerance": 1}}}, 6, 7),
+        ({"fields": {"/*/id": {"similarity": 0.7}}}, "INV-1", "INV-l"),
+        ({"fields": {"/*/id": {"compare": lambda a, b: a[0] == b[0]}}}, "a-1", "a-2"),
+        ({"schema": {"items": {"properties": {"id": {"type": "number"}}}}}, 0.1 + 0.2, 0.3),
+        ({"schema": {"items": {"properties": {"id": {"format": "date-time"}}}}}, "2024-01-06T11:00:00+01:00", "2024-01-06T10:00:00z"),
+        ({"fields": {"/*/id": {"coerce": True, "weight": 0}}}, 1, "1"),
+    ],
+)  # fmt: skip
+def test_keys_are_paired_where_they_match(options, key, expected):
+    fields = {"": {"key": "id"}, **options.get("fields", {})}
+    evaluator = JsonFields(options.get("schema"), fields, options.get("defaults", {}))
+    output = [{"id": "z", "v": 0}, {"id": key, "v": 1}, {"v": 5}]
+    reference = [{"v": 5}, {"id": expected, "v": 1}, {"id": "y", "v": 0}]
+    found = counts(evaluator, output, reference)
+    assert found["/*/v"] == {"match": 2, "missing": 1, "extra": 1}
+    assert found["/*/id"] == {"match": 1, "missing": 1, "extra": 1}
+
+
+# --- The best pairing ----------------------------------------------------------------------------
+
+
+def matches(evaluator, output, reference):
+    found = counts(evaluator, output, reference)
+    return sum(each.get("match", 0) for each in found.values())
+
+
+records_or_numbers = st.lists(
+    st.integers(0, 8)
+    | st.fixed_dictionaries(dict.fromkeys("ab", st.integers(0, 2)), optional={"c": st.booleans()}),
+    min_size=1,
+    max_size=4,
+)
+
+
+@law
+@given(records_or_numbers, records_or_numbers)
+def test_no_other_pairing_has_more_matches(output, reference):
+    shorter, longer = sorted((output, reference), key=len)
+    for rule in ({}, {"tolerance": 1}):
+        in_place = JsonFields(fields={"/*": rule})
+        best = max(
+            matches(in_place, [*chosen], shorter) for chosen in permutations(longer, len(shorter))
+        )
+        assert matches(JsonFields(fields={**ANY, "/*": rule}), output, reference) == best
+
+
+# --- No order has a say --------------------------------------------------------------------------
+
+
+def same_letter(one, other):
+    return 0.5 * (str(one).lower() == str(other).lower()) + 0.5 * (one == other)
+
+
+RULES = {
+    "plain": {},
+    "items ignored": {"fields": {"/*/tags/*": {"ignore": True}}},
+    "members ignored": {"fields": {"/*/a": {"ignore": True}, "/*/tags/*/a": {"ignore": True}}},
+    "an array ignored": {"fields": {"/*/*": {"ignore": True}}},
+    "case": {"defaults": {"ignore_case": True}},
+    "near": {"defaults": {"tolerance": 1}},
+    "coerced": {"defaults": {"coerce": True}},
+    "a grid": {"defaults": {"multiple_of": 2}},
+    "similar": {"defaults": {"similarity": 0.5}},
+    "a function": {"defaults": {"compare": same_letter, "ignore_case": True, "similarity": 0.5}},
+    "weights": {"fields": {"/*/a": {"weight": 0.1}, "/*/b": {"weight": 0.7}, "/*/tags/*": {"weight": 0.2}}},
+    "no weight": {"fields": {"/*/a": {"weight": 0}, "/*/b": {"weight": 0}}},
+    "by position inside": {"schema": {"items": {"properties": {"tags": {"prefixItems": [{"uniqueItems": True}]}}}}},
+}  # fmt: skip
+
+leaves = st.sampled_from([0, 1, 1.0, 2, 3.5, "1", "a", "A", "ab", "aB", "b", True, None])
+inner = st.lists(leaves | st.lists(leaves, max_size=2), max_size=3)
+items = (
+    leaves
+    | inner
+    | st.fixed_dictionaries({}, optional={"a": leaves, "b": leaves, "tags": inner, "id": leaves})
+    | clashing
+)
+arrays = st.lists(items, max_size=4)
+
+
+def figures(evaluator, output, reference):
+    """Give what no order of items may change."""
+    result = evaluator(output, reference)
+    wrong = sorted(
+        (each["field"], each["kind"], each.get("score", 0)) for each in result.metadata["outcomes"]
+    )
+    return result.score, result.passed, result.label, result.metadata["fields"], wrong
+
+
+def in_another_order(value, choose):
+    """Shuffle arrays, also those inside."""
+    if isinstance(value, dict):
+        return {name: in_another_order(part, choose) for name, part in value.items()}
+    if isinstance(value, list):
+        return choose.sample([in_another_order(item, choose) for item in value], len(value))
+    return value
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("array", [ORDER, {"key": "id"}], ids=str)
+def test_no_order_of_items_has_a_say(rule, array):
+    options = RULES[rule]
+    inside = {} if rule == "by position inside" else ORDER
+    defaults = {**inside, **options.get("defaults", {})}
+    evaluator = JsonFields(
+        options.get("schema"), {"": array, **options.get("fields", {})}, defaults
+    )
+
+    @few
+    @given(arrays, arrays, st.randoms())
+    def check(output, reference, choose):
+        is_keyed = any(type(item) is dict and "id" in item for item in output + reference)
+        if "key" in array and not is_keyed:
+            return
+        before = figures(evaluator, output, reference)
+        if rule == "by position inside":
+            choose.shuffle(output)
+            choose.shuffle(reference)
+        else:
+            output, reference = (in_another_order(each, choose) for each in (output, reference))
+        assert figures(evaluator, output, reference) == before
+
+    check()
+
+
+@pytest.mark.parametrize("fields", [{"/*/*": {"ignore": True}}, {"/*/a": {"ignore": True}}])
+def test_what_is_ignored_is_no_empty_array_or_object(fields):
+    evaluator = JsonFields(fields={**ANY, **fields})
+    values = [[], [1], [2], {}, {"a": 1}, {"a": 2}]
+    for output, reference in product(product(values, repeat=2), repeat=2):
+        scores = {evaluator([*one], [*reference]).score for one in permutations(output)}
+        assert len(scores) == 1, (output, reference)
+
+
+def test_no_order_changes_the_last_digit_of_a_score():
+    weights = {"a": 0.1, "b": 0.7, "c": 0.3}
+    settings = {f"/*/{name}": {"weight": weight} for name, weight in weights.items()}
+    evaluator = JsonFields(fields={**ANY, **settings})
+    choose = random.Random(1)
+    for _ in range(30):
+        reference = [{name: choose.random() for name in weights} for _ in range(6)]
+        output = [{**each, choose.choice("abc"): 2} for each in reference]
+        assert len({evaluator(choose.sample(output, 6), reference).score for _ in range(10)}) == 1
+
+
+AMOUNT = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "outputs", "references"),
+    [
+        (ANY_ORDER, [{"a": 1, "b": 2}, {"a": 5, "b": 6}], [[{"a": 1, "b": 3}, {"a": 5}]]),
+        (EVERYWHERE, [{"A": [7], "a": 1, "b": 1}], [[{"A": inner, "a": 1}, {"A": [2, 8], "b": 1}] for inner in ([1, 9], [9, 1])]),
+        (
+            JsonFields({"items": {"properties": {"amount": AMOUNT}}}, ANY),
+            [{"amount": 2, "tags": ["x"]}, {"amount": "2", "tags": ["x"]}],
+            [[{"amount": 3, "tags": ["x"]}]],
+        ),
+        (
+            JsonFields(defaults={**ORDER, "ignore_case": True}),
+            [{"k": 1, "n": "Ann", "v": [1, ["b", "a"]]}, {"k": 1, "n": "ann", "v": [["A", "b"], 1]}],
+            [[{"k": 1, "n": "Bob", "v": []}]],
+        ),
+    ],
+)  # fmt: skip
+def test_of_items_that_are_as_good_no_order_decides(evaluator, outputs, references):
+    first, *others = (
+        figures(evaluator, list(output), reference)
+        for output in permutations(outputs)
+        for reference in references
+    )
+    assert all(each == first for each in others)
+
+
+def test_of_items_that_are_written_alike_the_last_is_left_over():
+    evaluator = JsonFields(fields={"/l": {**ORDER, "ignore_case": True}})
+    assert evaluator({"l": ["a", "a", "a"]}, {"l": ["a", "a"]}).reason == "/l/2 extra"
+    more = evaluator({"l": ["a", "b"]}, {"l": ["a", "b", "b", "B"]})
+    assert more.reason == "/l/2 missing; /l/3 missing"
+
+
+# --- Many items ----------------------------------------------------------------------------------
+
+MANY = 241  # pairs of which with each other are more than are tried for equal items
+PEOPLE = [{"name": f"Name {n}", "tags": [f"t{n}", f"u{n}", "v"], "lang": "en"} for n in range(MANY)]
+CLOCK = [f"2024-01-05T{n // 60:02}:{n % 60:02}:00" for n in range(MANY)]
+SPELT_OTHERWISE = {
+    "inner order": (
+        {"fields": {**ANY, "/*/tags": ORDER}},
+        lambda person: {**person, "tags": person["tags"][::-1]},
+    ),
+    "case": (
+        {"fields": {"": {**ORDER, "ignore_case": True}}},
+        lambda person: {**person, "name": person["name"].upper()},
+    ),
+    "white space": (
+        {"fields": {**ANY, "/*/name": {"ignore_whitespace": True}}},
+        lambda person: {**person, "name": f" {person['name']}\n"},
+    ),
+    "ignored": (
+        {"fields": {**ANY, "/*/lang": {"ignore": True}}},
+        lambda person: {**person, "lang": person["name"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SPELT_OTHERWISE)
+def test_what_matches_by_its_rules_is_paired_however_many_there_are(way):
+    settings, respell = SPELT_OTHERWISE[way]
+    evaluator, output = JsonFields(**settings), shuffled([*map(respell, PEOPLE)])
+    result = evaluator(output, PEOPLE)
+    assert result.passed
+    assert "limit_reached" not in result.metadata
+    assert not ANY_ORDER(output, PEOPLE).passed
+
+
+def test_moments_are_paired_however_many_there_are():
+    schema = {"uniqueItems": True, "items": {"type": "string", "format": "date-time"}}
+    output, reference = [f"{at}Z" for at in CLOCK], [f"{at}+00:00" for at in reversed(CLOCK)]
+    assert JsonFields(schema)(output, reference).passed
+
+
+def test_a_thousand_shuffled_records():
+    reference = records(1_000, fields=10, values=10**6)
+    with at_most(0.25):  # five times what a quiet machine takes
+        assert ANY_ORDER(shuffled(reference), reference).passed
+    changed = [{**each, "f0": -1} if n % 10 else each for n, each in enumerate(reference)]
+    with at_most(4):
+        assert ANY_ORDER(shuffled(changed), reference).score == pytest.approx(0.91)
+
+
+@pytest.mark.parametrize("count", [200, 201, 1_000])
+@pytest.mark.parametrize("evaluator", [EVERYWHERE, JsonSimilarity()], ids=lambda each: each.name)
+def test_the_score_does_not_fall_where_there_are_too_many_for_the_best_pairing(count, evaluator):
+    reference = records(count, fields=10, values=21)
+    output = shuffled([{**record, "f0": -1} for record in reference])
+    with at_most(2):
+        result = evaluator(output, reference)
+    assert result.score == pytest.approx(0.9, abs=0.001)
+
+
+def test_the_result_names_the_array_and_hangs_on_no_order():
+    reference = records(400, fields=4, values=6)
+    assert len(reference) ** 2 > MAX_PAIRS
+    output = [{**record, "f0": -1} for record in reference]
+    turned = [dict(reversed(record.items())) for record in output]
+    first, *others = (
+        ANY_ORDER(shuffled(output, seed), shuffled(reference, -seed)) for seed in range(3)
+    )
+    others.append(ANY_ORDER(shuffled(turned), reference))
+    assert first.metadata["limit_reached"] == [""]
+    assert first.reason.endswith("(too many pairs of items; not all were tried)")
+    assert {each.score for each in others} == {first.score}
+    assert "limit_reached" not in ANY_ORDER(output[:10], reference[:10]).metadata
+
+
+@pytest.mark.parametrize(
+    ("shared", "own", "wrong", "score"),
+    [
+        ({"currency": "EUR", "vat": 19}, "id", "quantity", 0.75),  # what all share tells nothing
+        ({"currency": "EUR"}, None, "name", 0.5),  # where nothing else does, it has to do
+        ({}, None, "name", 0.0),
+    ],
+)
+def test_many_wrong_items_are_paired_by_what_few_others_share(shared, own, wrong, score):
+    reference = [{**({own: f"i{n}"} if own else {}), **shared, wrong: f"n{n}"} for n in range(400)]
+    output = shuffled([{**item, wrong: f"m{n}"} for n, item in enumerate(reference)])
+    result = ANY_ORDER(output, reference)
+    assert result.score == pytest.approx(score)
+    kinds = {outcome["kind"] for outcome in result.metadata["outcomes"]}
+    assert kinds == ({"mismatch"} if score else {"missing", "extra"})
+
+
+@pytest.mark.parametrize(("count", "passes"), [(20, True), (280, True), (317, False)])
+def test_where_equal_items_had_to_be_paired_first_the_result_says_so(count, passes):
+    others = [1000 + 10 * n for n in range(count - 2)]
+    result = NEAR([1, 0, *others], [1, 2, *others])  # 0 fits 1, which fits 2
+    assert result.passed is passes
+    assert ("limit_reached" in result.metadata) is not passes
+    assert "limit_reached" not in NEAR(others, others[::-1]).metadata
+
+
+@pytest.mark.parametrize("count", [200, 1_000])
+def test_items_by_a_key_that_may_be_off_are_paired_where_there_are_too_many(count):
+    by_time = JsonFields(fields={"": {"key": "at"}, "/*/at": {"tolerance": 0.01}})
+    reference = [{"at": 10.0 * n, "name": f"n{n}", "rest": n % 7} for n in range(count)]
+    output = [{**item, "at": item["at"] + 0.004} for item in reference]
+    assert by_time(shuffled(output), shuffled(reference, 1)).score == 1
+    moved = [{**item, "at": item["at"] + 1} for item in reference]
+    assert by_time(moved, reference).score == 0.0  # as keys that do not match make no pair
+
+
+def test_too_many_keys_to_be_tried_are_named():
+    output, reference = ([{"id": n + off} for n in range(317)] for off in (0.0, 300.25))
+    near = JsonFields(fields={"": {"key": "id"}, "/*/id": {"tolerance": 0.5}})
+    assert near(output, reference).metadata["limit_reached"] == [""]
+    numbers = [{"id": n} for n in range(1_000)]
+    texts = [{"id": str(n)} for n in reversed(range(1_000))]
+    assert JsonFields(fields={"": {"key": "id"}}, defaults={"coerce": True})(numbers, texts).passed
+
+
+def test_what_is_in_items_with_a_key_that_may_be_off_counts_as_pairs_to_be_tried():
+    reference = [
+        {"name": f"name {n:03} of the item", "lines": [{"s": s, "p": n} for s in range(60)]}
+        for n in range(100)
+    ]
+    output = [
+        {"name": f"{item['name']}s", "lines": [{"s": line["s"], "p": -1} for line in item["lines"]]}
+        for item in reference
+    ]
+    fields = {"": {"key": "name"}, "/*/lines": ORDER, "/*/name": {"similarity": 0.9}}
+    with at_most(4):
+        result = JsonFields(fields=fields)(output[::-1], reference)
+    assert "" in result.metadata["limit_reached"]
+    assert result.score == pytest.approx(0.5, abs=0.01)  # each with its own, which is the nearest
+
+
+def test_long_texts_count_as_several_pairs():
+    choose = random.Random(1)
+    output, reference = (
+        ["".join(choose.choices("abcdefghij ", k=5_000)) for _ in range(50)] for _ in range(2)
+    )
+    evaluator = JsonFields(fields={"": {**ORDER, "similarity": 0.5}})
+    assert evaluator(output, reference).metadata["limit_reached"] == [""]
+    assert "limit_reached" not in evaluator(output[:9], reference[:9]).metadata
+
+
+def thread(levels, choose):
+    return [
+        {
+            "text": str(choose.random()),
+            "by": choose.choice("abcdef"),
+            "replies": thread(levels - 1, choose) if levels > 1 else [],
+        }
+        for _ in range(4)
+    ]
+
+
+def edited(comments, choose):
+    return [
+        {
+            **comment,
+            "text": "edited" if choose.random() < 0.2 else comment["text"],
+            "replies": edited(comment["replies"], choose),
+        }
+        for comment in comments
+    ]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("evaluator", [EVERYWHERE, JsonSimilarity()], ids=lambda each: each.name)
+def test_arrays_inside_of_arrays_share_the_bound(evaluator):
+    reference = thread(5, random.Random(1))
+    output = edited(reference, random.Random(2))
+    with at_most(10):  # some 1 s; all pairs took 25
+        result = evaluator(output, reference)
+    assert "limit_reached" in result.metadata
+    small = evaluator(output[0]["replies"][0]["replies"], reference[0]["replies"][0]["replies"])
+    assert "limit_reached" not in small.metadata
+
+
+@pytest.mark.parametrize("evaluator", [EVERYWHERE, JsonSimilarity()], ids=lambda each: each.name)
+def test_lists_in_lists_are_compared_once_and_not_once_for_each_level(evaluator):
+    output, reference = [{"a": 1, "b": 3}], [{"a": 1, "b": 2}]
+    for _ in range(40):
+        output, reference = [output, 1], [reference, 2]
+    with at_most(3):
+        assert 0 < evaluator(output, reference).score < 1
+
+
+def levels(deep, leaf):
+    choose = random.Random(1)
+    value = [{"id": leaf}]
+    for _ in range(deep):
+        others = [{"id": choose.randrange(10**6), "n": "x"} for _ in range(4_000 // deep)]
+        value = [*others, value]
+    return value
+
+
+@pytest.mark.once
+def test_the_depth_of_nested_arrays_costs_no_square():
+    flat = seconds(EVERYWHERE, levels(10, 1), levels(10, 2))
+    deep = seconds(EVERYWHERE, levels(80, 1), levels(80, 2))
+    assert deep < 16 * flat  # some 6 times, where each level took as long again 20
+
+
+def test_similar_records_with_lists_are_paired_as_well_as_they_can_be():
+    choose = random.Random(1)
+    reference = [
+        {"amount": n, "name": f"{choose.random()}", "tags": [f"{choose.random()}" for _ in range(10)]}
+        for n in range(25)
+    ]  # fmt: skip
+    output = shuffled([{**record, "amount": f"about {record['amount']}"} for record in reference])
+    result = JsonSimilarity()(output, reference)
+    assert result.score == pytest.approx(11 / 12, abs=0.01)
+    assert result.metadata == {}

@@ -1,0 +1,249 @@
+"""Paths of settings: which fields they name, and what the schema has no place for."""
+
+import pytest
+from json_strategies import seconds
+
+from llmeval_integrations import InvalidOptionError, JsonFields
+from llmeval_integrations.fields.field import Field
+from llmeval_integrations.fields.paths import read_overrides
+
+LOOSE, EXACT = {"tolerance": 5}, {"tolerance": 0}
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"/items/*/price": LOOSE}, {"/total"}),
+        ({"/*": LOOSE}, set()),  # holds for all that is inside
+        ({"": LOOSE}, set()),
+        ({"/items/0/price": LOOSE}, {"/total", "/items/1/price"}),
+        ({"/items/*/*": LOOSE, "/items/*/price": EXACT}, {"/total", "/items/0/price", "/items/1/price"}),
+        ({"/items/*/price": EXACT, "/items/*/*": LOOSE}, {"/total", "/items/0/price", "/items/1/price"}),
+        # the longer path counts, of two as long the one with more names, then the later one
+        ({"/*": LOOSE, "/items/*": LOOSE, "/*/*/*": EXACT}, {"/items/0/price", "/items/1/price"}),
+        ({"/items": EXACT, "/*/*/price": LOOSE, "/total": LOOSE}, set()),
+        ({"/*/0/price": EXACT, "/*": LOOSE, "/*/*/price": LOOSE}, {"/items/0/price"}),
+        ({"/items/*/price": EXACT, "/*/0/price": LOOSE, "": LOOSE}, {"/items/1/price"}),
+    ],
+)  # fmt: skip
+def test_paths_name_fields_and_the_most_particular_one_counts(fields, wrong):
+    output = {"total": 1.5, "items": [{"price": 1.5}, {"price": 2.5}]}
+    reference = {"total": 1, "items": [{"price": 1}, {"price": 2}]}
+    outcomes = JsonFields(fields=fields)(output, reference).metadata["outcomes"]
+    assert {outcome["pointer"] for outcome in outcomes} == wrong
+
+
+def test_names_may_be_odd_or_empty():
+    odd = {"/a/": {"ignore": True}, "/i[*]~1~01": {"ignore": True}, "/c~1d/e~0f": {"ignore": True}}
+    output, reference = ({"a": {"": n}, "i[*]/~1": n, "c/d": {"e~f": n}} for n in (1, 2))
+    assert JsonFields(fields=odd)(output, reference).passed
+
+
+def test_an_order_is_that_of_one_array_where_it_is_set_and_of_all_by_default():
+    document, other = {"a": [1, 2], "b": [[1, 2]]}, {"a": [2, 1], "b": [[2, 1]]}
+    order = {"order": "any_order"}
+    assert not JsonFields(fields={"": order})(document, other).passed
+    assert JsonFields(fields={"/a": order, "/b/*": order})(document, other).passed
+    assert not JsonFields(fields={"/a": order, "/b": order})(document, other).passed
+    assert JsonFields(defaults=order)(document, other).passed
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"defaults": {"ignore": True}, "fields": {"/a/*/x": {"ignore": False}}},
+        {"fields": {"": {"ignore": True}, "/a/*/x": {"ignore": False}}},
+    ],
+    ids=str,
+)
+def test_what_is_named_further_in_is_not_ignored_with_the_rest(options):
+    evaluator = JsonFields(**options)
+    output = {"a": [{"x": 1, "y": 1}, {"x": 2, "y": 2}], "b": 1, "c": {"x": 1}}
+    reference = {"a": [{"x": 1, "y": 3}, {"x": 3, "y": 3}], "b": 2, "c": {"x": 2}, "d": 1}
+    result = evaluator(output, reference)
+    assert result.metadata["fields"] == {"/a/*/x": {"match": 1, "mismatch": 1}}
+    assert (result.score, evaluator({"b": 1}, {"b": 2}).passed) == (0.5, True)
+    assert not evaluator({}, reference).passed
+
+
+def test_a_field_for_a_judge_is_not_ignored_by_default():
+    root = Field.root(None, read_overrides({}, ["/items/*/text"]), {"ignore": True})
+    item = root.member("items").item(0)
+    assert [item.member(name).rule.ignore for name in ("text", "price")] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"/l": {"order": "any_order"}, "/l/0/a": {"weight": 5}}, "whose order does not count"),
+        ({"/l": {"key": "id"}, "/l/1": {"ignore": True}}, "whose order does not count"),
+        ({"/*/l": {"order": "any_order"}, "/*/l/0": {"weight": 5}}, "whose order does not count"),
+        ({"": {"order": "any_order"}, "/0": {"weight": 5}}, "whose order does not count"),
+        ({"/a~2b": {}}, "is not a JSON Pointer"),
+        ({"/a~": {}}, "is not a JSON Pointer"),
+        ({"/**/price": {}}, r"there is no '\*\*'; '\*' is any one name"),
+        ({"price": {}}, "fields: 'price' is not a path such as '/items"),
+    ],
+)
+def test_a_path_that_means_nothing_is_refused(fields, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        JsonFields(fields=fields)
+
+
+TAGS = {"type": "array", "uniqueItems": True, "items": {"type": "string"}}
+BY_YEAR = {"properties": {"years": {"properties": {"2024": {"type": "number"}}}, "tags": TAGS}}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"schema": BY_YEAR, "fields": {"/*/2024": {"tolerance": 1}}},
+        {"schema": BY_YEAR, "fields": {"/*": {"order": "any_order"}, "/years/2024": {"weight": 2}}},
+        {"fields": {"/*/2024": {"tolerance": 1}}, "defaults": {"order": "any_order"}},
+        {"fields": {"/tags": {"order": "any_order"}, "/*/0": {"weight": 5}}},
+    ],
+    ids=str,
+)
+def test_names_of_digits_are_no_positions(options):
+    output, reference = ({"tags": tags, "years": {"2024": 1}} for tags in (["a", "b"], ["b", "a"]))
+    assert JsonFields(**options)(output, reference).score == 1
+
+
+@pytest.mark.once
+def test_many_settings_for_positions_take_no_time():
+    few, many = ({f"/{n}/a": {"weight": 2} for n in range(size)} for size in (200, 800))
+    assert seconds(JsonFields, None, many) < 12 * seconds(JsonFields, None, few) + 0.01
+    evaluator = JsonFields(fields=many)
+    assert evaluator([{"a": 1}, {"a": 1}], [{"a": 1}, {"a": 2}]).score == 0.5
+
+
+# --- Places of a schema --------------------------------------------------------------------------
+
+LINE = {"type": "object", "properties": {"sku": {"type": "string"}, "price": {"type": "number"}}}
+INVOICE = {
+    "type": "object",
+    "properties": {
+        "date": {"type": "string"},
+        "a/b": {"type": "string"},
+        "lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
+        "pair": {"type": "array", "prefixItems": [LINE, {}], "items": False},
+        "two": {"type": "array", "prefixItems": [LINE, {"type": "string"}], "maxItems": 2},
+        "by_id": {"type": "object", "additionalProperties": LINE},
+        "either": {"anyOf": [{"$ref": "#/$defs/Line"}, {"type": "null"}]},
+        "both": {"allOf": [LINE, {"type": "object", "properties": {"more": {}}}]},
+        "next": {"$ref": "#"},
+        "any": {},
+    },
+    "$defs": {"Line": LINE},
+}
+TUPLE = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "type": "array",
+    "items": [LINE],
+    "additionalItems": {"type": "string"},
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "path", "message"),
+    [
+        (INVOICE, "/dat", "the schema has no '/dat'; did you mean '/date'?"),
+        (INVOICE, "/a~1c", "the schema has no '/a~1c'; did you mean '/a~1b'?"),
+        (INVOICE, "/date/year", "the schema has no '/date/year'"),
+        (INVOICE, "/lines/sku", r"the schema has no '/lines/sku'; did you mean '/lines/\*'\?$"),
+        (INVOICE, "/lines/*/skuu", r"no '/lines/\*/skuu'; did you mean '/lines/\*/sku'"),
+        (INVOICE, "/lines/0/skuu", "no '/lines/0/skuu'; did you mean '/lines/0/sku'"),
+        (INVOICE, "/lines/*/*/x", r"the schema has no '/lines/\*/\*/x'$"),
+        (INVOICE, "/lines/01/sku", r"the schema has no '/lines/01'; did you mean '/lines/\*'"),
+        (INVOICE, "/lines/\u00b2", "the schema has no '/lines/\u00b2'"),
+        (INVOICE, "/pair/0/skuu", "did you mean '/pair/0/sku'"),
+        (INVOICE, "/pair/2", r"no '/pair/2'; did you mean '/pair/\*'"),
+        (INVOICE, "/two/2", "no '/two/2'"),
+        (INVOICE, "/two/1/sku", "no '/two/1/sku'"),
+        (INVOICE, "/by_id/x/cost", "no '/by_id/x/cost'; there are /by_id/x/sku, /by_id/x/price"),
+        (INVOICE, "/either/skuu", "did you mean '/either/sku'"),
+        (INVOICE, "/both/mor", "did you mean '/both/more'"),
+        (INVOICE, "/next/next/dat", "did you mean '/next/next/date'"),
+        (TUPLE, "/1/sku", "no '/1/sku'"),
+        ({"properties": {"b": {}}, "additionalProperties": False}, "/a", r"no '/a'; did you mean '/b'\? \(\"additional"),
+    ],
+)  # fmt: skip
+def test_a_path_that_the_schema_has_no_place_for_is_named_with_the_nearest(schema, path, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        JsonFields(schema, {path: {"ignore": True}})
+
+
+OTHER_ROOT = {
+    "$id": "https://x/c",
+    "type": "object",
+    "properties": {"next": {"$ref": "#"}, "n": {}},
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "paths"),
+    [
+        (INVOICE, ["", "/date", "/a~1b", "/lines/*/sku", "/lines/3/sku", "/pair/0/sku", "/pair/1"]),
+        (INVOICE, ["/pair/*/sku", "/two/1", "/by_id/x/sku", "/either/sku", "/both/sku", "/*/sku"]),
+        (INVOICE, ["/both/more/x", "/next/next/date", "/any/x/0/y", "/*"]),
+        (TUPLE, ["/0/sku", "/7"]),
+        ({**LINE, "required": ["b"]}, ["/b"]),
+        ({"type": "object", "properties": {"c": OTHER_ROOT}}, ["/c/next/n"]),
+        ({"type": "object", "properties": {"*": {"type": "string"}, "l": LINE}}, ["/*/sku"]),
+        # a schema that does not say all has any path
+        *(
+            (schema, ["/a", "/a/*/y"])
+            for schema in (
+                {},
+                True,
+                {"properties": {"b": {}}},
+                {"type": "object"},
+                {"type": ["object", "null"]},
+                {**LINE, "additionalProperties": True},
+                {**LINE, "additionalProperties": {}},
+                {**LINE, "patternProperties": {"^a": {}}},
+                {**LINE, "unevaluatedProperties": True},
+                {**LINE, "if": {"required": ["sku"]}, "then": {"properties": {"a": {}}}},
+                {**LINE, "dependentSchemas": {"sku": {"properties": {"a": {}}}}},
+                {**LINE, "$ref": "https://example.org/other"},
+                {**LINE, "$ref": "#/nothing"},
+                {**LINE, "allOf": [{"required": ["sku"]}]},
+                {"anyOf": [LINE, True]},
+                {"oneOf": [LINE, {"enum": [1]}]},
+                {"$ref": "#/properties", "properties": {"properties": True}},
+            )
+        ),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_a_path_that_documents_may_have_is_taken(schema, paths):
+    JsonFields(schema, {path: {"ignore": True} for path in paths})
+
+
+def test_a_key_has_to_be_one_that_items_have():
+    with pytest.raises(InvalidOptionError, match=r"no '/lines/\*/skuu'; did you mean '/lines/\*/s"):
+        JsonFields(INVOICE, {"/lines": {"key": "skuu"}})
+    JsonFields(INVOICE, {"/lines": {"key": "sku"}, "/any": {"key": "sku"}})
+    JsonFields(INVOICE, {"/lines": {"order": "ordered", "key": None}})
+
+
+def test_a_samples_own_schema_need_not_have_all_paths():
+    evaluator = JsonFields(fields={"/dat": {"ignore": True}})
+    assert evaluator({"date": "x"}, {"date": "x"}, variables={"schema": INVOICE}).passed
+
+
+@pytest.mark.parametrize("as_adapter", [False, True])
+def test_paths_of_a_model_are_aliases_or_names(as_adapter):
+    pydantic = pytest.importorskip("pydantic")
+    line = pydantic.create_model("Line", sku=(str, pydantic.Field(alias="SKU")))
+    dumped = pydantic.Field(validation_alias="unitPrice", serialization_alias="cost")
+    model = pydantic.create_model("Bill", price=(float, dumped), lines=(list[line], ...))
+    schema = pydantic.TypeAdapter(model) if as_adapter else model
+    for fields in ({"/unitPric": {}}, {"/lines": {"key": "sk"}}):
+        with pytest.raises(InvalidOptionError, match="did you mean"):
+            JsonFields(schema, fields)
+    for key, price in (("sku", "price"), ("SKU", "unitPrice")):
+        evaluator = JsonFields(schema, {f"/{price}": {"tolerance": 0.1}, "/lines": {"key": key}})
+    by_name = JsonFields(schema, {"/price": {"tolerance": 0.1}})
+    assert by_name({"price": 1.05, "lines": []}, {"price": 1, "lines": []}).passed
+    assert evaluator({"unitPrice": 1.05}, {"unitPrice": 1}).passed
