@@ -20,16 +20,14 @@ from llmeval_integrations.core.options import check_choice, check_flag, wrong
 from llmeval_integrations.core.printable import printable
 from llmeval_integrations.core.quoting import hint, shown
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.tool_calls.arguments import (
     ARGUMENTS,
-    ArgumentComparison,
+    ArgumentComparer,
     Arguments,
-    WrongArgument,
 )
 from llmeval_integrations.tool_calls.before import (
     Before,
@@ -49,14 +47,10 @@ from llmeval_integrations.tool_calls.expected import (
     ALTERNATIVES,
     Alternatives,
     read_expected,
-    write,
 )
-from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
 from llmeval_integrations.tool_calls.read import read_calls
 from llmeval_integrations.tool_calls.toolbox import (
-    Tool,
     Toolbox,
-    Violation,
     read_toolbox,
     sample_toolbox,
 )
@@ -166,12 +160,22 @@ class ToolCalls(Evaluator):
         before = self._before(sample, [call.name for call in expected])
         made = read_calls(sample.output, self.parsing, expects_calls=bool(expected))
         if isinstance(made, Defect):
-            return defective(made, 0.0, **_counts([], 0, len(expected), unreadable=True))
-        compare = _Compare(self, toolbox)
-        comparison = CallComparison(made, expected, compare)
+            figures = _figures(0, 0, len(expected), nothing=0.0)
+            return defective(made, 0.0, calls=[], **figures)
+        requires_listed = self.alternatives == "listed" and self.arguments != "subset"
+        comparer = ArgumentComparer(
+            self.arguments,
+            toolbox,
+            self.parsing,
+            coerce=self.coerce,
+            requires_listed=requires_listed,
+        )
+        comparison = CallComparison(made, expected, comparer)
         calls = comparison.calls(self.order, before)
-        limits = compare.limits | ({""} if comparison.limit_reached else set())
-        return _result(calls, len(made), len(expected), sorted(limits))
+        limits = sorted(comparer.limits)
+        if comparison.limit_reached:
+            limits.insert(0, "")
+        return _result(calls, len(made), len(expected), limits)
 
     def _check_call(self, call: ToolCall, toolbox: Toolbox, reference: Any) -> None:
         """Refuse an expected call that its tool surely does not take."""
@@ -209,89 +213,32 @@ class ToolCalls(Evaluator):
         return pairs
 
 
-class _Compare:
-    """Compares the arguments of two calls of the same tool."""
-
-    def __init__(self, options: ToolCalls, toolbox: Toolbox | None) -> None:
-        self.limits: set[str] = set()
-        """The arrays whose items were not all tried with each other, as pointers."""
-        self._options = options
-        self._toolbox = toolbox
-        self._pairing = Comparison().pairing
-        self._coerced: dict[int, dict[str, Any]] = {}
-        self._violations: dict[tuple[int, frozenset[str]], list[Violation]] = {}
-
-    def __call__(self, made: ToolCall, expected: ToolCall) -> ArgumentComparison:
-        tool = self._toolbox[made.name] if self._toolbox else None
-        node = tool.node if tool else ANYTHING
-        output, wanted = made.arguments, expected.arguments
-        if self._options.coerce:
-            output, wanted = self._coerce(output, node), self._coerce(wanted, node)
-        how = self._options.arguments
-        compared = ArgumentComparison(node, output, wanted, how, self._pairing)
-        self.limits.update(compared.limits)
-        if tool is not None:
-            self._validate(made, compared, tool)
-        return compared
-
-    def _coerce(self, arguments: dict[str, Any], node: ToolNode) -> dict[str, Any]:
-        if id(arguments) not in self._coerced:
-            self._coerced[id(arguments)] = node.coerce(arguments)
-        return self._coerced[id(arguments)]
-
-    def _validate(self, made: ToolCall, compared: ArgumentComparison, tool: Tool) -> None:
-        """Add what the schema has against arguments that the reference does not settle."""
-        settled = compared.settled()
-        if self._options.arguments == "subset" or self._options.alternatives != "listed":
-            settled.update(compared.left_out)
-        if tool.names(compared.output) <= settled:
-            return
-        key = id(made), frozenset(settled)
-        if key not in self._violations:
-            arguments = write(compared.output)
-            self._violations[key] = tool.find_beside(settled, arguments, self._options.parsing)
-        for found in self._violations[key]:
-            invalid = _invalid(found, compared.output)
-            compared.invalid.setdefault(found.argument or "", []).append(invalid)
-
-
-def _invalid(found: Violation, values: dict[str, Any]) -> WrongArgument:
-    if found.is_missing:
-        return WrongArgument(found.pointer, "missing")
-    value = write(values.get(found.argument or "", MISSING))
-    return WrongArgument(found.pointer, "invalid", value, message=found.message)
-
-
-def _counts(
-    calls: list[ComparedCall], called: int, expected: int, *, unreadable: bool = False
-) -> dict[str, Any]:
-    """Count; an output that cannot be read is never what was expected."""
-    right = sum(call.kind == "right" for call in calls)
-    none = called == expected == 0 and not unreadable
+def _figures(right: int, called: int, expected: int, *, nothing: float) -> dict[str, Any]:
+    """Count; `nothing` is the share of what is right where no call was made nor expected."""
+    none = called == expected == 0
     return {
-        "calls": msgspec.to_builtins(calls),
         "called": called,
         "expected": expected,
         "right": right,
-        "precision": 1.0 if none else right / (called or 1),
-        "recall": 1.0 if none else right / (expected or 1),
-        "f1": 1.0 if none else 2 * right / (called + expected or 1),
+        "precision": nothing if none else right / (called or 1),
+        "recall": nothing if none else right / (expected or 1),
+        "f1": nothing if none else 2 * right / (called + expected),
     }
 
 
 def _result(calls: list[ComparedCall], called: int, expected: int, limits: list[str]) -> Result:
-    metadata = _counts(calls, called, expected)
+    kinds = Counter(call.kind for call in calls)
+    figures = _figures(kinds["right"], called, expected, nothing=1.0)
+    metadata = {"calls": msgspec.to_builtins(calls), **figures}
     if limits:
         metadata["limit_reached"] = limits
-    wrong = [call for call in calls if call.kind != "right"]
-    if not wrong:
+    if kinds["right"] == len(calls):
         return Result(1.0, True, None, _all_right(len(calls)), metadata)
     score = sum(call.score for call in calls) / len(calls)
-    reason = printable("; ".join(_grouped(wrong)))
+    reason = printable("; ".join(_grouped([call for call in calls if call.kind != "right"])))
     if limits:
         reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
-    label = min((call.kind for call in wrong), key=KINDS.index)
-    return Result(score, False, label, reason, metadata)
+    return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)
 
 
 def _all_right(count: int) -> str:

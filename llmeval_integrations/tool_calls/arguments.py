@@ -9,13 +9,16 @@ import msgspec
 from llmeval_integrations.core.quoting import cut
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Outcome
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.matching.patch import describe
 from llmeval_integrations.schemas.document import read_pointer
+from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, write
 from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
+from llmeval_integrations.tool_calls.toolbox import Tool, Toolbox, Violation
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
 """Which arguments a call must have.
@@ -68,12 +71,11 @@ class ArgumentComparison:
         how: Arguments,
         pairing: Pairing,
     ) -> None:
-        self.output = output
         self.left_out: list[str] = []
         """The names of those expected that are left out, as they may be."""
         self.invalid: dict[str, list[WrongArgument]] = {}
         """What the tool's schema has against others than the reference settles, by name."""
-        self._node, self._expected = node, expected
+        self._node, self._output, self._expected = node, output, expected
         self._comparison = Comparison(pairing)
         self._counted: set[str] = set()
         self._wrong: dict[str, list[Outcome]] = {}
@@ -85,7 +87,7 @@ class ArgumentComparison:
         for name, value in expected.items():
             if name not in output and (how == "subset" or is_optional(value)):
                 self.left_out.append(name)
-        self._counted.difference_update(self.left_out)
+                self._counted.discard(name)
         self._comparison.compare(node, output, expected)
         for outcome in self._comparison.outcomes:
             name = read_pointer(outcome.pointer)[0]
@@ -110,12 +112,12 @@ class ArgumentComparison:
         A default that stands in place of one is neither: it may be invalid.
         """
         names = set(self._wrong)
-        for name in self._counted.intersection(self._expected, self.output):
+        for name in self._counted.intersection(self._expected, self._output):
             wanted = self._expected[name]
             if is_optional(wanted):
-                node = self._node.narrow(self.output).member(name)
+                node = self._node.narrow(self._output).member(name)
                 trial = Comparison(self._comparison.pairing)
-                trial.compare(node, self.output[name], AnyOf(wanted.values))
+                trial.compare(node, self._output[name], AnyOf(wanted.values))
                 if trial.outcomes:
                     continue
             names.add(name)
@@ -123,9 +125,69 @@ class ArgumentComparison:
 
     def wrong(self) -> list[WrongArgument]:
         """List what is wrong, place by place."""
-        outcomes = [outcome for found in self._wrong.values() for outcome in found]
         wrong = [
             WrongArgument(one.pointer, one.kind, write(one.output), write(one.reference))
+            for outcomes in self._wrong.values()
             for one in outcomes
         ]
-        return wrong + [one for found in self.invalid.values() for one in found]
+        for found in self.invalid.values():
+            wrong += found
+        return wrong
+
+
+class ArgumentComparer:
+    """Compares the arguments of many calls, each with those expected of the same tool."""
+
+    def __init__(
+        self,
+        how: Arguments,
+        toolbox: Toolbox | None,
+        parsing: Parsing,
+        *,
+        coerce: bool,
+        requires_listed: bool,
+    ) -> None:
+        """`requires_listed` says that the tool decides on what the reference lets be left out."""
+        self.limits: set[str] = set()
+        """The arrays whose items were not all tried with each other, as pointers."""
+        self._how, self._toolbox, self._parsing = how, toolbox, parsing
+        self._coerce, self._requires_listed = coerce, requires_listed
+        self._pairing = Comparison().pairing
+        self._coerced: dict[int, dict[str, Any]] = {}
+        self._violations: dict[tuple[int, frozenset[str]], list[Violation]] = {}
+
+    def compare(self, made: ToolCall, expected: ToolCall) -> ArgumentComparison:
+        """Compare two calls of the same tool."""
+        tool = self._toolbox[made.name] if self._toolbox else None
+        node = tool.node if tool else ANYTHING
+        output, wanted = made.arguments, expected.arguments
+        if self._coerce:
+            output, wanted = self._read(output, node), self._read(wanted, node)
+        compared = ArgumentComparison(node, output, wanted, self._how, self._pairing)
+        self.limits.update(compared.limits)
+        if tool is not None:
+            self._validate(tool, output, compared)
+        return compared
+
+    def _read(self, arguments: dict[str, Any], node: ToolNode) -> dict[str, Any]:
+        if id(arguments) not in self._coerced:
+            self._coerced[id(arguments)] = node.coerce(arguments)
+        return self._coerced[id(arguments)]
+
+    def _validate(self, tool: Tool, output: dict[str, Any], compared: ArgumentComparison) -> None:
+        """Add what the schema has against arguments that the reference does not settle."""
+        settled = compared.settled()
+        if not self._requires_listed:
+            settled.update(compared.left_out)
+        if tool.names(output) <= settled:
+            return
+        key = id(output), frozenset(settled)
+        if key not in self._violations:
+            self._violations[key] = tool.find_beside(settled, write(output), self._parsing)
+        for one in self._violations[key]:
+            name = one.argument or ""
+            wrong = WrongArgument(one.pointer, "missing")
+            if not one.is_missing:
+                value = write(output.get(name, MISSING))
+                wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
+            compared.invalid.setdefault(name, []).append(wrong)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
@@ -12,7 +12,7 @@ from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.assignment import best_pairs
-from llmeval_integrations.tool_calls.arguments import ArgumentComparison, WrongArgument
+from llmeval_integrations.tool_calls.arguments import ArgumentComparer, WrongArgument
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import write
 
@@ -83,36 +83,28 @@ class CallComparison:
     """Pairs calls of the same tool one to one, and says what became of each call."""
 
     def __init__(
-        self,
-        made: list[ToolCall],
-        expected: list[ToolCall],
-        compare: Callable[[ToolCall, ToolCall], ArgumentComparison],
+        self, made: list[ToolCall], expected: list[ToolCall], comparer: ArgumentComparer
     ) -> None:
         self.limit_reached = False
         """Whether there were too many calls to compare each with each."""
         self._made, self._expected = made, expected
-        self._compare = compare
+        self._compare = comparer.compare
         self._scores: dict[tuple[int, int], float] = {}
 
-    def calls(self, order: Order, before: Iterable[tuple[int, int]] = ()) -> list[ComparedCall]:
+    def calls(self, order: Order, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
         pairs = self._pair_in_order() if order == "strict" else self._pair_by_name()
         rows = {column: row for row, column in pairs}
-        early = {
-            then
-            for first, then in before
-            if first in rows and then in rows and rows[then] < rows[first]
-        }
+        early = set()
+        for first, then in before:
+            if first in rows and then in rows and rows[then] < rows[first]:
+                early.add(then)
         found = [self._same_tool(row, column, wrong=column in early) for row, column in pairs]
-        paired = set(rows.values())
-        found += self._leftovers(
-            [row for row in range(len(self._made)) if row not in paired],
-            [column for column in range(len(self._expected)) if column not in rows],
-        )
-        last = len(self._expected)
-        return sorted(
-            found, key=lambda one: (last, one.output) if one.reference is None else (one.reference,)
-        )
+        if len(pairs) < max(len(self._made), len(self._expected)):
+            unpaired = set(range(len(self._made))).difference(rows.values())
+            missed = set(range(len(self._expected))).difference(rows)
+            found += self._leftovers(sorted(unpaired), sorted(missed))
+        return sorted(found, key=_place)
 
     # --- which call is which -------------------------------------------------------------------
 
@@ -247,6 +239,10 @@ class CallComparison:
             return self._same_tool(row, column, wrong=True)
         arguments = _each_argument(wanted, "missing") + extra
         return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, arguments)
+
+
+def _place(call: ComparedCall) -> tuple[bool, int]:
+    return call.reference is None, call.output or 0 if call.reference is None else call.reference
 
 
 def _each_argument(call: ToolCall, kind: Literal["missing", "extra"]) -> list[WrongArgument]:

@@ -67,9 +67,11 @@ def read_calls(
 def _read_value(
     value: Any, parsing: Parsing, expects_calls: bool, *, is_json: bool = False
 ) -> list[ToolCall] | Defect:
-    if value is None or value == {} or (not expects_calls and _says_nothing_of_calls(value)):
+    if value is None or value == {}:
         return []
     parts = read_parts(value)
+    if not expects_calls and _says_nothing_of_calls(value, parts):
+        return []
     if parts is None:
         return Defect("not_a_call", f"No tool call: {shown(value)}")
     calls = [_finish(part, parsing, is_json) for part in parts if isinstance(part, RawCall)]
@@ -99,7 +101,9 @@ def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:
     value = parse(content, parsing)
     if isinstance(value, Defect):
         return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
-    parts = read_parts(value if isinstance(value, list) else [value]) or []
+    parts = read_parts(value)
+    if parts is None:
+        parts = [unknown(value)]
     calls = [part if isinstance(part, RawCall) else unknown(value) for part in parts]
     return [_finish(call, parsing, is_json=True) for call in calls]
 
@@ -122,12 +126,13 @@ def _finish(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
     return ToolCall(raw.name, value if isinstance(value, dict) else {}, number, problem)
 
 
-def _says_nothing_of_calls(value: Any) -> bool:
+def _says_nothing_of_calls(value: Any, parts: list[Part] | None) -> bool:
     """Whether this is JSON that no reader knows, without a name that may be one of a call."""
     if isinstance(value, list):
-        return all(map(_says_nothing_of_calls, value))
+        named = [part for part in parts or () if isinstance(part, str) or part.name]
+        return not named and all(_says_nothing_of_calls(one, read_parts(one)) for one in value)
     if isinstance(value, dict):
-        return read_parts(value) is None and not _has_name_of_call(value)
+        return parts is None and not _has_name_of_call(value)
     return value is None or isinstance(value, (str, int, float))
 
 
@@ -149,10 +154,12 @@ def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
     if not levels:
         return []
     if isinstance(value, (list, tuple)):
-        parts = [part for item in value for part in _read_item(item, levels)]
-        if any(_is_message(fields_of(item)) for item in value):
-            return parts
-        return _calls_or_text(parts)
+        parts: list[Part] = []
+        is_message = False
+        for item in value:
+            parts += _read_item(item, levels)
+            is_message = is_message or _is_message(fields_of(item))
+        return parts if is_message else _calls_or_text(parts)
     fields = fields_of(value)
     inner = _inside(fields)
     if inner is not None:
@@ -201,10 +208,11 @@ def _is_message(fields: Fields) -> bool:
     """Whether this is a message, or has blocks as one; all steps of Google's have a type."""
     if not _MESSAGE.isdisjoint(fields):
         return True
+    for name in ("parts", "blocks", "output"):
+        if isinstance(fields.get(name), (list, tuple)):
+            return True
     steps = list_in(fields, "steps")
-    return (bool(steps) and all(type_of(fields_of(step)) for step in steps)) or any(
-        isinstance(fields.get(name), (list, tuple)) for name in ("parts", "blocks", "output")
-    )
+    return bool(steps) and all(type_of(fields_of(step)) for step in steps)
 
 
 def _read_message(fields: Fields, levels: int) -> list[Part]:
