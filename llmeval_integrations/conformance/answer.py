@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from llmeval_integrations.conformance.case import Says
 from llmeval_integrations.core.printable import one_line
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 
 
@@ -36,7 +36,7 @@ def read_answer(result: Any) -> Answer:
     Only 1 is a yes; None is not a score. Booleans and numbers may be another library's, as numpy's.
     """
     says, score = _read(result)
-    return Answer(says, score, one_line(shown(result)))
+    return Answer(says, score, one_line(quote(result)))
 
 
 def read_verdict(result: Any) -> Answer:
@@ -46,7 +46,7 @@ def read_verdict(result: Any) -> Answer:
         verdict = result.get("verdict")
     elif hasattr(result, "verdict"):
         verdict = result.verdict
-    text = one_line(shown(result))
+    text = one_line(quote(result))
     if isinstance(verdict, Enum):
         verdict = verdict.value
     if verdict is None:

@@ -21,7 +21,7 @@ from llmeval_integrations.conformance.worker import (
     start_worker,
 )
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 _LOST: Final = 3
 _FIRST_CALL: Final = 5
@@ -90,9 +90,9 @@ def _claim_of(evaluator: Any, claims: str | None) -> str:
     known = ", ".join(list_claims())
     if claims is None:
         raise InvalidOptionError(
-            f"say what {shown(evaluator)} claims (claims=, --claims): one of {known}"
+            f"say what {quote(evaluator)} claims (claims=, --claims): one of {known}"
         )
-    raise UnknownNameError(f"no claim is called {shown(claims)}; there are {known}")
+    raise UnknownNameError(f"no claim is called {quote(claims)}; there are {known}")
 
 
 class _TimeIsUpError(Exception):

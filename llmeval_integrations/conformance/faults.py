@@ -9,7 +9,7 @@ from llmeval_integrations.conformance.case import FITTING, Case, Severity
 from llmeval_integrations.conformance.finding import Finding, Kind
 from llmeval_integrations.conformance.trial import Observation
 from llmeval_integrations.core.printable import one_line
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 RANK: Final[dict[Severity, int]] = {"high": 0, "medium": 1, "low": 2}
 _SEVERITY: Final[dict[Kind, Severity]] = {
@@ -64,5 +64,5 @@ def finding_of(case: Case, kind: Kind, expected: str, got: str) -> Finding:
     if kind in ("raised", "nothing"):
         severity = max(severity, case.severity, key=RANK.__getitem__)
     why = case.why if kind == "wrong" else _WHY[kind]
-    texts = [one_line(shown(value)) for value in (case.output, case.reference)]
+    texts = [one_line(quote(value)) for value in (case.output, case.reference)]
     return Finding(case.name, kind, expected, got, why, severity, *texts)

@@ -13,7 +13,7 @@ from llmeval_integrations.conformance.answer import Answer, read_answer, read_ve
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 
 VERDICT_READING = "verdict_reading"
@@ -46,7 +46,7 @@ def subject_of(thing: Any, claim: str) -> Subject:
     Raises InvalidOptionError for anything else.
     """
     if inspect.isclass(thing):
-        raise InvalidOptionError(f"{shown(thing)} is a class; check an instance of it")
+        raise InvalidOptionError(f"{quote(thing)} is a class; check an instance of it")
     if claim == VERDICT_READING:
         return _reader(thing)
     if isinstance(thing, Evaluator):
@@ -60,7 +60,7 @@ def subject_of(thing: Any, claim: str) -> Subject:
         return _by_methods(name, method, getattr(thing, "aevaluate", None), _for_llama_index)
     if not callable(thing):
         raise InvalidOptionError(
-            f"{shown(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
+            f"{quote(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
             "evaluate(response=...), and cannot be called"
         )
     return _function(thing, 1 if claim == "json_validity" else 2, read_answer)
@@ -106,7 +106,7 @@ def _for_llama_index(case: Case) -> dict[str, Any]:
 def _reader(thing: Any) -> Subject:
     if isinstance(thing, Evaluator) or not callable(thing):
         raise InvalidOptionError(
-            f"{shown(thing)} reads no verdicts: that takes a function of a judge's reply"
+            f"{quote(thing)} reads no verdicts: that takes a function of a judge's reply"
         )
     return _function(thing, 1, read_verdict, ValueError)
 
@@ -161,7 +161,7 @@ def _way(function: Any, ways: tuple[_Way, ...]) -> _Way:
             continue
         return way
     raise InvalidOptionError(
-        f"{shown(function)} takes {signature}, and is asked for (output, reference), also by these "
+        f"{quote(function)} takes {signature}, and is asked for (output, reference), also by these "
         "names, or (outputs=..., reference_outputs=...)"
     )
 

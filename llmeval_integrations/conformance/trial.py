@@ -14,7 +14,7 @@ from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import Subject
 from llmeval_integrations.core.printable import one_line
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 
 class Observation(NamedTuple):
@@ -88,5 +88,5 @@ def _named(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - an error's own words may fail
-        text = shown(error)
+        text = quote(error)
     return one_line(f"{type(error).__name__}: {text[:200]}")

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 
 def check_number(
@@ -105,7 +105,7 @@ def number_of(evaluator: Any, option: str, returned: Any) -> Any:
         is_finite = False
     if not is_finite:
         raise InvalidOptionError(
-            f"{evaluator.name}: {option} returned {shown(returned)}, which is not a finite number"
+            f"{evaluator.name}: {option} returned {quote(returned)}, which is not a finite number"
         )
     return number
 
@@ -113,4 +113,4 @@ def number_of(evaluator: Any, option: str, returned: Any) -> Any:
 def wrong(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
     """Word the error for an option: who, what, the value, and what would have been right."""
     value = getattr(evaluator, option)
-    return InvalidOptionError(f"{evaluator.name}: {option}={shown(value)} is not {expected}")
+    return InvalidOptionError(f"{evaluator.name}: {option}={quote(value)} is not {expected}")

@@ -25,7 +25,7 @@ def hint(word: object, known: Collection[str]) -> str:
     return f"{meant}there are {', '.join(known)}"
 
 
-def shown(value: Any) -> str:
+def quote(value: Any) -> str:
     """Write a value for a message: its repr cut short, its type where it has none.
 
     Works for values of any depth and length, and for objects whose own repr fails.

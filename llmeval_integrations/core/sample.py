@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
-from llmeval_integrations.core.quoting import shown, with_article
+from llmeval_integrations.core.quoting import quote, with_article
 
 
 class Missing(Enum):
@@ -69,7 +69,7 @@ def as_sample(thing: Sample | Mapping[str, Any]) -> Sample:
         return thing
     if not isinstance(thing, Mapping):
         raise InputError(
-            f"expected a Sample or a mapping with its fields, got {shown(thing)}; "
+            f"expected a Sample or a mapping with its fields, got {quote(thing)}; "
             "to evaluate a text alone, call the evaluator: evaluator(text)"
         )
     unknown = [key for key in thing if key not in Sample.__struct_fields__]

@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import held_to
 from llmeval_integrations.core.options import check_callable, check_choice, check_number, number_of
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
@@ -75,7 +75,7 @@ class JsonEditDistance(Evaluator):
             return number_of(self, "string_distance", self.string_distance(output, reference)), True
         if not (isinstance(output, str) and isinstance(reference, str)):
             raise InvalidOptionError(
-                f"{self.name}: canonicalize returned {shown(output)}, which is not a text"
+                f"{self.name}: canonicalize returned {quote(output)}, which is not a text"
             )
         if output == reference:
             return 0.0, True

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, check, invalid, is_same_text, parse
@@ -65,7 +65,7 @@ def read_both(
         return output, reference
     is_limit = reference.is_json or reference.name == "too_large"
     raise InvalidReferenceError(
-        f"{evaluator.name}: the reference {shown(sample.reference)} "
+        f"{evaluator.name}: the reference {quote(sample.reference)} "
         f"{'exceeds a limit' if is_limit else 'is not JSON'} ({reference.name}): {reference.reason}"
     )
 

@@ -15,7 +15,7 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_REGEX_CHARACTERS, MAX_REGEX_COPIES, REGEX_TIMEOUT
 from llmeval_integrations.core.options import check_choice, check_number, wrong
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
@@ -67,7 +67,7 @@ class RegexMatch(Evaluator):
                 _compile(self.pattern, int(self.flags))
             except InvalidReferenceError as error:
                 raise InvalidOptionError(
-                    f"{self.name}: pattern={shown(self.pattern)}: {error}"
+                    f"{self.name}: pattern={quote(self.pattern)}: {error}"
                 ) from error
 
     @property
@@ -81,11 +81,11 @@ class RegexMatch(Evaluator):
             pattern = sample.require("reference", self.name)
             if not isinstance(pattern, str):
                 raise InvalidReferenceError(
-                    f"{self.name}: {shown(pattern)} is not a regular expression's text"
+                    f"{self.name}: {quote(pattern)} is not a regular expression's text"
                 )
             if len(pattern) > MAX_REGEX_CHARACTERS:
                 raise InvalidReferenceError(
-                    f"{self.name}: {shown(pattern)} has {len(pattern)} characters; a reference's "
+                    f"{self.name}: {quote(pattern)} has {len(pattern)} characters; a reference's "
                     f"pattern has at most {MAX_REGEX_CHARACTERS}"
                 )
         text = text_of(sample.output)
@@ -94,12 +94,12 @@ class RegexMatch(Evaluator):
             found = look(text, timeout=self.timeout)
         except TimeoutError:
             raise RunawayPatternError(
-                f"{self.name}: the pattern {shown(pattern)} gives no answer within "
+                f"{self.name}: the pattern {quote(pattern)} gives no answer within "
                 f"{self.timeout:g} s for a text of {len(text)} characters"
             ) from None
         if found:
             return Result(1, True)
-        return Result(0, False, None, f"Does not match {shown(pattern)}")
+        return Result(0, False, None, f"Does not match {quote(pattern)}")
 
 
 @lru_cache(maxsize=256)
@@ -113,14 +113,14 @@ def _compile(pattern: str, flags: int) -> Any:
     source = f"(?!)|{pattern}" if len(pattern) > MAX_REGEX_CHARACTERS else pattern
     if _count_copies(pattern) > MAX_REGEX_COPIES:
         raise InvalidReferenceError(
-            f"{shown(pattern)} is not a regular expression that can be compiled: its repeats, "
+            f"{quote(pattern)} is not a regular expression that can be compiled: its repeats, "
             f"written out, have more than {MAX_REGEX_COPIES} parts"
         )
     try:
         return regex.compile(source, translated | int(regex.VERSION0))
     except (regex.error, ValueError, RecursionError, OverflowError) as error:
         raise InvalidReferenceError(
-            f"{shown(pattern)} is not a regular expression: {error}"
+            f"{quote(pattern)} is not a regular expression: {error}"
         ) from error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import parse
@@ -17,7 +17,7 @@ def text_of(output: Any) -> str:
     if isinstance(output, (bytes, bytearray)):
         return output.decode(errors="replace")
     value = parse(output, "lenient")
-    return shown(output) if isinstance(value, Defect) else canonical(value)
+    return quote(output) if isinstance(value, Defect) else canonical(value)
 
 
 def storable(value: Any) -> str:

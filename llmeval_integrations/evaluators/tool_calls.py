@@ -18,7 +18,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, wrong
 from llmeval_integrations.core.printable import printable
-from llmeval_integrations.core.quoting import hint, shown
+from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
@@ -182,7 +182,7 @@ class ToolCalls(Evaluator):
         if call.name not in toolbox:
             raise InvalidReferenceError(
                 f"{self.name}: there is no tool {call.name!r}, which the reference "
-                f"{shown(reference)} names; {hint(call.name, toolbox)}"
+                f"{quote(reference)} names; {hint(call.name, toolbox)}"
             )
         if self.arguments in ("subset", "ignore") or self.alternatives == "listed":
             return
@@ -190,7 +190,7 @@ class ToolCalls(Evaluator):
         if refusal:
             raise InvalidReferenceError(
                 f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
-                f"{shown(reference)} could never be met"
+                f"{quote(reference)} could never be met"
             )
 
     def _before(self, sample: Sample, expected: list[str]) -> list[tuple[int, int]]:
@@ -203,7 +203,7 @@ class ToolCalls(Evaluator):
             isinstance(which, int) and which >= len(expected) for pair in before for which in pair
         ):
             raise InvalidReferenceError(
-                f"{self.name}: before: {shown(before)} are not pairs of names, or of positions "
+                f"{self.name}: before: {quote(before)} are not pairs of names, or of positions "
                 f"among {len(expected)} expected calls"
             )
         pairs = pairs_of_calls(before, expected)

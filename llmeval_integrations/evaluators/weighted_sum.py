@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_number, is_number, wrong
-from llmeval_integrations.core.quoting import free_name, shown
+from llmeval_integrations.core.quoting import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 
@@ -75,12 +75,12 @@ class WeightedSum(Evaluator):
         except (TypeError, ValueError):
             raise wrong(self, "parts", "pairs of an evaluator and its weight") from None
         if not isinstance(part, Evaluator):
-            raise InvalidOptionError(f"{self.name}: {shown(part)} is not an evaluator")
+            raise InvalidOptionError(f"{self.name}: {quote(part)} is not an evaluator")
         if isinstance(weight, Real) and not isinstance(weight, int):
             weight = float(weight)
         if not is_number(weight):
             raise InvalidOptionError(
-                f"{self.name}: {shown(weight)}, the weight of {part.name}, is not a finite number"
+                f"{self.name}: {quote(weight)}, the weight of {part.name}, is not a finite number"
             )
         return part, weight
 
@@ -137,7 +137,7 @@ class _Part(NamedTuple):
         """Return the score as a number; raises ValueError where it is not finite."""
         score = float(self.result.score or 0)
         if not isfinite(score):
-            text = shown(self.result.score)
+            text = quote(self.result.score)
             raise ValueError(f"the score {text} of {self.name} is not a finite number")
         return score
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.fields.formats import meaning_of
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
@@ -52,7 +52,7 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
 def _call(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     """Ask the caller's function."""
     function: Any = rule.compare
-    where = f"defaults, at {shown(path)}" if rule.values_only else f"fields[{shown(path)}]"
+    where = f"defaults, at {quote(path)}" if rule.values_only else f"fields[{quote(path)}]"
     try:
         given = function(output, reference)
         score = float(given) if hasattr(given, "__float__") else -1.0
@@ -60,12 +60,12 @@ def _call(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
         raise  # for there may be more room elsewhere
     except Exception as error:
         raise InvalidOptionError(
-            f"{where}: compare raised {type(error).__name__}: {error}, for {shown(output)} and "
-            f"{shown(reference)}"
+            f"{where}: compare raised {type(error).__name__}: {error}, for {quote(output)} and "
+            f"{quote(reference)}"
         ) from error
     if not 0 <= score <= 1:
         raise InvalidOptionError(
-            f"{where}: compare returned {shown(given)}, which is not True, False or from 0 to 1"
+            f"{where}: compare returned {quote(given)}, which is not True, False or from 0 to 1"
         )
     needed = 1.0 if rule.similarity is None else rule.similarity
     return Verdict("match" if score >= needed else "mismatch", score)

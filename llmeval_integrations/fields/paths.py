@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import MOST, cut, shown
+from llmeval_integrations.core.quoting import MOST, cut, quote
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.schema_rules import types_of
 from llmeval_integrations.json_values.pointer import escape
@@ -71,7 +71,7 @@ def _steps(pattern: Any) -> tuple[str, ...]:
         problem = ": there is no '**'; '*' is any one name or position"
     else:
         return tuple(read_pointer(pattern))
-    raise InvalidOptionError(f"fields: {shown(pattern)}{problem}")
+    raise InvalidOptionError(f"fields: {quote(pattern)}{problem}")
 
 
 def _check_positions(overrides: Sequence[Override]) -> None:
@@ -87,7 +87,7 @@ def _check_positions(overrides: Sequence[Override]) -> None:
             if step.isdigit() and steps[:at] in unordered:
                 array = "".join(f"/{escape(name)}" for name in steps[:at])
                 raise InvalidOptionError(
-                    f"fields: there is a setting for position {step} of {shown(array)}, whose "
+                    f"fields: there is a setting for position {step} of {quote(array)}, whose "
                     "order does not count; leave out the position or the order"
                 )
 
@@ -162,5 +162,5 @@ def _unknown(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionEr
     close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
     paths = [f"{walked}/{escape(name)}" for name in close or names]
     hint = f"did you mean {paths[0]!r}?" if close else f"there are {cut(', '.join(paths), MOST)}"
-    said = f"fields: the schema has no {shown(f'{walked}/{escape(step)}')}"
+    said = f"fields: the schema has no {quote(f'{walked}/{escape(step)}')}"
     return InvalidOptionError(f"{said}; {hint}{more}" if paths else said)

@@ -9,7 +9,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 Order = Literal["ordered", "any_order", "by_key"]
 Format = Literal["date", "date-time", "email", "uri"]
@@ -111,19 +111,19 @@ _OF_THE_PLACE = ("order", "key", "compare", "judge")
 def check_settings(given: Any, where: str) -> dict[str, Any]:
     """Return the settings of an override; raise InvalidOptionError for what is none."""
     if not isinstance(given, Mapping):
-        raise InvalidOptionError(f"{where}: {shown(given)} is not a mapping of settings")
+        raise InvalidOptionError(f"{where}: {quote(given)} is not a mapping of settings")
     settings = dict(given)
     for name, value in settings.items():
         if name not in SETTINGS:
             raise InvalidOptionError(
-                f"{where}: {shown(name)} is not a setting; there are {', '.join(SETTINGS)}"
+                f"{where}: {quote(name)} is not a setting; there are {', '.join(SETTINGS)}"
             )
         expected = _expected(name, value)
         if expected:
-            raise InvalidOptionError(f"{where}: {name}={shown(value)} is not {expected}")
+            raise InvalidOptionError(f"{where}: {name}={quote(value)} is not {expected}")
     if settings.get("key") is not None and settings.setdefault("order", "by_key") != "by_key":
         raise InvalidOptionError(
-            f"{where}: order={settings['order']!r} has no use for key={shown(settings['key'])}; "
+            f"{where}: order={settings['order']!r} has no use for key={quote(settings['key'])}; "
             "leave one of them out"
         )
     if settings.get("order") == "by_key" and not settings.get("key"):

@@ -15,7 +15,7 @@ from typing import Any, Final
 from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.equality import python_canonical
 
 DEFAULTS: Final[dict[str, dict[str, Any]]] = {
@@ -48,7 +48,7 @@ class Wrapper:
     def __init__(self, evaluator: Evaluator) -> None:
         if not isinstance(evaluator, Evaluator):
             raise InvalidOptionError(
-                f"{type(self).__name__}: {shown(evaluator)} is not an Evaluator; "
+                f"{type(self).__name__}: {quote(evaluator)} is not an Evaluator; "
                 "load_evaluator(name) makes one by name"
             )
         self.evaluator = evaluator

@@ -11,7 +11,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown, with_article
+from llmeval_integrations.core.quoting import quote, with_article
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.json_values.native import as_python
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
@@ -66,7 +66,7 @@ class Keys:
     def __post_init__(self) -> None:
         for field, key in vars(self).items():
             if key is not None and not isinstance(key, str):
-                raise InvalidOptionError(f"{field}={shown(key)} is not a text, or None")
+                raise InvalidOptionError(f"{field}={quote(key)} is not a text, or None")
 
     def sample(
         self,
@@ -111,7 +111,7 @@ class Keys:
             return source
         if field == "output" or may_look_at(evaluator, field):
             raise InputError(
-                f"{evaluator.name}: the {field} is one of {shown(list(source))}; "
+                f"{evaluator.name}: the {field} is one of {quote(list(source))}; "
                 f'name it with {field}="...", or take the whole mapping with {field}=""'
             )
         return None
@@ -121,4 +121,4 @@ def _named(source: Any, key: str, field: str) -> Any:
     if isinstance(source, Mapping) and key in source:
         return source[key]
     there = list(source) if isinstance(source, Mapping) else source
-    raise InputError(f"{field}={key!r}: there is no such key, only {shown(there)}")
+    raise InputError(f"{field}={key!r}: there is no such key, only {quote(there)}")

@@ -21,7 +21,7 @@ from typing import Any, Final, TypeVar
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.columns import TableEvaluation
 
 try:
@@ -70,7 +70,7 @@ def evaluate(
         }
         return DatasetDict(parts)
     if not isinstance(dataset, Dataset):
-        raise InputError(f"expected a Dataset or a DatasetDict, got {shown(dataset)}")
+        raise InputError(f"expected a Dataset or a DatasetDict, got {quote(dataset)}")
     evaluation = TableEvaluation(dataset.column_names, evaluators, fields=fields, **options)
     table = dataset.select_columns(evaluation.read).with_format("arrow")
     made = evaluation.columns(table[:])

@@ -21,7 +21,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import storable
@@ -92,7 +92,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
             setattr(self, said, None)  # an error leaves nothing of another case behind
         self.success = False
         if not isinstance(case, LLMTestCase):
-            raise InputError(f"{self.evaluator.name}: {shown(case)} is not an LLMTestCase")
+            raise InputError(f"{self.evaluator.name}: {quote(case)} is not an LLMTestCase")
         contexts = case.context if case.retrieval_context is None else case.retrieval_context
         try:
             sample = sample_of(

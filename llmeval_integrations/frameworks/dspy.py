@@ -23,7 +23,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.frameworks._drop_ins import Wrapper
 from llmeval_integrations.frameworks._samples import Keys
@@ -74,7 +74,7 @@ class DspyMetric(Wrapper):
     ) -> None:
         super().__init__(evaluator)
         if value not in ("score", "passed"):
-            raise InvalidOptionError(f"value={shown(value)} is not 'score' or 'passed'")
+            raise InvalidOptionError(f"value={quote(value)} is not 'score' or 'passed'")
         self.value = value
         self.keys = Keys(output, reference, input, contexts)
         self.__name__ = name or evaluator.name

@@ -24,7 +24,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._drop_ins import Wrapper
@@ -96,7 +96,7 @@ class _Scorer(Wrapper):
     ) -> None:
         super().__init__(evaluator)
         if value not in ("score", "passed"):
-            raise InvalidOptionError(f"value={shown(value)} is not 'score' or 'passed'")
+            raise InvalidOptionError(f"value={quote(value)} is not 'score' or 'passed'")
         self.value, self.messages, self.reference = value, messages, reference
 
     async def __call__(self, state: TaskState, target: Target) -> Score:

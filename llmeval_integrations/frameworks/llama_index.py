@@ -21,7 +21,7 @@ from llmeval_integrations.core.errors import (
     MissingFieldError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.text import text_of
@@ -162,7 +162,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         if unknown:
             known = ", ".join(self._get_prompts()) or "none"
             raise InvalidOptionError(
-                f"{self.evaluator.name} has no prompt {shown(unknown)} to update; it has {known}"
+                f"{self.evaluator.name} has no prompt {quote(unknown)} to update; it has {known}"
             )
         judge: Any = self.evaluator
         for name, prompt in prompts.items():
@@ -253,7 +253,7 @@ def _as_prompt(template: Any) -> Prompt:
     if isinstance(template, BasePromptTemplate):
         text = getattr(template, "template", None) or getattr(template, "template_str", None)
         if not isinstance(text, str):
-            raise InvalidOptionError(f"{shown(template)} has no template to be read")
+            raise InvalidOptionError(f"{quote(template)} has no template to be read")
         return Prompt(text)
     return Prompt.of(template)
 
@@ -289,7 +289,7 @@ def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:
         return None, None
     if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
         raise InputError(
-            f"{shown(response)} is not a response of a query engine; "
+            f"{quote(response)} is not a response of a query engine; "
             "to evaluate a text, call evaluate(response=text)"
         )
     output = response.response

@@ -19,7 +19,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.evaluators.text import storable
 from llmeval_integrations.frameworks._drop_ins import Wrapper
@@ -75,7 +75,7 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
         Scorer.__init__(self, **options)
         Wrapper.__init__(self, evaluator)
         if value not in ("score", "passed"):
-            raise InvalidOptionError(f"value={shown(value)} is not 'score' or 'passed'")
+            raise InvalidOptionError(f"value={quote(value)} is not 'score' or 'passed'")
         self.value = value
         self.keys = Keys(output, reference, input, contexts)
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.columns import TableEvaluation
 
 try:
@@ -61,7 +61,7 @@ def evaluate(
     for a column that is not there.
     """
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"expected a DataFrame of pandas, got {shown(frame)}")
+        raise InputError(f"expected a DataFrame of pandas, got {quote(frame)}")
     evaluation = TableEvaluation(list(frame.columns), evaluators, fields=fields, **options)
     made = evaluation.columns(frame[evaluation.read])
     kinds = evaluation.kinds

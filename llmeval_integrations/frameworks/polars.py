@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.columns import TableEvaluation
 
 try:
@@ -62,7 +62,7 @@ def evaluate(
     """
     if not isinstance(frame, pl.DataFrame):
         hint = "; collect() it" if isinstance(frame, pl.LazyFrame) else ""
-        raise InputError(f"expected a DataFrame of polars, got {shown(frame)}{hint}")
+        raise InputError(f"expected a DataFrame of polars, got {quote(frame)}{hint}")
     evaluation = TableEvaluation(frame.columns, evaluators, fields=fields, **options)
     made = evaluation.columns(frame.select(evaluation.read))
     kinds = evaluation.kinds

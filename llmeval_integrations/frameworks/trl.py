@@ -29,7 +29,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.frameworks._drop_ins import Wrapper
@@ -79,7 +79,7 @@ class TrlReward(Wrapper):
             ("missing", missing, ("raise", "unscored")),
         ):
             if given not in choices:
-                raise InvalidOptionError(f"{option}={shown(given)} is not one of {choices}")
+                raise InvalidOptionError(f"{option}={quote(given)} is not one of {choices}")
         self.value, self.missing, self.messages = value, missing, messages
         self.reference, self.contexts = reference, contexts
         self.__name__ = name or evaluator.name
@@ -117,7 +117,7 @@ class TrlReward(Wrapper):
             if field in self.evaluator.needs and column not in lists:
                 raise InputError(
                     f"{self.evaluator.name} needs {field}, and there is no column {column!r}, "
-                    f'only {shown(list(lists))}; name another with {field}="..."'
+                    f'only {quote(list(lists))}; name another with {field}="..."'
                 )
         return [{name: cells[place] for name, cells in lists.items()} for place in range(count)]
 
@@ -139,7 +139,7 @@ class TrlReward(Wrapper):
             place = fit.index(False)
             raise MissingFieldError(
                 f"{self.evaluator.name} needs {' and '.join(needs)}, which the row of the prompt "
-                f"{shown(samples[place].input)} lacks (completion {place + 1} of {len(fit)}); "
+                f"{quote(samples[place].input)} lacks (completion {place + 1} of {len(fit)}); "
                 "with missing='unscored' it would have no reward"
             )
         results = iter(self._asked.evaluate_many(compress(samples, fit)))

@@ -16,7 +16,7 @@ from llmeval_integrations.core.options import (
     is_number,
     wrong,
 )
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
@@ -118,9 +118,9 @@ class Classification(JudgedEvaluator):
         is_pair = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
         score, description = value if is_pair else (value, "")
         if not isinstance(label, str) or not label.strip():
-            raise wrong(self, "choices", f"made of texts; {shown(label)} is none")
+            raise wrong(self, "choices", f"made of texts; {quote(label)} is none")
         if not (score is None or is_number(score)) or not isinstance(description, str):
-            raise wrong(self, "choices", f"made of scores: {shown(value)} is no (score, text)")
+            raise wrong(self, "choices", f"made of scores: {quote(value)} is no (score, text)")
         return Choice(label, score, description)
 
     def judge(self, sample: Sample) -> Conversation:
@@ -185,7 +185,7 @@ def _read(text: str, choices: Sequence[Choice], quotations: Quotations) -> Class
         if not repeats and len(found.members) > 1:  # the letters of a label stand in many a text
             repeats = quotations.hold_object(found, text)
         if repeats:
-            raise UnreadableJudgementError(f"it only repeats a text that was shown: {shown(text)}")
+            raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
         labels = [value for name, value in found.members.pairs if name == "label"]
         label = labels[0] if labels and labels.count(labels[0]) == len(labels) else labels
         explanation = found.members.get("explanation")
@@ -194,7 +194,7 @@ def _read(text: str, choices: Sequence[Choice], quotations: Quotations) -> Class
         if _folded(choice.label) == folded:
             return Classified(choice, explanation if isinstance(explanation, str) else None)
     known = ", ".join(repr(choice.label) for choice in choices)
-    raise UnreadableJudgementError(f"{shown(label)} is not one of the labels {known}")
+    raise UnreadableJudgementError(f"{quote(label)} is not one of the labels {known}")
 
 
 def _folded(label: str) -> str:

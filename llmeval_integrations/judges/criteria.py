@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_text
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.pass_fail import PassFail
 
 
@@ -117,7 +117,7 @@ class Tone(PassFail):
         check_text(self, "tone")
         if self.tone != Tone.tone and "{tone}" not in self.question:
             raise InvalidOptionError(
-                f"{self.name}: tone={shown(self.tone)} has no place in the question; "
+                f"{self.name}: tone={quote(self.tone)} has no place in the question; "
                 "write {tone} where it belongs"
             )
 

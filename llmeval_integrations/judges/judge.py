@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.options import check_choice, check_number, number_of
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
@@ -73,7 +73,7 @@ class Judge(JudgedEvaluator):
             self._check_field(self.score)
         elif self.score is not None and not callable(self.score):
             raise InvalidOptionError(
-                f"{self.name}: score={shown(self.score)} is not a field's name or a function"
+                f"{self.name}: score={quote(self.score)} is not a field's name or a function"
             )
 
     def _check_field(self, name: str) -> None:
@@ -110,10 +110,10 @@ class Judge(JudgedEvaluator):
             text = without_thinking(reply.text, *foreign)
             found = find_sole_object(text)
             if found and len(found.members) < len(found.members.pairs):
-                raise UnreadableJudgementError(f"it has a key twice: {shown(text)}")
+                raise UnreadableJudgementError(f"it has a key twice: {quote(text)}")
             if found and self.score is not None and quotations.hold_object(found, text):
                 raise UnreadableJudgementError(
-                    f"it only repeats a text that was shown: {shown(text)}"
+                    f"it only repeats a text that was shown: {quote(text)}"
                 )
             return read_answer(self.result_type, text, text)  # no tag that is left ends thinking
 
@@ -145,7 +145,7 @@ class Judge(JudgedEvaluator):
             given = getattr(answer, score) if by_field else score(answer)
         except Exception as error:
             raise UnreadableJudgementError(
-                f"no score for the answer {shown(answer)}: {type(error).__name__}: {error}"
+                f"no score for the answer {quote(answer)}: {type(error).__name__}: {error}"
             ) from error
         try:
             return number_of(self, "score", given)
@@ -153,7 +153,7 @@ class Judge(JudgedEvaluator):
             if not by_field and given is not None and not hasattr(given, "__float__"):
                 raise  # whatever the model says
             raise UnreadableJudgementError(
-                f"the answer's score is {shown(given)}, which is not a finite number"
+                f"the answer's score is {quote(given)}, which is not a finite number"
             ) from None
 
 

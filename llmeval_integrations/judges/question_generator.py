@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.options import check_number, check_text
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.rereading import read_reply
@@ -148,14 +148,14 @@ class QuestionGenerator:
 
 def _check(specifications: Any, count: Any, kind: Any) -> None:
     if not isinstance(specifications, str) or not specifications.strip():
-        raise InvalidOptionError(f"specifications={shown(specifications)} is not a text")
+        raise InvalidOptionError(f"specifications={quote(specifications)} is not a text")
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_QUESTIONS:
         raise InvalidOptionError(
-            f"num_questions={shown(count)} is not a whole number from 1 to {MOST_QUESTIONS}"
+            f"num_questions={quote(count)} is not a whole number from 1 to {MOST_QUESTIONS}"
         )
     if kind not in _FORMS:
         raise InvalidOptionError(
-            f"question_type={shown(kind)} is not one of {', '.join(map(repr, _FORMS))}"
+            f"question_type={quote(kind)} is not one of {', '.join(map(repr, _FORMS))}"
         )
 
 
@@ -189,7 +189,7 @@ def _questions(text: str, count: int, *, with_choices: bool) -> list[Question]:
     value = json_text.parse(without_thinking(text))
     items = value.get("questions") if isinstance(value, dict) else value
     if not isinstance(items, list):
-        raise UnreadableJudgementError(f"expected a list of questions, got {shown(text)}")
+        raise UnreadableJudgementError(f"expected a list of questions, got {quote(text)}")
     questions = [_question(item, with_choices=with_choices) for item in items]
     if len(questions) != count:
         raise UnreadableJudgementError(f"expected {count} questions, got {len(questions)}")
@@ -201,7 +201,7 @@ def _questions(text: str, count: int, *, with_choices: bool) -> list[Question]:
 def _question(item: Any, *, with_choices: bool) -> Question:
     text = item.get("question") if isinstance(item, dict) else item
     if not isinstance(text, str) or not text.strip():
-        raise UnreadableJudgementError(f"expected a question, got {shown(item)}")
+        raise UnreadableJudgementError(f"expected a question, got {quote(item)}")
     given = item.get("choices") if isinstance(item, dict) else None
     return Question(text.strip(), _choices(given) if with_choices else ())
 
@@ -216,7 +216,7 @@ def _choices(given: Any) -> tuple[str, ...]:
         or _number_of_different(choices) != len(choices)
     ):
         raise UnreadableJudgementError(
-            f"expected {_FEWEST_CHOICES} to {_MOST_CHOICES} different choices, got {shown(given)}"
+            f"expected {_FEWEST_CHOICES} to {_MOST_CHOICES} different choices, got {quote(given)}"
         )
     return choices
 

@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, JudgeError
 from llmeval_integrations.core.options import check_number, check_text, is_number
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.client import Ask, Client
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message
@@ -82,10 +82,10 @@ class StudentRunner:
         """
         _check_task(task)
         if isinstance(prompts, str) or not isinstance(prompts, Sequence) or not prompts:
-            raise InvalidOptionError(f"prompts={shown(prompts)} is not a list of texts")
+            raise InvalidOptionError(f"prompts={quote(prompts)} is not a list of texts")
         for prompt in prompts:
             if not isinstance(prompt, str) or not prompt.strip():
-                raise InvalidOptionError(f"prompts: {shown(prompt)} is not a text")
+                raise InvalidOptionError(f"prompts: {quote(prompt)} is not a text")
         asked = [f"{prompt.strip()}\n\n{task.strip()}" for prompt in prompts]
         requests = [self._request(text, self.temperature) for text in asked]
         return self._responses(asked, requests)
@@ -122,23 +122,23 @@ class StudentRunner:
 def _asked(client: Client, request: JudgeRequest) -> Steps[JudgeReply]:
     reply: JudgeReply = yield Ask(client, request)
     if reply.finish in ("refused", "failed") or not reply.text.strip():
-        raise JudgeError(f"the model wrote nothing: {reply.finish} {shown(reply.text)}")
+        raise JudgeError(f"the model wrote nothing: {reply.finish} {quote(reply.text)}")
     return reply
 
 
 def _check_task(task: Any) -> None:
     if not isinstance(task, str) or not task.strip():
-        raise InvalidOptionError(f"task={shown(task)} is not a text")
+        raise InvalidOptionError(f"task={quote(task)} is not a text")
 
 
 def _spread(bounds: Any, count: Any) -> list[float]:
     """Spread so many temperatures evenly from the first bound to the last."""
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidOptionError(f"num_responses={shown(count)} is not a whole number from 1")
+        raise InvalidOptionError(f"num_responses={quote(count)} is not a whole number from 1")
     pair = isinstance(bounds, Sequence) and not isinstance(bounds, str) and len(bounds) == 2
     if not pair or not all(map(is_number, bounds)) or not 0 <= bounds[0] <= bounds[1] <= 2:
         raise InvalidOptionError(
-            f"temperature_range={shown(bounds)} is not (lowest, highest) between 0 and 2"
+            f"temperature_range={quote(bounds)} is not (lowest, highest) between 0 and 2"
         )
     low, high = bounds
     step = (high - low) / (count - 1) if count > 1 else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.llm.thinking import without_thinking
@@ -15,7 +15,7 @@ def check_type(result_type: Any) -> None:
     """Raise InvalidOptionError unless answers can be of this type."""
     if result_type is not str and not hasattr(result_type, "model_json_schema"):
         raise InvalidOptionError(
-            f"result_type={shown(result_type)} is neither str nor a pydantic model's class"
+            f"result_type={quote(result_type)} is neither str nor a pydantic model's class"
         )
 
 
@@ -41,7 +41,7 @@ def read_answer(result_type: Any, text: str, quoted: str = "") -> Any:
     value = json_text.parse(text)
     if isinstance(value, Defect):
         raise UnreadableJudgementError(
-            f"the reply is not JSON ({value.name}): {value.reason}; it begins {shown(text)}"
+            f"the reply is not JSON ({value.name}): {value.reason}; it begins {quote(text)}"
         )
     from pydantic import ValidationError
 

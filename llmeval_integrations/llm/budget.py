@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, MissingDependencyError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.prices import Price, price_of
 from llmeval_integrations.llm.reply import JudgeReply
 
@@ -158,7 +158,7 @@ def _no_price(identity: Mapping[str, Any]) -> str:
 
 def _named(identity: Mapping[str, Any]) -> str:
     """Name a model by what tells its price; an address or an option may hold what is secret."""
-    name, seller = (shown(identity.get(each)) for each in ("name", "platform"))
+    name, seller = (quote(identity.get(each)) for each in ("name", "platform"))
     where = " behind an address of its own" if identity.get("base_url") else ""
     return f"the model {name} of {seller}{where}"
 
@@ -168,4 +168,4 @@ def _bound(name: str, value: float | None) -> float | None:
         isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
     ):
         return value
-    raise InvalidOptionError(f"{name}={shown(value)} is not a number of at least 0, or None")
+    raise InvalidOptionError(f"{name}={quote(value)} is not a number of at least 0, or None")

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.answers import check_type, name_of, read_answer, schema_of
 from llmeval_integrations.llm.messages import ROLES, Message
 from llmeval_integrations.llm.reply import JudgeReply
@@ -23,7 +23,7 @@ def completion(
     """
     check_type(result_type)
     if output not in OUTPUTS:
-        raise InvalidOptionError(f"output={shown(output)} is not one of {', '.join(OUTPUTS)}")
+        raise InvalidOptionError(f"output={quote(output)} is not one of {', '.join(OUTPUTS)}")
     _check_settings(temperature, max_tokens)
     reply = yield JudgeRequest(
         _messages(prompt),
@@ -40,11 +40,11 @@ def _check_settings(temperature: Any, max_tokens: Any) -> None:
     """Raise for what no server takes, so that the mistake is named where it is made."""
     if temperature is not None and not _is_number(temperature, (int, float), 0, 2):
         raise InvalidOptionError(
-            f"temperature={shown(temperature)} is not a number from 0 to 2, or None"
+            f"temperature={quote(temperature)} is not a number from 0 to 2, or None"
         )
     if max_tokens is not None and not _is_number(max_tokens, int, 1, math.inf):
         raise InvalidOptionError(
-            f"max_tokens={shown(max_tokens)} is not a whole number from 1, or None"
+            f"max_tokens={quote(max_tokens)} is not a whole number from 1, or None"
         )
 
 
@@ -56,7 +56,7 @@ def _messages(prompt: Any) -> tuple[Message, ...]:
     if isinstance(prompt, str):
         return (Message("user", prompt),)
     if not isinstance(prompt, Sequence) or not prompt:
-        raise InvalidOptionError(f"prompt={shown(prompt)} is not a text or a list of messages")
+        raise InvalidOptionError(f"prompt={quote(prompt)} is not a text or a list of messages")
     return tuple(map(_message, prompt))
 
 
@@ -69,7 +69,7 @@ def _message(message: Any) -> Message:
         or not isinstance(message.get("content"), str)
     ):
         raise InvalidOptionError(
-            f"prompt: {shown(message)} is not a message with a role ({', '.join(ROLES)}) and a "
+            f"prompt: {quote(message)} is not a message with a role ({', '.join(ROLES)}) and a "
             "text as content"
         )
     return Message(message["role"], message["content"])

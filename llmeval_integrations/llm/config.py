@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.request import Output
 from llmeval_integrations.llm.sdks.keys import without_keys
 
@@ -95,7 +95,7 @@ class ClientConfig(BaseModel):
         except (OSError, yaml.YAMLError, ValueError) as error:
             raise InputError(f"{path} cannot be read as YAML: {error}") from error
         if not isinstance(content, dict) or not all(isinstance(key, str) for key in content):
-            raise InputError(f"{path}: expected the fields of a ClientConfig, got {shown(content)}")
+            raise InputError(f"{path}: expected the fields of a ClientConfig, got {quote(content)}")
         try:
             return cls.of(**content)
         except InvalidOptionError as error:
@@ -115,7 +115,7 @@ def _words(error: Any) -> str:
     for one in error.errors(include_url=False):
         where = ".".join(map(str, one["loc"]))
         is_simple = isinstance(one["input"], (str, bool, int, float))  # in all else may be a key
-        value = f", got {shown(one['input'])}" if is_simple else ""
+        value = f", got {quote(one['input'])}" if is_simple else ""
         if one["type"] == "extra_forbidden":
             value = f"; there are {', '.join(ClientConfig.model_fields)}"
         elif one["type"] == "missing" or one["loc"][0] in ("api_key", "options"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 from llmeval_integrations.core.errors import CutReplyError, InvalidOptionError, RefusedReplyError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.client import Ask, Client
 from llmeval_integrations.llm.reply import JudgeReply
 from llmeval_integrations.llm.request import JudgeRequest
@@ -51,6 +51,6 @@ def _check_whole(reply: JudgeReply) -> None:
             "raise max_tokens"
         )
     if reply.finish == "refused":
-        raise RefusedReplyError(f"the model refused to answer: {shown(reply.text)}")
+        raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
     if reply.finish == "failed":
         raise CutReplyError("an error at the server broke the reply off")

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.client import Client
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _by_object(thing: Any, options: dict[str, Any]) -> Client:
             return client.of(thing, **options)
     # Of anything with members the type alone is shown: one may be a key.
     is_simple = thing is None or isinstance(thing, (bool, int, float))
-    what = shown(thing) if is_simple else f"<{type(thing).__name__} object>"
+    what = quote(thing) if is_simple else f"<{type(thing).__name__} object>"
     raise InvalidOptionError(
         f"client={what} is not 'platform:model', a ClientConfig, an SDK's client, "
         "a LangChain chat model, a LlamaIndex LLM or a Client of your own"

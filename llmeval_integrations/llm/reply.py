@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
@@ -71,7 +71,7 @@ class JudgeReply(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """Raise TypeError for what a server that keeps to no form may have put in these places."""
         if not (isinstance(self.text, str) and isinstance(self.model, str)):
-            raise TypeError(f"text={shown(self.text)} and model={shown(self.model)} are not texts")
+            raise TypeError(f"text={quote(self.text)} and model={quote(self.model)} are not texts")
 
 
 def text_or_calls(text: str, calls: Sequence[str]) -> str:

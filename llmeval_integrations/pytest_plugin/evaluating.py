@@ -11,7 +11,7 @@ from llmeval_integrations.core.catalog import list_evaluators
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.printable import one_line
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.pytest_plugin.found import FOUND, EvaluationFailure, Found
@@ -79,7 +79,7 @@ class Evaluate:
         """Name the evaluators that are given, or take the marker's."""
         for given in evaluators:
             if call := _right_call(given):
-                raise InvalidOptionError(f"expected an Evaluator, got {shown(given)}; {call}")
+                raise InvalidOptionError(f"expected an Evaluator, got {quote(given)}; {call}")
         named = name_evaluators(evaluators) if evaluators else self._evaluators
         if not named:
             raise InvalidOptionError(

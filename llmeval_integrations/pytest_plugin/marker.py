@@ -10,7 +10,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
@@ -65,9 +65,9 @@ def _read(
     fields: Mapping[str, str] | None = None,
 ) -> Marked:
     if not isinstance(data, (str, Path)):
-        raise InvalidOptionError(f"data={shown(data)} is not the path of a file")
+        raise InvalidOptionError(f"data={quote(data)} is not the path of a file")
     is_rate = isinstance(min_pass_rate, (int, float)) and not isinstance(min_pass_rate, bool)
     if not is_rate or not 0 <= min_pass_rate <= 1:
-        raise InvalidOptionError(f"min_pass_rate={shown(min_pass_rate)} is not from 0 to 1")
+        raise InvalidOptionError(f"min_pass_rate={quote(min_pass_rate)} is not from 0 to 1")
     named = name_evaluators(evaluators) if evaluators else {}
     return Marked(data, named, min_pass_rate, fields)

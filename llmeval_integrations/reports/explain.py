@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.figures import apart_from, rounded
 from llmeval_integrations.core.printable import printable
-from llmeval_integrations.core.quoting import cut, shown
+from llmeval_integrations.core.quoting import cut, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.text.excerpt import side_by_side
@@ -53,7 +53,7 @@ def tree_of(result: Result) -> Tree:
 
     if not isinstance(result, Result):
         raise InputError(
-            f"expected a Result, got {shown(result)}; "
+            f"expected a Result, got {quote(result)}; "
             "an evaluator gives one: explain(evaluator(output))"
         )
     root = Tree(_line(_head(result), "bold green" if result.passed else "bold red"))

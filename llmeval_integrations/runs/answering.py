@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.parsed import share
@@ -157,7 +157,7 @@ def _row(id: Any, name: str, result: Result) -> Row:
         figure = _figure(score)
         if figure is None:
             return _error_row(
-                id, name, ValueError(f"the score {shown(score)} is not a finite number")
+                id, name, ValueError(f"the score {quote(score)} is not a finite number")
             )
         score = figure
     return Row(id, name, score, passed, label, reason, metadata, False, None)
@@ -174,7 +174,7 @@ def _details(thing: object) -> dict[str, Any]:
         return {}
     if isinstance(thing, Mapping):
         return dict(thing)
-    raise TypeError(f"the metadata {shown(thing)} are not a mapping")
+    raise TypeError(f"the metadata {quote(thing)} are not a mapping")
 
 
 def _text(thing: object) -> str | None:
@@ -187,11 +187,11 @@ def _text(thing: object) -> str | None:
 def _error_row(id: Any, name: str, error: object, place: str = "") -> Row:
     """Make a row of what was raised, or of what somebody's evaluator gave instead of a result."""
     if not isinstance(error, Exception):
-        error = TypeError(f"expected a Result, got {shown(error)}")
+        error = TypeError(f"expected a Result, got {quote(error)}")
     try:
         said = str(error)
     except Exception:  # noqa: BLE001 - what an error says of itself may raise, too
-        said = shown(error)
+        said = quote(error)
     message = f"{place}: {said}" if place else said
     text = f"{type(error).__name__}: {message}"[:_LONGEST_ERROR]
     return Row(id, name, None, None, None, None, {}, False, text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.evaluating import Evaluating
 from llmeval_integrations.runs.fields import called_by_place, columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
@@ -76,7 +76,7 @@ class Batches:
         if isinstance(table, pyarrow.RecordBatch):
             table = pyarrow.Table.from_batches([table])
         if not isinstance(table, pyarrow.Table):
-            raise InputError(f"expected a Table or RecordBatch of pyarrow, got {shown(table)}")
+            raise InputError(f"expected a Table or RecordBatch of pyarrow, got {quote(table)}")
         source = Source("the table", unit="")
         source.records = read_table(table, source)
         columns = self.columns

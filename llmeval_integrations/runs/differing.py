@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile, zip_longest
 from typing import Any, Final
 
-from llmeval_integrations.core.quoting import MOST, shown
+from llmeval_integrations.core.quoting import MOST, quote
 from llmeval_integrations.json_values.equality import canonical
 
 _ABSENT: Final = object()
@@ -37,7 +37,7 @@ def _are_same(here: Any, there: Any) -> bool:
 def _text(value: Any) -> str:
     if value is _ABSENT:
         return "absent"
-    return repr(value) if isinstance(value, (str, int, float)) else shown(value)
+    return repr(value) if isinstance(value, (str, int, float)) else quote(value)
 
 
 def _cut(one: str, other: str) -> tuple[str, str]:

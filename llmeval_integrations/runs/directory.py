@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.files import (
     are_one,
     cut,
@@ -62,7 +62,7 @@ class RunDirectory:
     def __init__(self, path: str | PathLike[str]) -> None:
         """Name the directory; nothing is made yet. Raises InputError for what names none."""
         if not isinstance(path, (str, PathLike)) or not os.fspath(path):
-            raise InputError(f"{shown(path)} is not the path of a directory")
+            raise InputError(f"{quote(path)} is not the path of a directory")
         self.path = Path(path)
         self._results = self.path / RESULTS
         self._samples = self.path / SAMPLES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
@@ -197,8 +197,8 @@ class Evaluating:
             if record is None or not _same_id(rows[0].id, here):
                 raise InputError(
                     f"{journal.directory.path} holds a run of other data: there is a sample "
-                    f"{shown(rows[0].id)} where there now is "
-                    f"{'none' if record is None else shown(here)}"
+                    f"{quote(rows[0].id)} where there now is "
+                    f"{'none' if record is None else quote(here)}"
                 )
             yield record, rows
 

@@ -12,7 +12,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
@@ -55,7 +55,7 @@ class JudgingOptions:
         is_count = isinstance(self.concurrency, int) and not isinstance(self.concurrency, bool)
         if not is_count or self.concurrency < 1:
             raise InvalidOptionError(
-                f"concurrency={shown(self.concurrency)} is not a whole number of at least 1"
+                f"concurrency={quote(self.concurrency)} is not a whole number of at least 1"
             )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import free_name, shown
+from llmeval_integrations.core.quoting import free_name, quote
 
 
 def name_evaluators(
@@ -22,7 +22,7 @@ def name_evaluators(
         named = dict(evaluators)
     elif isinstance(evaluators, (str, Evaluator)) or not isinstance(evaluators, Iterable):
         raise InvalidOptionError(
-            f"expected a list of evaluators or a mapping, got {shown(evaluators)}"
+            f"expected a list of evaluators or a mapping, got {quote(evaluators)}"
         )
     else:
         named = {}
@@ -42,4 +42,4 @@ def _no_evaluator(thing: Any) -> InvalidOptionError:
     hint = f"; write load_evaluator({thing!r})" if isinstance(thing, str) else ""
     if isinstance(thing, type):
         hint = f"; write {thing.__name__}()"
-    return InvalidOptionError(f"expected an Evaluator, got {shown(thing)}{hint}")
+    return InvalidOptionError(f"expected an Evaluator, got {quote(thing)}{hint}")

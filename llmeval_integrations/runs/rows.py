@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.json_values.plain import dump_model
@@ -142,7 +142,7 @@ def as_plain(value: Any) -> Any:
             return dump_model(value)
         return float(value) if isinstance(value, Real) and isfinite(value) else repr(value)
     except Exception:  # noqa: BLE001 - a repr may raise anything, and the row must be written
-        return shown(value)
+        return quote(value)
 
 
 _encoder = msgspec.json.Encoder(enc_hook=as_plain, decimal_format="number")
@@ -237,4 +237,4 @@ def _write(value: Any) -> str:
             return str(value)
     except RecursionError:
         pass
-    return json.dumps(as_plain(value), default=shown)
+    return json.dumps(as_plain(value), default=quote)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
@@ -167,7 +167,7 @@ def _check_workers(workers: int, engine: Engine | None) -> None:
         raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
     if engine is not None and not callable(engine):
         raise InvalidOptionError(
-            f"engine={shown(engine)} is not an engine; give an object such as "
+            f"engine={quote(engine)} is not an engine; give an object such as "
             "llmeval_integrations.frameworks.ray.RayEngine, or None for this machine"
         )
     if engine is not None and workers > 1:

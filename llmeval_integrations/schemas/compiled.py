@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.errors import InvalidSchemaError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.equality import bag
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.schemas.document import subschemas
@@ -76,7 +76,7 @@ class Compiled:
             self._validator = self._build(getattr(jsonschema_rs, VALIDATORS[draft]), schema)
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
             problem = describe_problem(error)
-            raise InvalidSchemaError(f"{problem} in the schema {shown(text)}") from error
+            raise InvalidSchemaError(f"{problem} in the schema {quote(text)}") from error
         self.is_valid = self._validator.is_valid
         if type(self._validator) is jsonschema_rs.Draft4Validator:
             _check_enums(schema, text)
@@ -123,6 +123,6 @@ def _check_enums(schema: Any, text: str) -> None:
         values = part.get("enum")
         if isinstance(values, list) and len(bag(values)) < max(len(values), 1):
             raise InvalidSchemaError(
-                f"in draft 4 an enum has values, and each once, got {shown(values)} "
-                f"in the schema {shown(text)}"
+                f"in draft 4 an enum has values, and each once, got {quote(values)} "
+                f"in the schema {quote(text)}"
             )

@@ -8,7 +8,7 @@ from typing import Any, Final, get_origin
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidSchemaError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.plain import plain
@@ -65,7 +65,7 @@ def copy_schema(schema: Any) -> Any:
     if isinstance(value, Defect):
         if get_origin(schema) is not None:  # such as list[Model]
             raise _not_a_model(schema)
-        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {shown(schema)}")
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {quote(schema)}")
     return value
 
 
@@ -77,13 +77,13 @@ def _schema_of_type(kind: Any) -> Any:
             try:
                 return getattr(kind, method)()
             except Exception as error:
-                raise InvalidSchemaError(f"{shown(kind)} has no JSON Schema: {error}") from error
+                raise InvalidSchemaError(f"{quote(kind)} has no JSON Schema: {error}") from error
     raise _not_a_model(kind)
 
 
 def _not_a_model(kind: Any) -> InvalidSchemaError:
     return InvalidSchemaError(
-        f"{shown(kind)} is neither a schema nor a Pydantic model; of other types "
+        f"{quote(kind)} is neither a schema nor a Pydantic model; of other types "
         "pydantic.TypeAdapter makes what is taken here"
     )
 
@@ -95,9 +95,9 @@ def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
     if isinstance(value, Defect):
         is_json = text.lstrip()[:1] in ("{", "[")
         hint = "" if is_json else "; is it a path? then read the file first"
-        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {shown(text)}")
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {quote(text)}")
     if not isinstance(value, (dict, bool)):
-        raise InvalidSchemaError(f"a schema is an object or a boolean, got {shown(text)}")
+        raise InvalidSchemaError(f"a schema is an object or a boolean, got {quote(text)}")
     if isinstance(value, dict):
         _require_keyword(value)
     return value
@@ -114,7 +114,7 @@ def _require_keyword(schema: dict[str, Any]) -> None:
     inner = next((key for key in ("schema", "json_schema") if key in others), None)
     hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
     raise InvalidSchemaError(
-        f"without a keyword of JSON Schema everything would conform to {shown(schema)}; {hint}"
+        f"without a keyword of JSON Schema everything would conform to {quote(schema)}; {hint}"
     )
 
 
@@ -132,7 +132,7 @@ def read_schema(text: str) -> dict[str, Any] | bool:
         jsonschema_rs.meta.validate(value)
     except jsonschema_rs.ValidationError as error:
         problem = describe_problem(error)
-        raise InvalidSchemaError(f"{problem} in the schema {shown(text)}") from error
+        raise InvalidSchemaError(f"{problem} in the schema {quote(text)}") from error
     return value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument
@@ -60,20 +60,20 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     """
     definitions = list(_definitions(tools))
     if definitions and not any(definitions):
-        raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
     found: dict[str, dict[str, Any]] = {}
     for name, schema in filter(None, definitions):
         if name in found:
             raise InvalidOptionError(f"two tools have the name {name!r}")
         if schema is not None and not isinstance(schema, dict):
-            raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {shown(schema)}")
+            raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {quote(schema)}")
         read = _follow(as_json_schema(schema or {"properties": {}}))
         found[name] = {"type": "object", **read}
         kind = found[name]["type"]
         if "object" not in (kind if isinstance(kind, list) else [kind]):
             raise InvalidOptionError(
                 f"the tool {name!r} takes arguments, which are an object, and its schema has the "
-                f"type {shown(kind)}"
+                f"type {quote(kind)}"
             )
     return found
 
@@ -99,7 +99,7 @@ def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
             yield from _definitions(item)
         return
     if not isinstance(value, dict):
-        raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
     # Of OpenAI's chats, and of Amazon.
     keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
     inner = next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
@@ -111,7 +111,7 @@ def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
     elif is_hosted and name is None and value.get("type") != "custom":
         yield None
     else:
-        raise InvalidOptionError(f"no definition of a tool: {shown(tools)}")
+        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
 
 
 def _is_hosted(definition: dict[str, Any]) -> bool:
@@ -160,5 +160,5 @@ def _plain(tool: Any) -> Any:
         return {"name": metadata.name, "parameters": metadata.get_parameters_dict()}
     value = parse(dict(tool) if isinstance(tool, Mapping) else tool)
     if isinstance(value, Defect):
-        raise InvalidOptionError(f"no definition of a tool: {shown(tool)}: {value.reason}")
+        raise InvalidOptionError(f"no definition of a tool: {quote(tool)}: {value.reason}")
     return value

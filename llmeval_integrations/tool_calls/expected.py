@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidReferenceError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
@@ -55,7 +55,7 @@ def read_expected(
     problem = next((call.problem for call in calls if call.problem is not None), problem)
     if problem is not None:
         raise InvalidReferenceError(
-            f"{evaluator}: the reference {shown(reference)} holds no tool calls: {problem}; "
+            f"{evaluator}: the reference {quote(reference)} holds no tool calls: {problem}; "
             'write {"name": ..., "arguments": {...}}, or a list of these'
         )
     read = read_listed if listed else read_marked
@@ -63,7 +63,7 @@ def read_expected(
     for call, wanted in zip(calls, expected):
         if isinstance(wanted.arguments, AnyOf):
             raise InvalidReferenceError(
-                f"{evaluator}: {shown(call.arguments)} stands for all arguments of {call.name!r}; "
+                f"{evaluator}: {quote(call.arguments)} stands for all arguments of {call.name!r}; "
                 "a choice stands in place of one argument's value"
             )
     return expected
@@ -94,7 +94,7 @@ def read_marked(value: Any) -> Any:
         or not (values or optional)
     ):
         raise InvalidReferenceError(
-            f"{shown(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
+            f"{quote(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
         )
     return AnyOf(tuple(map(read_marked, values)), optional)
 
@@ -153,7 +153,7 @@ def _choice(name: str, values: Any) -> AnyOf:
     if not isinstance(values, list) or not values:
         raise InvalidReferenceError(
             f"with alternatives='listed' each argument has a list of accepted values, "
-            f"and {name!r} has {shown(values)}"
+            f"and {name!r} has {quote(values)}"
         )
     accepted = (_accepted(value) for value in values if value != _MAY_BE_LEFT_OUT)
     return AnyOf(tuple(accepted), _MAY_BE_LEFT_OUT in values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import defects
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
@@ -73,7 +73,7 @@ def _read_value(
     if not expects_calls and _says_nothing_of_calls(value, parts):
         return []
     if parts is None:
-        return Defect("not_a_call", f"No tool call: {shown(value)}")
+        return Defect("not_a_call", f"No tool call: {quote(value)}")
     calls = [_finish(part, parsing, is_json) for part in parts if isinstance(part, RawCall)]
     if calls or not parts:
         return calls
@@ -121,7 +121,7 @@ def _finish(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
     if isinstance(value, Defect):
         problem = f"the arguments are not JSON ({value.name}): {value.reason}"
     elif not isinstance(value, dict):
-        problem = f"the arguments are not a JSON object: {shown(given)}"
+        problem = f"the arguments are not a JSON object: {quote(given)}"
     number = raw.id if isinstance(raw.id, str) and raw.id else None
     return ToolCall(raw.name, value if isinstance(value, dict) else {}, number, problem)
 

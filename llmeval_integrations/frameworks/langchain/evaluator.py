@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core import errors
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
@@ -172,7 +172,7 @@ def _arguments(output: Any) -> dict[str, Any]:
     if "prediction" not in given and "output" not in given:
         if last_message(output) is MISSING:
             raise errors.InputError(
-                f"a mapping needs the key 'prediction' or 'output', got {shown(list(output))}; "
+                f"a mapping needs the key 'prediction' or 'output', got {quote(list(output))}; "
                 "to evaluate a mapping itself, hand on {'prediction': it}"
             )
         given["prediction"] = output["messages"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.prompts.prompt import Prompt
 
 _ROLES: Final = {
@@ -33,7 +33,7 @@ def as_prompt(template: Any) -> Any:
         role = _ROLES.get(type(message).__name__)
         if role is None or not all(isinstance(each, PromptTemplate) for each in templates):
             raise InvalidOptionError(
-                f"prompt: {shown(message)} is no template of text; write a text, or a list of "
+                f"prompt: {quote(message)} is no template of text; write a text, or a list of "
                 "messages, which are written {'role': ..., 'content': ...}"
             )
         parts = [{"type": "text", "text": each.template} for each in templates]
@@ -48,5 +48,5 @@ def as_prompt(template: Any) -> Any:
             "it as one of the sample's variables"
         )
     if len(syntaxes) > 1:
-        raise InvalidOptionError(f"prompt: {shown(template)} has templates of several formats")
+        raise InvalidOptionError(f"prompt: {quote(template)} has templates of several formats")
     return Prompt(messages, *syntaxes)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.batch import Batches
@@ -59,7 +59,7 @@ def evaluate_dataset(
     from ray.data import ActorPoolStrategy, Dataset
 
     if not isinstance(dataset, Dataset):
-        raise InputError(f"expected a dataset of Ray Data, got {shown(dataset)}")
+        raise InputError(f"expected a dataset of Ray Data, got {quote(dataset)}")
     named = name_evaluators(evaluators)
     columns_by_evaluator(fields or {}, named)  # what is wrong with the call is said by the call
     options = JudgingOptions(

@@ -13,7 +13,7 @@ from uuid import UUID
 import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.plain import dump_model
 from llmeval_integrations.judges.prompts.template import Body, Hole, Section
@@ -115,7 +115,7 @@ def _value(hole: Hole, scopes: tuple[Any, ...]) -> Any:
         names = [name for scope in scopes if isinstance(scope, Mapping) for name in scope]
         raise MissingFieldError(missing([hole.label], names))
     raise MissingFieldError(
-        f"prompt: no value for {shown(hole.label)}: {hole.path[0]} is of type "
+        f"prompt: no value for {quote(hole.label)}: {hole.path[0]} is of type "
         f"{type(inside).__name__}; a dot walks mappings by key and lists by number, "
         "and never reaches an attribute"
     )
@@ -124,10 +124,10 @@ def _value(hole: Hole, scopes: tuple[Any, ...]) -> Any:
 def missing(names: Iterable[str], given: Iterable[Any]) -> str:
     """Say which variables have no value, and which have."""
     known = list(dict.fromkeys(given))
-    listed = ", ".join(map(shown, known[:_MOST_NAMES])) or "none"
+    listed = ", ".join(map(quote, known[:_MOST_NAMES])) or "none"
     if len(known) > _MOST_NAMES:
         listed += f" and {len(known) - _MOST_NAMES} more"
-    return f"prompt: no value for {', '.join(map(shown, names))}; given: {listed}"
+    return f"prompt: no value for {', '.join(map(quote, names))}; given: {listed}"
 
 
 def _items(value: Any, label: str) -> list[Any] | tuple[Any, ...]:
@@ -158,10 +158,10 @@ def as_text(value: Any, label: str) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
     except RecursionError:
-        raise InputError(f"prompt: the value of {shown(label)} is nested too deeply") from None
+        raise InputError(f"prompt: the value of {quote(label)} is nested too deeply") from None
     except Exception as error:
         raise InputError(
-            f"prompt: the value of {shown(label)}, of type {type(value).__name__}, is neither "
+            f"prompt: the value of {quote(label)}, of type {type(value).__name__}, is neither "
             f"text nor JSON: {str(error)[:200]}"
         ) from error
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.judges.prompts.fence import fenced
 from llmeval_integrations.judges.prompts.filling import as_text
@@ -36,7 +36,7 @@ def material(sample: Sample, fence: str) -> dict[str, Any]:
     if variables is MISSING or variables is None:
         variables = {}
     if not isinstance(variables, Mapping):
-        raise InputError(f"variables={shown(variables)} is not a mapping from names to values")
+        raise InputError(f"variables={quote(variables)} is not a mapping from names to values")
     fields = {name: getattr(sample, name) for name in FIELDS}
     present = {name: value for name, value in fields.items() if value is not MISSING}
     output = fenced("output", as_text(sample.output, "output"), fence)

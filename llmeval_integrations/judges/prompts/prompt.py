@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.options import wrong
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.judges.prompts.f_string import parse_f_string
 from llmeval_integrations.judges.prompts.filling import fill, missing
@@ -125,7 +125,7 @@ class Prompt:
 
     def _check(self, variables: Mapping[str, Any]) -> None:
         if not isinstance(variables, Mapping):
-            raise InputError(f"prompt: variables are a mapping of names, not {shown(variables)}")
+            raise InputError(f"prompt: variables are a mapping of names, not {quote(variables)}")
         absent = [name for name in self.variables if variables.get(name, MISSING) is MISSING]
         if absent:
             given = [name for name, value in variables.items() if value is not MISSING]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.options import check_number
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.trust.agreement_text import as_text
 from llmeval_integrations.judges.trust.corrected_rate import CorrectedRate, corrected
 from llmeval_integrations.judges.trust.pairing import (
@@ -211,17 +211,17 @@ def _check_shared(judged: AbstractSet[Any], human: AbstractSet[Any]) -> None:
 
 
 def _some(labels: Iterable[Any]) -> str:
-    return ", ".join(sorted(map(shown, labels))[:10])
+    return ", ".join(sorted(map(quote, labels))[:10])
 
 
 def _positive(positive: Any, labels: set[Any], *, binary: bool) -> Any:
     """Return the label that passes, of verdicts True, of labels the caller's to say."""
     if binary and positive is not None and as_verdict(positive) is not True:
         raise InvalidOptionError(
-            f"agreement: positive={shown(positive)} is not True, which passes among verdicts"
+            f"agreement: positive={quote(positive)} is not True, which passes among verdicts"
         )
     if not binary and positive is not None and positive not in labels:
         raise InvalidOptionError(
-            f"agreement: positive={shown(positive)} is none of {_some(labels)}"
+            f"agreement: positive={quote(positive)} is none of {_some(labels)}"
         )
     return True if binary else positive

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.trust.pairing import as_verdict, paired, plain, verdict_of
 from llmeval_integrations.stats.intervals import Share
@@ -127,7 +127,7 @@ def _cell(value: Any, row: Any) -> str | None:
     cell = f"{'pass' if verdict else 'fail'}_{str(plain(said.get('confidence'))).lower()}"
     if verdict is None or cell not in CELLS:
         raise InputError(
-            f"judged, row {shown(row)}: {shown(value)} has no verdict (pass, fail) with a "
+            f"judged, row {quote(row)}: {quote(value)} has no verdict (pass, fail) with a "
             "confidence (high, medium, low)"
         )
     return cell

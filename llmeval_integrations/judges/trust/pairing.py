@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 
 _VERDICTS: Final[Mapping[Any, bool]] = {
@@ -62,7 +62,7 @@ def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
         if isinstance(row.id, (list, dict)) or row.id in found:
             is_key = not isinstance(row.id, (list, dict))
             why = "is there twice" if is_key else "is not a key of a mapping"
-            raise InputError(f"{name}: the id {shown(row.id)} {why}; give both in the same order")
+            raise InputError(f"{name}: the id {quote(row.id)} {why}; give both in the same order")
         found[row.id] = row
     return found
 
@@ -70,7 +70,7 @@ def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
 def _check_ids(name: str, values: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
     missing = [key for key in others if key not in values]
     if missing:
-        some = ", ".join(shown(key) for key in missing[:3])
+        some = ", ".join(quote(key) for key in missing[:3])
         hint = "; give None for a row without a label" if name == "human" else ""
         raise InputError(f"{name} lacks {len(missing)} of the ids, such as {some}{hint}")
 
@@ -86,7 +86,7 @@ def rows_of(name: str, values: Any) -> list[Any]:
         hint = "; a run's directory is read by llmeval_integrations.runs.read_run"
         is_path = isinstance(values, (str, PathLike))
         raise InputError(
-            f"{name}={shown(values)} is not a sequence or mapping of verdicts{hint * is_path}"
+            f"{name}={quote(values)} is not a sequence or mapping of verdicts{hint * is_path}"
         )
     rows = list(values.values() if isinstance(values, Mapping) else values)
     evaluators = {row.evaluator: None for row in rows if hasattr(row, "evaluator")}
@@ -150,7 +150,7 @@ def verdict_of(value: Any, row: Any, name: str) -> bool:
     verdict = as_verdict(said)
     if verdict is None:
         wanted = "a result that passed or failed" if is_result(value) else "True, False, pass, fail"
-        raise InputError(f"{name}, row {shown(row)}: {shown(value)} is not a verdict ({wanted})")
+        raise InputError(f"{name}, row {quote(row)}: {quote(value)} is not a verdict ({wanted})")
     return verdict
 
 
@@ -166,7 +166,7 @@ def label_of(value: Any, row: Any, name: str, beside: Any) -> bool | str | Real:
     label = value.label if is_result(value) else value
     if isinstance(label, bool) or not isinstance(label, (str, Real)):
         raise InputError(
-            f"{name}, row {shown(row)}: {shown(value)} is not a label, "
-            f"and {shown(beside)}, beside it, is not a verdict"
+            f"{name}, row {quote(row)}: {quote(value)} is not a label, "
+            f"and {quote(beside)}, beside it, is not a verdict"
         )
     return label

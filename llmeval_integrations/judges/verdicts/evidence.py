@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.verdicts.parts import Parts, plain_name, words_of
 from llmeval_integrations.judges.verdicts.spans import MASK
@@ -74,16 +74,16 @@ class Evidence:
         for value in values:
             stance = read_word(value, Verdict) if isinstance(value, str) else None
             if stance is None:
-                raise UnreadableJudgementError(f"{shown(value)} is neither Pass nor Fail")
+                raise UnreadableJudgementError(f"{quote(value)} is neither Pass nor Fail")
             self.lean({stance}, value)
         if not values:
-            unsure = next((f" but {shown(source)}" for _, source in self._stances), "")
+            unsure = next((f" but {quote(source)}" for _, source in self._stances), "")
             raise UnreadableJudgementError(f"it has no verdict{unsure}")
         verdicts = self._stances[-1][0]
         for other, source in self._stances:
             if other != verdicts:
                 raise UnreadableJudgementError(
-                    f"its verdicts disagree: {next(iter(verdicts))}, and then {shown(source)}"
+                    f"its verdicts disagree: {next(iter(verdicts))}, and then {quote(source)}"
                 )
         return next(iter(verdicts))
 
@@ -95,7 +95,7 @@ class Evidence:
             return read.pop()
         if name in self._parts.required:
             raise UnreadableJudgementError(
-                f"the confidence {' and '.join(map(shown, values))} is not one of High, Medium, Low"
+                f"the confidence {' and '.join(map(quote, values))} is not one of High, Medium, Low"
             )
         return None
 
@@ -105,7 +105,7 @@ class Evidence:
         if not isinstance(text, str):
             text = _as_text(text)
         elif _PLACEHOLDER.fullmatch(text.strip()):
-            raise UnreadableJudgementError(f"the reasoning {shown(text)} is a placeholder")
+            raise UnreadableJudgementError(f"the reasoning {quote(text)} is a placeholder")
         text = _MASKED.sub("[quoted]", text).strip()
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -117,4 +117,4 @@ def _as_text(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        raise UnreadableJudgementError(f"the reasoning {shown(value)} is not a text") from None
+        raise UnreadableJudgementError(f"the reasoning {quote(value)} is not a text") from None

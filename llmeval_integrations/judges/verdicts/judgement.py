@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 
 class _Word(str, Enum):
@@ -21,7 +21,7 @@ class _Word(str, Enum):
                 if member.value.casefold() == value.strip().casefold():
                     return member
         words = ", ".join(member.value for member in cls)
-        raise InvalidOptionError(f"{cls.__name__} {shown(value)} is not one of {words}")
+        raise InvalidOptionError(f"{cls.__name__} {quote(value)} is not one of {words}")
 
     def __str__(self) -> str:
         return str(self.value)

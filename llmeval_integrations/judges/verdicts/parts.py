@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 Role = Literal["reasoning", "verdict", "confidence"]
 
@@ -49,7 +49,7 @@ class Parts(msgspec.Struct, frozen=True):
         """Tell from the required keys what each part is called; others have their usual names."""
         keys = (required_keys,) if isinstance(required_keys, str) else tuple(required_keys)
         if not all(isinstance(key, str) and key.strip() for key in keys):
-            raise InvalidOptionError(f"required_keys={shown(keys)} is not a list of names")
+            raise InvalidOptionError(f"required_keys={quote(keys)} is not a list of names")
         return _named(keys)
 
     @property

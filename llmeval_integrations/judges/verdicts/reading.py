@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.judges.verdicts.gathering import Gatherer
 from llmeval_integrations.judges.verdicts.judgement import Judgement
@@ -74,7 +74,7 @@ def read_judgement(
             _take_members(_members(reply), gatherer)
         return gatherer.evidence.judgement()
     except UnreadableJudgementError as error:
-        raise UnreadableJudgementError(f"Unreadable judgement, {error}: {shown(reply)}") from None
+        raise UnreadableJudgementError(f"Unreadable judgement, {error}: {quote(reply)}") from None
 
 
 def _as_texts(name: str, given: Any) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def _as_tuple(name: str, given: Any, is_one: Callable[[Any], bool], kind: str) -
     except TypeError:
         things = (given,)
     if not all(map(is_one, things)):
-        raise InvalidOptionError(f"{name}={shown(given)} is not a list of {kind}")
+        raise InvalidOptionError(f"{name}={quote(given)} is not a list of {kind}")
     return things
 
 
@@ -107,7 +107,7 @@ def _members(reply: Any) -> Members:
         if isinstance(given, Mapping):
             return Members([(key, value) for key, value in given.items() if isinstance(key, str)])
     except Exception as error:
-        raise UnreadableJudgementError(f"its members cannot be read ({shown(error)})") from error
+        raise UnreadableJudgementError(f"its members cannot be read ({quote(error)})") from error
     raise UnreadableJudgementError("it is neither a text nor a mapping")
 
 

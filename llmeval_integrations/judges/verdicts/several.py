@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.pass_fail import JUDGEMENT_SCHEMA
 from llmeval_integrations.judges.verdicts.judgement import Judgement
 from llmeval_integrations.judges.verdicts.objects import Members, find_sole_object
@@ -56,7 +56,7 @@ def parse_judgements(
     found = find_sole_object(without_thinking(text, *ignoring))
     if not found or not _are_some_of(names, [name for name, _ in found.members.pairs]):
         raise UnreadableJudgementError(
-            f"expected a JSON object with the keys {names[0]} to {names[-1]}, got {shown(text)}"
+            f"expected a JSON object with the keys {names[0]} to {names[-1]}, got {quote(text)}"
         )
     parts = Parts.of(REQUIRED)
     quotations = Quotations(tuple(ignoring), fence, parts.names, tuple(examples))

@@ -12,7 +12,7 @@ from llmeval_integrations.core.errors import (
     JudgeError,
     MissingDependencyError,
 )
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.messages import Message, system_apart
 from llmeval_integrations.llm.reply import JudgeReply
@@ -51,7 +51,7 @@ class GoogleClient(SdkClient):
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         if not isinstance(thing, _package().Client):
             raise InvalidOptionError(
-                f"client={shown(thing)} cannot be asked; expected google.genai.Client"
+                f"client={quote(thing)} cannot be asked; expected google.genai.Client"
             )
         cls.check_beside(thing, options)
         inner = getattr(thing, "_api_client", None)

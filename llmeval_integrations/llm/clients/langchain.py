@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, JudgeError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.reply import JudgeReply, Usage, text_or_calls
 from llmeval_integrations.llm.request import JudgeRequest, Output
@@ -43,7 +43,7 @@ class LangChainClient(ModelClient):
         model = _inside(thing)
         if not isinstance(model, BaseLanguageModel):
             raise InvalidOptionError(
-                f"client={shown(thing)} cannot be asked; expected a chat model of LangChain"
+                f"client={quote(thing)} cannot be asked; expected a chat model of LangChain"
             )
         name = value_of(model, "model_name", "model", "model_id", "deployment_name")
         return cls(cls.about(model, name, options), thing)

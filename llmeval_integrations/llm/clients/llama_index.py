@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.reply import JudgeReply, text_or_calls
 from llmeval_integrations.llm.request import JudgeRequest, Output
@@ -41,7 +41,7 @@ class LlamaIndexClient(ModelClient):
 
         if not isinstance(thing, LLM):
             raise InvalidOptionError(
-                f"client={shown(thing)} cannot be asked; expected an LLM of LlamaIndex"
+                f"client={quote(thing)} cannot be asked; expected an LLM of LlamaIndex"
             )
         name = thing.metadata.model_name
         return cls(cls.about(thing, None if name == "unknown" else name, options), thing)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakSet
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.budget import Budget, Spending
 from llmeval_integrations.llm.caching.cache import Cache
 from llmeval_integrations.llm.caching.replies import Replies
@@ -50,7 +50,7 @@ class Pool:
     ) -> None:
         if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
             raise InvalidOptionError(
-                f"concurrency={shown(concurrency)} is not a whole number of at least 1"
+                f"concurrency={quote(concurrency)} is not a whole number of at least 1"
             )
         self.concurrency = concurrency
         """The most works at a time, and the most calls to one server."""

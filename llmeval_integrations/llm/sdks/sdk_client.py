@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from llmeval_integrations.core.errors import ClientError, EvalError, InvalidOptionError, JudgeError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.backoff import tried_again
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.config import ClientConfig
@@ -253,7 +253,7 @@ class SdkClient(Client):
         if isinstance(status, int) and 400 <= status < 600:
             return status_problem(status, response)
         # what is shown is cut, and would have a part of a key
-        what = "it holds a key" if self._holds_key(_whole(response)) else shown(response)
+        what = "it holds a key" if self._holds_key(_whole(response)) else quote(response)
         return ClientError(f"the response cannot be read: {what}", kind="garbled")
 
     def _shows_key(self, error: Exception) -> bool:

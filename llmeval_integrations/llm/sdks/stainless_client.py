@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import (
     JudgeError,
     MissingDependencyError,
 )
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.sdks.http_problems import status_problem
@@ -72,7 +72,7 @@ class StainlessClient(SdkClient):
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         if not _bases(thing) & {_BLOCKING, _AWAITED}:
             names = " or ".join(f"{cls.takes}.{name}" for name in cls.twins[0])
-            raise InvalidOptionError(f"client={shown(thing)} cannot be asked; expected {names}")
+            raise InvalidOptionError(f"client={quote(thing)} cannot be asked; expected {names}")
         cls.check_beside(thing, options)
         fields: dict[str, Any] = {
             "platform": cls.takes,
@@ -106,7 +106,7 @@ class StainlessClient(SdkClient):
         if (_AWAITED in _bases(self.given)) == asynchronous:
             return self.given.with_options(**ours)
         raise InvalidOptionError(
-            f"{shown(self.given)} serves only {'blocking' if asynchronous else 'awaited'} calls; "
+            f"{quote(self.given)} serves only {'blocking' if asynchronous else 'awaited'} calls; "
             "give an object of its twin class, or one without connections or a login of its own"
         )
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO, Final, cast
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.reading.cells import Cells, is_json
 from llmeval_integrations.runs.reading.source import Record, Source
 
@@ -66,7 +66,7 @@ def read_table(table: Any, source: Source) -> Iterator[Record]:
 
 def _check_names(schema: Any, source: Source) -> None:
     if len(set(schema.names)) < len(schema.names):
-        names = shown(schema.names)
+        names = quote(schema.names)
         raise InputError(f"{source.name}: two columns share a name: {names}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.runs.reading.cells import is_json, readable
 from llmeval_integrations.runs.reading.source import Record, Source
@@ -56,4 +56,4 @@ def read_items(items: Iterable[Any], source: Source) -> Iterator[Record]:
         elif isinstance(item, (Sample, Mapping)):
             yield number, item
         else:
-            yield number, InputError(f"expected a Sample or a mapping, got {shown(item)}")
+            yield number, InputError(f"expected a Sample or a mapping, got {quote(item)}")

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.runs.reading.json_array import ArrayItems, Before
 from llmeval_integrations.runs.reading.source import Record, RowNumber, Source, place_of
@@ -79,7 +79,7 @@ def _parse_slowly(text: bytes, before: Before = _NOTHING) -> Any:
 
 
 def _no_object(value: object) -> InputError:
-    return InputError(f"expected a JSON object, got {shown(value)}")
+    return InputError(f"expected a JSON object, got {quote(value)}")
 
 
 def _objects(lines: Iterable[bytes], source: Source, first: RowNumber = 1) -> Iterator[Record]:
@@ -115,7 +115,7 @@ def _values(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterato
     before = Before().then(b"".join([*empty, first[: len(first) - len(text)]]))
     if not text.startswith(b"["):
         value = _parsed(text + handle.read(), before, source)
-        raise InputError(f"{source.name}: expected an array of objects, got {shown(value)}")
+        raise InputError(f"{source.name}: expected an array of objects, got {quote(value)}")
     items = ArrayItems(text, handle, before)
     for item in items:
         source.done = items.before.size

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.reading.source import Record, Source
 
 
@@ -22,10 +22,10 @@ def select(source: Source, limit: int | None, sample: int | None, seed: int) -> 
         is_count = isinstance(value, int) and not isinstance(value, bool) and value > 0
         if value is not None and not is_count:
             raise InvalidOptionError(
-                f"{name}={shown(value)} is not a whole number above 0, or None"
+                f"{name}={quote(value)} is not a whole number above 0, or None"
             )
     if not isinstance(seed, int) or isinstance(seed, bool):
-        raise InvalidOptionError(f"seed={shown(seed)} is not a whole number")
+        raise InvalidOptionError(f"seed={quote(seed)} is not a whole number")
     if seed and sample is None:
         raise InvalidOptionError(f"seed={seed} says which rows are drawn; say how many: sample=...")
     if limit is not None:

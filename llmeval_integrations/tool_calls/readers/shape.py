@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import quote
 
 Fields: TypeAlias = Mapping[str, Any]
 
@@ -68,4 +68,4 @@ def call(value: Any, name: Any, arguments: Any, number: Any = None) -> RawCall:
 
 def unknown(value: Any) -> RawCall:
     """Stand in for a call where something else is, and say so."""
-    return RawCall("", problem=f"no tool call: {shown(value)}")
+    return RawCall("", problem=f"no tool call: {quote(value)}")

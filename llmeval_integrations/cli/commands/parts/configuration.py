@@ -13,7 +13,7 @@ from llmeval_integrations.cli.commands.parts.specification import (
 )
 from llmeval_integrations.cli.commands.parts.thresholds import parse_rate
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import hint, shown
+from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.runs.reading.opening import STDIN
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def read_configuration(path: Path) -> Configuration:
     """
     content = _load(path)
     if not isinstance(content, Mapping):
-        raise InputError(f"{path}: expected keys and values, got {shown(content)}")
+        raise InputError(f"{path}: expected keys and values, got {quote(content)}")
     try:
         _check_keys(content, Configuration._fields, _ONLY_OPTIONS)
     except InputError as error:
@@ -193,7 +193,7 @@ def _check_once(node: Node, path: Path) -> None:
             else ""
         )
         raise InputError(
-            f"{path}: line {second.start_mark.line + 1}: the key {shown(second.value)} stands in "
+            f"{path}: line {second.start_mark.line + 1}: the key {quote(second.value)} stands in "
             f"line {first.start_mark.line + 1} already{more}"
         )
 
@@ -227,7 +227,7 @@ def _check_keys(
     for key in content:
         if key not in known:
             right = (instead or {}).get(str(key).replace("-", "_")) or hint(key, known)
-            raise InputError(f"unknown key {shown(key)}; {right}")
+            raise InputError(f"unknown key {quote(key)}; {right}")
 
 
 def _path(value: Any, folder: Path) -> str:
@@ -241,7 +241,7 @@ def _path_or_false(value: Any, folder: Path) -> str | Literal[False]:
 
 def _count_or_share(value: Any, _folder: Path) -> int | str:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise InputError(f"expected a whole number or a share such as 1%, got {shown(value)}")
+        raise InputError(f"expected a whole number or a share such as 1%, got {quote(value)}")
     return value
 
 
@@ -249,7 +249,7 @@ def _number(kind: type | tuple[type, ...]) -> _Reader:
     def read(value: Any, _folder: Path) -> Any:
         if not isinstance(value, kind) or isinstance(value, bool):
             whole = "; it has to be whole" if isinstance(value, float) else ""
-            raise InputError(f"expected a number, got {shown(value)}{whole}")
+            raise InputError(f"expected a number, got {quote(value)}{whole}")
         return value
 
     return read
@@ -257,23 +257,23 @@ def _number(kind: type | tuple[type, ...]) -> _Reader:
 
 def _text(value: Any, _folder: Path) -> str:
     if not isinstance(value, str) or not value:
-        raise InputError(f"expected a text, got {shown(value)}")
+        raise InputError(f"expected a text, got {quote(value)}")
     return value
 
 
 def _flag(value: Any, _folder: Path) -> bool:
     if not isinstance(value, bool):
-        raise InputError(f"expected true or false, got {shown(value)}")
+        raise InputError(f"expected true or false, got {quote(value)}")
     return value
 
 
 def _mapping_of(kind: type | tuple[type, ...], what: str, example: str) -> _Reader:
     def read(value: Any, _folder: Path) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
-            raise InputError(f"expected names and values such as {example}, got {shown(value)}")
+            raise InputError(f"expected names and values such as {example}, got {quote(value)}")
         for name, item in value.items():
             if not isinstance(name, str) or not isinstance(item, kind) or isinstance(item, bool):
-                raise InputError(f"{name!r}: {shown(item)} is not a name and {what}")
+                raise InputError(f"{name!r}: {quote(item)} is not a name and {what}")
         return value
 
     return read
@@ -286,7 +286,7 @@ def _rates(value: Any, folder: Path) -> Mapping[str, float]:
         try:
             rates[name] = parse_rate(rate)
         except ValueError as error:
-            raise InputError(f"{name!r}: {shown(rate)} is not a name and a rate") from error
+            raise InputError(f"{name!r}: {quote(rate)} is not a name and a rate") from error
     return rates
 
 
@@ -294,7 +294,7 @@ def _evaluators(value: Any, folder: Path) -> list[Specification]:
     if isinstance(value, Mapping):
         value = [{name: options} for name, options in value.items()]
     if not isinstance(value, list):
-        raise InputError(f"expected a list, got {shown(value)}")
+        raise InputError(f"expected a list, got {quote(value)}")
     return [_evaluator(item, folder) for item in value]
 
 
@@ -308,15 +308,15 @@ def _evaluator(item: Any, folder: Path) -> Specification:
     elif isinstance(item, Mapping) and len(item) == 1:
         name, (evaluator, options) = None, next(iter(item.items()))
     else:
-        raise InputError(f"{shown(item)} is not a name, or a name with its options")
+        raise InputError(f"{quote(item)} is not a name, or a name with its options")
     options = {} if options is None else options
     if name is None and isinstance(options, Mapping) and "evaluator" in options:
         raise InputError(
-            f"{shown(evaluator)}: with a name of its own an evaluator is written in a list, as "
+            f"{quote(evaluator)}: with a name of its own an evaluator is written in a list, as "
             f"- {{name: {evaluator}, evaluator: {options['evaluator']}, options: ...}}"
         )
     if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
-        raise InputError(f"{evaluator}: {shown(options)} are not options by name")
+        raise InputError(f"{evaluator}: {quote(options)} are not options by name")
     resolved = {key: resolve(option, folder) for key, option in options.items()}
     name = None if name is None else _text(name, folder)
     return Specification(_text(evaluator, folder), resolved, name, folder)

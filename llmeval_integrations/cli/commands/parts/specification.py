@@ -14,7 +14,7 @@ from llmeval_integrations.cli.commands.parts.describing import option_types
 from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import free_name, shown
+from llmeval_integrations.core.quoting import free_name, quote
 from llmeval_integrations.evaluators.weighted_sum import Parts
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
@@ -129,7 +129,7 @@ def _load(name: str, options: Mapping[str, Any], folder: Path) -> Evaluator:
         return load_evaluator(name, **fitted)
     except InvalidOptionError as error:
         for key, value in options.items():
-            if _is_path(value) and shown(value) in str(error):
+            if _is_path(value) and quote(value) in str(error):
                 raise InvalidOptionError(
                     f"{name}: {key}={value!r} is a text; for what is in the file write @{value}"
                 ) from error
@@ -182,7 +182,7 @@ def _inner(value: Any, folder: Path) -> Any:
     [(name, options)] = value.items()
     options = {} if options is None else options
     if not isinstance(options, Mapping):
-        raise InvalidOptionError(f"{name}: {shown(options)} are not options by name")
+        raise InvalidOptionError(f"{name}: {quote(options)} are not options by name")
     return _load(name, {key: resolve(each, folder) for key, each in options.items()}, folder)
 
 
