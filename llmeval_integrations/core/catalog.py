@@ -49,17 +49,19 @@ def _fields(kind: type[Evaluator]) -> tuple[Field[Any], ...]:
 
 def list_evaluators() -> list[str]:
     """List the names of all evaluators, those of other packages among them, without aliases."""
-    return sorted({*(kind.name for kind in _own()), *(point.name for point in _points())})
+    return sorted(
+        {*(kind.name for kind in _own_classes()), *(point.name for point in _entry_points())}
+    )
 
 
 def evaluator_class(name: str) -> type[Evaluator]:
     """Return the class behind a name or an alias."""
-    for kind in _own():
+    for kind in _own_classes():
         if name == kind.name or name in kind.aliases:
             return kind
-    for point in _points():
+    for point in _entry_points():
         if name == point.name:
-            return _loaded(point)
+            return _import_class(point)
     from difflib import get_close_matches
 
     names = list_evaluators()
@@ -68,7 +70,7 @@ def evaluator_class(name: str) -> type[Evaluator]:
     raise UnknownNameError(f"no evaluator is called {name!r}; {hint}there are {', '.join(names)}")
 
 
-def _loaded(point: Any) -> type[Evaluator]:
+def _import_class(point: Any) -> type[Evaluator]:
     """Import the class that another package names."""
     try:
         kind = point.load()
@@ -85,9 +87,9 @@ def _loaded(point: Any) -> type[Evaluator]:
 
 
 @cache
-def _own() -> tuple[type[Evaluator], ...]:
+def _own_classes() -> tuple[type[Evaluator], ...]:
     """Find the evaluator classes of this package: whatever its rooms define."""
-    return tuple(kind for module in _modules() for kind in _defined_in(module))
+    return tuple(kind for module in _modules() for kind in _classes_of(module))
 
 
 def _modules() -> Iterator[Any]:
@@ -97,7 +99,7 @@ def _modules() -> Iterator[Any]:
             yield import_module(found.name)
 
 
-def _defined_in(module: Any) -> Iterator[type[Evaluator]]:
+def _classes_of(module: Any) -> Iterator[type[Evaluator]]:
     for thing in vars(module).values():
         if (
             inspect.isclass(thing)
@@ -109,7 +111,7 @@ def _defined_in(module: Any) -> Iterator[type[Evaluator]]:
             yield thing
 
 
-def _points() -> Any:
+def _entry_points() -> Any:
     from importlib.metadata import entry_points
 
     return entry_points(group=ENTRY_POINTS)

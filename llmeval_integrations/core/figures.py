@@ -1,11 +1,11 @@
-"""Figures with as many digits as tell them from others that they are not."""
+"""Figures with as many digits as a reader needs to tell them from a bound."""
 
 from __future__ import annotations
 
 import math
 
 
-def apart_from(ends: tuple[int, int], value: float, form: str, digits: int) -> str:
+def format_within(ends: tuple[int, int], value: float, form: str, digits: int) -> str:
     """Write a number so that it is not taken for an end that it has not reached."""
     written = f"{value:.{digits}{form}}"
     while ends[0] < value < ends[1] and float(written) in ends:
@@ -14,12 +14,12 @@ def apart_from(ends: tuple[int, int], value: float, form: str, digits: int) -> s
     return written
 
 
-def rounded(value: float) -> str:
+def format_figure(value: float) -> str:
     """Write a figure with four digits, or as many as tell it from 0 and 1."""
-    return apart_from((0, 1), value, "g", 4)
+    return format_within((0, 1), value, "g", 4)
 
 
-def _beside(bound: float, value: float) -> str:
+def _format_beside(bound: float, value: float) -> str:
     """Write a figure with four digits, or as many as keep it on its side of a bound."""
     digits = 4
     written = f"{value:.{digits}g}"
@@ -29,13 +29,13 @@ def _beside(bound: float, value: float) -> str:
     return written
 
 
-def _shortest(value: float) -> str:
+def _format_bound(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
-def held_to(bound: float, value: float) -> str:
+def format_against(bound: float, value: float) -> str:
     """Write on which side of a bound a figure is: "0.26 > 0.25"."""
-    return f"{_beside(bound, value)} {'<' if value < bound else '>'} {_shortest(bound)}"
+    return f"{_format_beside(bound, value)} {'<' if value < bound else '>'} {_format_bound(bound)}"
 
 
 def is_same(a: float, b: float) -> bool:

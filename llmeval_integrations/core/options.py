@@ -38,7 +38,7 @@ def check_number(
             if given
         ]
         kind = "a whole number" if whole else "a finite number"
-        raise wrong(
+        raise option_error(
             evaluator, option, ", ".join([kind, *bounds]) + (", or None" if optional else "")
         )
     if type(value) not in (int, float):
@@ -59,21 +59,21 @@ def is_number(value: Any, *, whole: bool = False) -> bool:
 def check_flag(evaluator: Any, option: str) -> None:
     """Raise unless the option is True or False."""
     if not isinstance(getattr(evaluator, option), bool):
-        raise wrong(evaluator, option, "True or False")
+        raise option_error(evaluator, option, "True or False")
 
 
 def check_choice(evaluator: Any, option: str, choices: Collection[str]) -> None:
     """Raise unless the option is one of the choices."""
     value = getattr(evaluator, option)
     if not isinstance(value, str) or value not in choices:
-        raise wrong(evaluator, option, "one of " + ", ".join(map(repr, choices)))
+        raise option_error(evaluator, option, "one of " + ", ".join(map(repr, choices)))
 
 
 def check_callable(evaluator: Any, option: str) -> None:
     """Raise unless the option is None or can be called."""
     value = getattr(evaluator, option)
     if value is not None and not callable(value):
-        raise wrong(evaluator, option, "something that can be called, or None")
+        raise option_error(evaluator, option, "something that can be called, or None")
 
 
 def check_text(evaluator: Any, option: str, *, optional: bool = False) -> None:
@@ -82,16 +82,16 @@ def check_text(evaluator: Any, option: str, *, optional: bool = False) -> None:
     if optional and value is None:
         return
     if not isinstance(value, str) or not value.strip():
-        raise wrong(evaluator, option, "a text" + (", or None" if optional else ""))
+        raise option_error(evaluator, option, "a text" + (", or None" if optional else ""))
 
 
 def check_instance(evaluator: Any, option: str, kind: type) -> None:
     """Raise unless the option is one of these."""
     if not isinstance(getattr(evaluator, option), kind):
-        raise wrong(evaluator, option, f"a {kind.__name__}")
+        raise option_error(evaluator, option, f"a {kind.__name__}")
 
 
-def number_of(evaluator: Any, option: str, returned: Any) -> Any:
+def as_number(evaluator: Any, option: str, returned: Any) -> Any:
     """Return what a function of the caller's returned as a number; raise where it is none.
 
     Booleans stay booleans, numpy's too; another library's numbers become floats.
@@ -110,7 +110,7 @@ def number_of(evaluator: Any, option: str, returned: Any) -> Any:
     return number
 
 
-def wrong(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
+def option_error(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
     """Word the error for an option: who, what, the value, and what would have been right."""
     value = getattr(evaluator, option)
     return InvalidOptionError(f"{evaluator.name}: {option}={quote(value)} is not {expected}")

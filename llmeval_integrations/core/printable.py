@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     r"""Escape what does not print: control characters, those that reverse text, lone surrogates.
 
     A model's output must not move the cursor, forge a line or stop the program.
@@ -23,7 +23,7 @@ def printable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Put a text on one line that is safe to print."""
-    return printable(" ".join(text.split()))
+    return make_printable(" ".join(text.split()))
 
 
 def plain_console(width: int) -> Console:

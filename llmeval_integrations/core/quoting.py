@@ -1,4 +1,4 @@
-"""Showing values and names in a message."""
+"""Values and names in a message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOST: Final = 200
 """The most characters of a value that a message shows."""
 
 
-def with_article(field: str) -> str:
+def add_article(field: str) -> str:
     """Write a field's name with its article, if it takes one: a reference, an input, contexts."""
     if field.endswith("s"):
         return field
@@ -44,12 +44,12 @@ def quote(value: Any) -> str:
     return text if len(text) <= MOST + 2 else f"{text[:MOST]}..."
 
 
-def cut(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """Cut a text to at most `longest` characters."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
-def cut_inside(text: str, longest: int) -> str:
+def shorten_middle(text: str, longest: int) -> str:
     """Cut a text to at most `longest` characters, and keep its beginning and its end."""
     if len(text) <= longest:
         return text

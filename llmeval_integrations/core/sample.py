@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
-from llmeval_integrations.core.quoting import quote, with_article
+from llmeval_integrations.core.quoting import add_article, quote
 
 
 class Missing(Enum):
@@ -56,7 +56,7 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         """
         value = getattr(self, field)
         if value is MISSING or (value is None and field != "reference"):
-            needed = with_article(field)
+            needed = add_article(field)
             raise MissingFieldError(
                 f"{evaluator} needs {needed}, and the sample has none; pass {field}=..."
             )

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.figures import held_to
-from llmeval_integrations.core.options import check_callable, check_choice, check_number, number_of
+from llmeval_integrations.core.figures import format_against
+from llmeval_integrations.core.options import as_number, check_callable, check_choice, check_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -67,12 +67,12 @@ class JsonEditDistance(Evaluator):
         write = self.canonicalize or canonical
         score, exact = self._measure(write(output), write(reference))
         passed = score <= self.max_distance
-        reason = None if passed else f"Edit distance {held_to(self.max_distance, score)}"
+        reason = None if passed else f"Edit distance {format_against(self.max_distance, score)}"
         return Result(score, passed, None, reason, {"exact": exact})
 
     def _measure(self, output: Any, reference: Any) -> tuple[float, bool]:
         if callable(self.string_distance):
-            return number_of(self, "string_distance", self.string_distance(output, reference)), True
+            return as_number(self, "string_distance", self.string_distance(output, reference)), True
         if not (isinstance(output, str) and isinstance(reference, str)):
             raise InvalidOptionError(
                 f"{self.name}: canonicalize returned {quote(output)}, which is not a text"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_callable, check_choice, number_of
+from llmeval_integrations.core.options import as_number, check_callable, check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
@@ -74,7 +74,7 @@ class JsonEquality(Evaluator):
         elif self.list_order == "top_level_any" and _both_arrays(output, reference):
             output, reference = sorted(output, key=canonical), sorted(reference, key=canonical)
         found = self.operator(output, reference)  # type: ignore[misc]
-        return number_of(self, "operator", found)
+        return as_number(self, "operator", found)
 
     def _reason(self, output: Any, reference: Any) -> str:
         node = Plain(ordered=self.list_order != "any")

@@ -9,7 +9,7 @@ from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defective
@@ -133,4 +133,4 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         details: dict[str, Any] = {"errors": found, "conformity": conformity(value, errors)}
         if not complete or len(errors) > len(found):
             details["limit_reached"] = [""]
-        return Result(False, False, first["keyword"], printable(reason), details)
+        return Result(False, False, first["keyword"], make_printable(reason), details)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.figures import held_to
+from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -70,7 +70,7 @@ class JsonSimilarity(Evaluator):
         score = comparison.score()
         passed = score >= self.min_score
         metadata: dict[str, Any] = {}
-        reason = None if passed else f"Similarity {held_to(self.min_score, score)}"
+        reason = None if passed else f"Similarity {format_against(self.min_score, score)}"
         if comparison.limits:
             metadata["limit_reached"] = comparison.limits
             reason = reason and f"{reason} (too many pairs of items; not all were tried)"

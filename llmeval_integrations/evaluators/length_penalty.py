@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_number, wrong
+from llmeval_integrations.core.options import check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
@@ -38,7 +38,7 @@ class LengthPenalty(Evaluator):
         check_number(self, "penalty_rate", minimum=0, maximum=1e100)
         check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
         if self.min_length > self.max_length:
-            raise wrong(self, "min_length", f"at most max_length={self.max_length}")
+            raise option_error(self, "min_length", f"at most max_length={self.max_length}")
 
     def check(self, sample: Sample) -> Result:
         length = len(text_of(sample.output))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choice, check_flag, check_number, wrong
+from llmeval_integrations.core.options import check_choice, check_flag, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
@@ -73,9 +73,9 @@ class NgramRepetitionPenalty(Evaluator):
         check_flag(self, "chinese_only")
         check_choice(self, "analyze_scope", get_args(Scope))
         if self.chinese_only and self.tokenizer != "jieba":
-            raise wrong(self, "chinese_only", "for any tokenizer but jieba")
+            raise option_error(self, "chinese_only", "for any tokenizer but jieba")
         if self.encoding_name != "cl100k_base" and self.tokenizer != "tiktoken":
-            raise wrong(self, "encoding_name", "for any tokenizer but tiktoken")
+            raise option_error(self, "encoding_name", "for any tokenizer but tiktoken")
         self._tokenizer()
 
     def _tokenizer(self) -> Tokenizer:

@@ -8,7 +8,7 @@ from types import NoneType, UnionType
 from typing import Final, Union, get_args, get_origin
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import wrong
+from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 
@@ -62,7 +62,7 @@ class PythonType(Evaluator):
             option = get_args(option)
         if isinstance(option, (tuple, list)) and option:
             return tuple(kind for part in option for kind in self._resolve(part))
-        raise wrong(
+        raise option_error(
             self,
             "expected_type",
             "a type that isinstance takes, the name of a built-in one, or a tuple of these",

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import wrong
+from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
@@ -49,7 +49,7 @@ class ReasoningFormat(Evaluator):
         for option in ("think_token", "answer_token"):
             value = getattr(self, option)
             if not isinstance(value, str) or not value:
-                raise wrong(self, option, "a tag's name")
+                raise option_error(self, option, "a tag's name")
 
     def check(self, sample: Sample) -> Result:
         text = text_of(sample.output)

@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_REGEX_CHARACTERS, MAX_REGEX_COPIES, REGEX_TIMEOUT
-from llmeval_integrations.core.options import check_choice, check_number, wrong
+from llmeval_integrations.core.options import check_choice, check_number, option_error
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -55,14 +55,14 @@ class RegexMatch(Evaluator):
 
     def __post_init__(self) -> None:
         if isinstance(self.flags, bool) or not isinstance(self.flags, int) or self.flags < 0:
-            raise wrong(self, "flags", "flags of the module re, added up")
+            raise option_error(self, "flags", "flags of the module re, added up")
         if int(self.flags) & ~sum(_FLAGS.values()):
-            raise wrong(self, "flags", "flags of the module re that change what matches")
+            raise option_error(self, "flags", "flags of the module re that change what matches")
         check_choice(self, "where", get_args(Where))
         check_number(self, "timeout", minimum=0.001, maximum=_LONGEST_TIMEOUT)
         if self.pattern is not None:
             if not isinstance(self.pattern, str):
-                raise wrong(self, "pattern", "a regular expression as text, or None")
+                raise option_error(self, "pattern", "a regular expression as text, or None")
             try:
                 _compile(self.pattern, int(self.flags))
             except InvalidReferenceError as error:

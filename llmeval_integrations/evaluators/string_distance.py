@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.figures import held_to
+from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_flag, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -49,5 +49,9 @@ class StringDistance(Evaluator):
             self.distance, text_of(sample.output), reference, normalized=self.normalize_score
         )
         passed = score <= self.max_distance
-        reason = None if passed else f"{self.distance} distance {held_to(self.max_distance, score)}"
+        reason = (
+            None
+            if passed
+            else f"{self.distance} distance {format_against(self.max_distance, score)}"
+        )
         return Result(score, passed, None, reason, {"exact": exact})

@@ -9,7 +9,7 @@ from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defective
@@ -88,7 +88,7 @@ class ToolCallSchema(Evaluator):
         call, violations = next((call, wrong) for call, wrong in zip(calls, found) if wrong)
         reason = f"{call.name[:80]}: {violations[0]}" if call.name else str(violations[0])
         others = sum(map(len, found)) - 1
-        reason = printable(reason) + (f"; and {others} more" if others else "")
+        reason = make_printable(reason) + (f"; and {others} more" if others else "")
         return Result(valid / len(calls), False, violations[0].keyword, reason, metadata)
 
 

@@ -16,8 +16,8 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.core.options import check_choice, check_flag, wrong
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.options import check_choice, check_flag, option_error
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -129,7 +129,7 @@ class ToolCalls(Evaluator):
             if self.order != "any":
                 raise InvalidOptionError(f"{self.name}: before=... needs order='any'")
             if not is_before(self.before):
-                raise wrong(self, "before", "a list of pairs of names or positions")
+                raise option_error(self, "before", "a list of pairs of names or positions")
             circle = contradiction(self.before)
             if circle is not None:
                 raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
@@ -235,7 +235,7 @@ def _result(calls: list[ComparedCall], called: int, expected: int, limits: list[
     if kinds["right"] == len(calls):
         return Result(1.0, True, None, _all_right(len(calls)), metadata)
     score = sum(call.score for call in calls) / len(calls)
-    reason = printable("; ".join(_grouped([call for call in calls if call.kind != "right"])))
+    reason = make_printable("; ".join(_grouped([call for call in calls if call.kind != "right"])))
     if limits:
         reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
     return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)

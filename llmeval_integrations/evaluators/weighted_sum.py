@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choice, check_number, is_number, wrong
+from llmeval_integrations.core.options import check_choice, check_number, is_number, option_error
 from llmeval_integrations.core.quoting import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -51,11 +51,13 @@ class WeightedSum(Evaluator):
 
     def __post_init__(self) -> None:
         if isinstance(self.parts, str) or not isinstance(self.parts, (Mapping, Sequence)):
-            raise wrong(self, "parts", "a mapping from evaluators to weights, or a list of pairs")
+            raise option_error(
+                self, "parts", "a mapping from evaluators to weights, or a list of pairs"
+            )
         given = self.parts.items() if isinstance(self.parts, Mapping) else self.parts
         pairs = tuple(map(self._check_pair, given))
         if not pairs:
-            raise wrong(self, "parts", "at least one evaluator with its weight")
+            raise option_error(self, "parts", "at least one evaluator with its weight")
         check_choice(self, "unscored", get_args(Unscored))
         check_number(self, "min_score", optional=True)
         object.__setattr__(self, "parts", pairs)
@@ -73,7 +75,7 @@ class WeightedSum(Evaluator):
         try:
             part, weight = pair
         except (TypeError, ValueError):
-            raise wrong(self, "parts", "pairs of an evaluator and its weight") from None
+            raise option_error(self, "parts", "pairs of an evaluator and its weight") from None
         if not isinstance(part, Evaluator):
             raise InvalidOptionError(f"{self.name}: {quote(part)} is not an evaluator")
         if isinstance(weight, Real) and not isinstance(weight, int):

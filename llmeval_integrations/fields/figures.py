@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.comparison import Comparison
@@ -127,7 +127,7 @@ def _describe(group: Sequence[Outcome]) -> str:
     first = group[0]
     if first.within is not None:
         whole = f"{first.within or 'the whole'} {first.kind}"
-        return printable(f"{whole} ({len(group)} fields)" if len(group) > 1 else whole)
+        return make_printable(f"{whole} ({len(group)} fields)" if len(group) > 1 else whole)
     return describe(first) + ("" if first.exact else " (too long to be compared exactly)")
 
 

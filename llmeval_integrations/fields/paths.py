@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import MOST, cut, quote
+from llmeval_integrations.core.quoting import MOST, quote, shorten
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.schema_rules import types_of
 from llmeval_integrations.json_values.pointer import escape
@@ -161,6 +161,8 @@ def _unknown(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionEr
     names.update((ANY, None) for part in parts if "array" in types_of(part))
     close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
     paths = [f"{walked}/{escape(name)}" for name in close or names]
-    hint = f"did you mean {paths[0]!r}?" if close else f"there are {cut(', '.join(paths), MOST)}"
+    hint = (
+        f"did you mean {paths[0]!r}?" if close else f"there are {shorten(', '.join(paths), MOST)}"
+    )
     said = f"fields: the schema has no {quote(f'{walked}/{escape(step)}')}"
     return InvalidOptionError(f"{said}; {hint}{more}" if paths else said)

@@ -11,7 +11,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote, with_article
+from llmeval_integrations.core.quoting import add_article, quote
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.json_values.native import as_python
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
@@ -30,7 +30,7 @@ def sample_of(
         raise MissingFieldError(f"{evaluator.name} needs an output, and there is none; {how}")
     for field in evaluator.needs if given else ():
         if fields.get(field) is None:
-            needed = with_article(field)
+            needed = add_article(field)
             raise MissingFieldError(f"{evaluator.name} needs {needed}, and there is none; {how}")
     if isinstance(fields.get("contexts"), str):
         fields["contexts"] = [fields["contexts"]]

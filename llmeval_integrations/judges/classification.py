@@ -14,7 +14,7 @@ from llmeval_integrations.core.options import (
     check_number,
     check_text,
     is_number,
-    wrong,
+    option_error,
 )
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
@@ -107,20 +107,24 @@ class Classification(JudgedEvaluator):
     def _choices(self) -> list[Choice]:
         given = self.choices
         if isinstance(given, str) or not isinstance(given, (Mapping, Sequence)) or not given:
-            raise wrong(self, "choices", "a list of labels, or a mapping from labels to scores")
+            raise option_error(
+                self, "choices", "a list of labels, or a mapping from labels to scores"
+            )
         pairs = given.items() if isinstance(given, Mapping) else ((label, None) for label in given)
         choices = [self._choice(label, value) for label, value in pairs]
         if len({_folded(choice.label) for choice in choices}) < len(choices):
-            raise wrong(self, "choices", "made of labels that differ by more than case")
+            raise option_error(self, "choices", "made of labels that differ by more than case")
         return choices
 
     def _choice(self, label: Any, value: Any) -> Choice:
         is_pair = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
         score, description = value if is_pair else (value, "")
         if not isinstance(label, str) or not label.strip():
-            raise wrong(self, "choices", f"made of texts; {quote(label)} is none")
+            raise option_error(self, "choices", f"made of texts; {quote(label)} is none")
         if not (score is None or is_number(score)) or not isinstance(description, str):
-            raise wrong(self, "choices", f"made of scores: {quote(value)} is no (score, text)")
+            raise option_error(
+                self, "choices", f"made of scores: {quote(value)} is no (score, text)"
+            )
         return Choice(label, score, description)
 
     def judge(self, sample: Sample) -> Conversation:

@@ -8,7 +8,7 @@ from types import UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.core.options import check_choice, check_number, number_of
+from llmeval_integrations.core.options import as_number, check_choice, check_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -148,7 +148,7 @@ class Judge(JudgedEvaluator):
                 f"no score for the answer {quote(answer)}: {type(error).__name__}: {error}"
             ) from error
         try:
-            return number_of(self, "score", given)
+            return as_number(self, "score", given)
         except InvalidOptionError:
             if not by_field and given is not None and not hasattr(given, "__float__"):
                 raise  # whatever the model says

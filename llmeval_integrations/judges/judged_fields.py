@@ -9,7 +9,12 @@ from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.core.options import check_choice, check_instance, check_number, wrong
+from llmeval_integrations.core.options import (
+    check_choice,
+    check_instance,
+    check_number,
+    option_error,
+)
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import (
@@ -118,7 +123,7 @@ class JudgedFields(JudgedEvaluator):
     def __post_init__(self) -> None:
         object.__setattr__(self, "client", load_client(self.client))
         if isinstance(self.judged, str) or not isinstance(self.judged, Sequence) or not self.judged:
-            raise wrong(self, "judged", "a list of paths")
+            raise option_error(self, "judged", "a list of paths")
         object.__setattr__(self, "judged", tuple(self.judged))
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)

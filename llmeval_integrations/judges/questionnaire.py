@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final, Literal
 
-from llmeval_integrations.core.options import check_choice, check_number, wrong
+from llmeval_integrations.core.options import check_choice, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
@@ -91,7 +91,7 @@ class Questionnaire(JudgedEvaluator):
         object.__setattr__(self, "client", load_client(self.client))
         questions = self.questions
         if isinstance(questions, str) or not isinstance(questions, Sequence) or not questions:
-            raise wrong(self, "questions", "a list of questions")
+            raise option_error(self, "questions", "a list of questions")
         object.__setattr__(self, "questions", tuple(questions))
         check_choice(self, "calls", CALLS)
         check_choice(self, "unanswered", ("unscored", "left_out"))

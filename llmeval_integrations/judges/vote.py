@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import check_instance, check_number, wrong
+from llmeval_integrations.core.options import check_instance, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
@@ -68,7 +68,7 @@ class Panel(JudgedEvaluator):
     def __post_init__(self) -> None:
         judges = self.judges
         if not isinstance(judges, Sequence) or not judges:
-            raise wrong(self, "judges", "a list of judges")
+            raise option_error(self, "judges", "a list of judges")
         for judge in judges:
             if not isinstance(judge, JudgedEvaluator):
                 raise InvalidOptionError(f"{self.name}: {judge!r} is not a judge")

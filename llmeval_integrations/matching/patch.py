@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical, write_scalar
 from llmeval_integrations.matching.node import Outcome
 from llmeval_integrations.text.excerpt import side_by_side
@@ -51,9 +51,9 @@ def describe(outcome: Outcome) -> str:
     """Word one outcome: where it is, what stands there and what was expected."""
     where = outcome.pointer or "the whole"
     if outcome.kind in ("missing", "extra"):
-        return printable(f"{where} {outcome.kind}")
+        return make_printable(f"{where} {outcome.kind}")
     output, reference = side_by_side(_text(outcome.output), _text(outcome.reference), _SHOWN)
-    return printable(f"{where} {output}, expected {reference}")
+    return make_printable(f"{where} {output}, expected {reference}")
 
 
 def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.core.printable import one_line, plain_console, printable
+from llmeval_integrations.core.printable import make_printable, one_line, plain_console
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -81,5 +81,5 @@ def _indented(text: str) -> list[str]:
 
 def _text(output: Any) -> str:
     text = output if isinstance(output, str) else quote(output)
-    lines = "\n".join(map(printable, text[:LONGEST].split("\n")))
+    lines = "\n".join(map(make_printable, text[:LONGEST].split("\n")))
     return lines if len(text) <= LONGEST else f"{lines} ... ({len(text):,} characters)"

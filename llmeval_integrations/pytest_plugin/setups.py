@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.manifest import described
 from llmeval_integrations.runs.rows import write_in_order
@@ -63,7 +63,7 @@ def _text(evaluator: Evaluator, name: str) -> str:
 
 
 def _short(text: str) -> str:
-    shown = printable(text)
+    shown = make_printable(text)
     if len(shown) <= _LONGEST:
         return shown
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=3)

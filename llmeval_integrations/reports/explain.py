@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.figures import apart_from, rounded
-from llmeval_integrations.core.printable import printable
-from llmeval_integrations.core.quoting import cut, quote
+from llmeval_integrations.core.figures import format_figure, format_within
+from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.quoting import quote, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.text.excerpt import side_by_side
@@ -82,7 +82,7 @@ def _head(result: Result) -> str:
     state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
     state = "unscored" if result.is_unscored else state
     score = result.score
-    figure = f", score {rounded(score)}" if isinstance(score, float) else f", score {score}"
+    figure = f", score {format_figure(score)}" if isinstance(score, float) else f", score {score}"
     return f"{state}{figure if result.scored else ''}" + (
         f" ({result.label})" if result.label else ""
     )
@@ -155,11 +155,11 @@ def _call(call: Mapping[str, Any]) -> Text:
 def _entry(what: str, kind: str, told: Iterable[str], score: Any) -> Text:
     """Write one line: what it is about, what became of it, the rest of what there is to tell."""
     line = _line(f"{what}  ")
-    line.append(printable(kind), _STYLES.get(kind, _WRONG))
+    line.append(make_printable(kind), _STYLES.get(kind, _WRONG))
     for text in told:
         line.append(f"  {_cut(text)}")
     if isinstance(score, (int, float)):
-        line.append(f"  score {apart_from((0, 1), score, 'g', 3)}", "dim")
+        line.append(f"  score {format_within((0, 1), score, 'g', 3)}", "dim")
     return line
 
 
@@ -169,10 +169,10 @@ def _place(entry: Mapping[str, Any]) -> str:
 
 def _cut(text: str) -> str:
     """Make a text safe to print, and short."""
-    return printable(cut(text, _LONGEST))
+    return make_printable(shorten(text, _LONGEST))
 
 
 def _line(text: str, style: str = "") -> Text:
     from rich.text import Text
 
-    return Text(printable(text), style)
+    return Text(make_printable(text), style)

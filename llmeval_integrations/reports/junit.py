@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import BinaryIO, Final
 from xml.sax.saxutils import quoteattr
 
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.reports.parts.figures import rows_of
 from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.records import text_of
@@ -81,4 +81,4 @@ def _incomplete(name: str, reason: str) -> str:
 
 def _attribute(text: str) -> str:
     """Quote a text for XML, with what XML cannot hold written out."""
-    return quoteattr(printable(text))
+    return quoteattr(make_printable(text))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final
 
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 
 _VOID: Final = ("meta", "br", "input")
 
@@ -41,4 +41,4 @@ def joined(parts: Iterable[str]) -> Html:
 
 def text(value: str) -> Html:
     """Escape a text; HTML stays what it is."""
-    return value if isinstance(value, Html) else Html(escape(printable(value)))
+    return value if isinstance(value, Html) else Html(escape(make_printable(value)))

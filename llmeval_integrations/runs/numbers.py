@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval_integrations.core.figures import apart_from, rounded
+from llmeval_integrations.core.figures import format_figure, format_within
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.run import Run
@@ -22,7 +22,7 @@ def percents(interval: Sequence[float]) -> str:
 
 
 def _percentage(share: float) -> str:
-    return apart_from((0, 100), 100 * share, "f", 1)
+    return format_within((0, 100), 100 * share, "f", 1)
 
 
 def figure(value: Any) -> str:
@@ -31,7 +31,7 @@ def figure(value: Any) -> str:
         return "–"
     if isinstance(value, int):
         return f"{value:,}"
-    return rounded(value)
+    return format_figure(value)
 
 
 def signed(difference: float) -> str:

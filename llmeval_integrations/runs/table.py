@@ -10,8 +10,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.core.figures import apart_from, rounded
-from llmeval_integrations.core.printable import plain_console, printable
+from llmeval_integrations.core.figures import format_figure, format_within
+from llmeval_integrations.core.printable import make_printable, plain_console
 from llmeval_integrations.runs.numbers import (
     LABEL_HEADS,
     counted,
@@ -99,7 +99,7 @@ def _figures(run: Run) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for evaluator, figures in run.summary["evaluators"].items():
         cells = [_figure(figures[name]) for name in _FIGURES]
-        table.add_row(Text(printable(evaluator)), *cells)
+        table.add_row(Text(make_printable(evaluator)), *cells)
     return table
 
 
@@ -107,8 +107,8 @@ def _figure(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, list):
-        return " to ".join(apart_from((0, 1), bound, "f", 3) for bound in value)
-    return rounded(value) if isinstance(value, float) else str(value)
+        return " to ".join(format_within((0, 1), bound, "f", 3) for bound in value)
+    return format_figure(value) if isinstance(value, float) else str(value)
 
 
 def _judging(run: Run) -> Table:
@@ -125,7 +125,7 @@ def _judging(run: Run) -> Table:
         judges["all"] = run.summary["judging"]
     for name, taken in judges.items():
         cells = [_taken(column, taken[column]) for column in _JUDGING]
-        table.add_row(Text(printable(name)), *cells)
+        table.add_row(Text(make_printable(name)), *cells)
         if taken["cost"] is None:
             table.caption = Text(_NO_COST)
     return table
@@ -144,7 +144,7 @@ def _fields(evaluator: str, fields: dict[str, Any], width: int) -> Table:
     """
     shown = list(fields.items())[:_MOST_FIELDS]
     table = Table(box=box.SIMPLE, padding=(0, 0, 0, 1))
-    head = printable(evaluator) + ":\nfield"
+    head = make_printable(evaluator) + ":\nfield"
     table.add_column(
         Text(head), overflow="fold", min_width=min(len(evaluator) + 1, _ROOM_FOR_NAMES)
     )
@@ -156,7 +156,7 @@ def _fields(evaluator: str, fields: dict[str, Any], width: int) -> Table:
     table.add_column("most often wrong", overflow="fold")
     for path, figures in shown:
         cells = [_short(figures[name]) for name in columns]
-        table.add_row(Text(printable(path or "(the whole)")), *cells, _wrong_value(figures))
+        table.add_row(Text(make_printable(path or "(the whole)")), *cells, _wrong_value(figures))
     if len(fields) > len(shown):
         table.caption = f"and {counted(len(fields) - len(shown), 'field')} more in summary.json"
     return table
@@ -169,7 +169,7 @@ def _legend(tables: Iterable[dict[str, Any]], width: int) -> Text:
 
 
 def _short(value: Any) -> str:
-    return apart_from((0, 1), value, "f", 3) if isinstance(value, float) else _figure(value)
+    return format_within((0, 1), value, "f", 3) if isinstance(value, float) else _figure(value)
 
 
 def _any(fields: dict[str, Any], name: str) -> bool:
@@ -182,7 +182,7 @@ def _wrong_value(figures: dict[str, Any]) -> Text:
         said = f"{output} for {reference}"
         times = f"{found['count']:,}"
         said += f" ({times} times)" if times != "1" else ""
-        return Text(printable(said))
+        return Text(make_printable(said))
     return Text("")
 
 
@@ -191,7 +191,9 @@ def _labels(labels: Iterable[tuple[str, str, str, str]]) -> Table:
     for head in LABEL_HEADS:
         table.add_column(head, justify="right" if head in ("rows", "share") else "left")
     for name, label, *figures in labels:
-        table.add_row(Text(printable(name)), Text(_cut(printable(label), _LONGEST_KIND)), *figures)
+        table.add_row(
+            Text(make_printable(name)), Text(_cut(make_printable(label), _LONGEST_KIND)), *figures
+        )
     return table
 
 
@@ -203,11 +205,14 @@ def _findings(run: Run) -> Table:
     table.add_column("most often, or for example", overflow="fold")
     for evaluator, findings in run.findings.items():
         for finding in findings[:_MOST_KINDS]:
-            table.add_row(Text(printable(evaluator)), *_cells(finding))
+            table.add_row(Text(make_printable(evaluator)), *_cells(finding))
         if more := findings[_MOST_KINDS:]:
             rows = sum(finding.count for finding in more)
             table.add_row(
-                Text(printable(evaluator)), f"and {counted(len(more), 'kind')} more", str(rows), ""
+                Text(make_printable(evaluator)),
+                f"and {counted(len(more), 'kind')} more",
+                str(rows),
+                "",
             )
     return table
 
@@ -218,7 +223,7 @@ def _cells(finding: Finding) -> tuple[Text, str, Text]:
     reason = _cut(finding.reason, _LONGEST_REASON)
     if finding.of_reason > 1:
         reason = f"{reason} ({finding.of_reason} times)"
-    return Text(printable(kind), style), str(finding.count), Text(printable(reason))
+    return Text(make_printable(kind), style), str(finding.count), Text(make_printable(reason))
 
 
 def _cut(text: str, most: int) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import RunawayPatternError
-from llmeval_integrations.core.quoting import MOST, cut_inside
+from llmeval_integrations.core.quoting import MOST, shorten_middle
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED
@@ -89,7 +89,7 @@ def describe(error: Any) -> dict[str, Any]:
         "schema_pointer": as_written(pointer(schema_path)),
         "keyword": keyword,
         # Most begin with the value, which may be long; that of `required` is a name alone.
-        "message": message if is_required else cut_inside(message, MOST),
+        "message": message if is_required else shorten_middle(message, MOST),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmeval_integrations.core.quoting import cut
+from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.text.common_ends import common_beginning
 
 
@@ -17,4 +17,4 @@ def side_by_side(output: str, reference: str, longest: int) -> tuple[str, str]:
     if common > longest * 2 // 3:
         start = common - longest // 3
         output, reference = f"...{output[start:]}", f"...{reference[start:]}"
-    return cut(output, longest), cut(reference, longest)
+    return shorten(output, longest), shorten(reference, longest)

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-from llmeval_integrations.core.quoting import cut
+from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import Parsing
@@ -53,7 +53,9 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
             return f"{self.pointer} invalid: {self.message}".lstrip()
         accepted = self.reference.get(ANY_OF) if isinstance(self.reference, dict) else None
         if accepted and self.kind in ("mismatch", "wrong_type"):
-            output, *several = (cut(canonical(one), _SHOWN) for one in [self.output, *accepted[:3]])
+            output, *several = (
+                shorten(canonical(one), _SHOWN) for one in [self.output, *accepted[:3]]
+            )
             more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
             return f"{self.pointer} {output}, expected {' or '.join(several)}{more}"
         kind: Any = self.kind

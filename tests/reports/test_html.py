@@ -19,7 +19,7 @@ from llmeval_integrations import (
     ToolCallSchema,
     evaluate,
 )
-from llmeval_integrations.core.printable import printable
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.reports import html
 from llmeval_integrations.reports.parts import comparing
 from llmeval_integrations.runs.stored import read_run
@@ -426,7 +426,9 @@ def test_what_does_not_print_is_written_out_as_python_does_it(opened, moods):
         kind = unicodedata.category(char)
         if kind != "Cn" and not char.isprintable():
             stays = kind == "Zs" or char in "\n\t"
-            expected.append([ord(char), printable(char), char if stays else printable(char)])
+            expected.append(
+                [ord(char), make_printable(char), char if stays else make_printable(char)]
+            )
     known = [each for each in found if unicodedata.category(chr(each[0])) != "Cn"]
     assert known == expected  # of a newer Unicode the browser may know more
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
-from llmeval_integrations.core.options import wrong
+from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.judges.prompts.f_string import parse_f_string
@@ -76,7 +76,7 @@ class Prompt:
 
     def __post_init__(self) -> None:
         if self.template_format is not None and self.template_format not in SYNTAXES:
-            raise wrong(self, "template_format", "'f-string', 'mustache' or None")
+            raise option_error(self, "template_format", "'f-string', 'mustache' or None")
         messages = messages_of(self.template)
         texts = [text for message in messages for text in parts_of(message)]
         syntax = self.template_format or syntax_of(texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval_integrations.core.quoting import cut
+from llmeval_integrations.core.quoting import shorten
 
 if TYPE_CHECKING:
     from llmeval_integrations.judges.trust.agreement import Agreement
@@ -41,7 +41,7 @@ def _name(label: Any) -> str:
         return "pass" if label else "fail"
     text = str(label)
     text = text if text.isprintable() else ascii(text)
-    return cut(text, _LONGEST_LABEL)
+    return shorten(text, _LONGEST_LABEL)
 
 
 def _figures(agreement: Agreement) -> list[str]:

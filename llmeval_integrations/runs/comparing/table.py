@@ -10,8 +10,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.core.figures import rounded
-from llmeval_integrations.core.printable import one_line, plain_console, printable
+from llmeval_integrations.core.figures import format_figure
+from llmeval_integrations.core.printable import make_printable, one_line, plain_console
 from llmeval_integrations.runs.comparing.comparison import Compared, Comparison
 from llmeval_integrations.runs.comparing.difference import Difference
 from llmeval_integrations.runs.numbers import chance, counted, signed
@@ -126,8 +126,8 @@ def _differences(
     heading: str | None = None,
 ) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left")
-    table.title = None if heading is None else printable(heading)
-    table.add_column(Text(printable(head)), overflow="fold", min_width=_LEAST_NAME)
+    table.title = None if heading is None else make_printable(heading)
+    table.add_column(Text(make_printable(head)), overflow="fold", min_width=_LEAST_NAME)
     for name in columns:
         table.add_column(_head(name), justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
@@ -135,7 +135,7 @@ def _differences(
         name, *figures, verdict = cells_of(each)
         said = dict(zip(COLUMNS, figures))
         cells = (name, *map(said.__getitem__, columns), verdict)
-        table.add_row(*(Text(printable(cell), _STYLES[each.verdict]) for cell in cells))
+        table.add_row(*(Text(make_printable(cell), _STYLES[each.verdict]) for cell in cells))
     return table
 
 
@@ -153,8 +153,8 @@ def cells_of(each: Difference) -> list[str]:
     return [
         name or "(the whole)",
         f"{each.n:,}",
-        rounded(each.a),
-        rounded(each.b),
+        format_figure(each.a),
+        format_figure(each.b),
         signed(each.difference),
         interval,
         chance(each.adjusted),
@@ -197,7 +197,7 @@ def changes_shown(
 
 def _said(passed: bool | None, score: Any, reason: str | None) -> str:
     verdict = {True: "passed", False: "failed", None: ""}[passed]
-    figure = "" if score is None else rounded(score)
+    figure = "" if score is None else format_figure(score)
     said = " ".join(part for part in (verdict, figure) if part)
     return f"{said}: {_cut(reason)}" if reason else said
 
