@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.fields.formats import meaning_of
-from llmeval_integrations.fields.leaves import compare, number_in, plain_text
+from llmeval_integrations.fields.formats import write_meaning
+from llmeval_integrations.fields.leaves import compare, normalize, parse_number
 from llmeval_integrations.fields.paths import ANY, Override
-from llmeval_integrations.fields.rule import Rule, inherited
+from llmeval_integrations.fields.rule import Rule, inherit
 from llmeval_integrations.fields.schema_rules import cases_of, has_positions, settings_of
 from llmeval_integrations.json_values.equality import TYPES, canonical, equal, write_scalar
 from llmeval_integrations.json_values.pointer import escape
@@ -35,7 +35,7 @@ class _Root:
 
 
 class Place:
-    """What holds for a field, whatever its path: fields whose names say nothing share one."""
+    """What holds for a field apart from its path; fields that no rule names share one."""
 
     def __init__(
         self, root: _Root, schemas: Schemas, overrides: Sequence[Override], above: Mapping[str, Any]
@@ -51,18 +51,18 @@ class Place:
         if any(each.settings.get("ignore") is False for each in below):
             settings["ignore"] = False  # or this would hide what counts further in
         self._root, self._schemas, self._overrides = root, schemas, below
-        self._inherited = inherited(own)
+        self._inherited = inherit(own)
         self.rule = Rule(**settings)
         """How values are compared there."""
         self.is_exact = self.rule.is_exact
         is_same_below = self.rule.order == root.defaults.get("order", "ordered") != "by_key"
         self.is_literal = self.is_exact and is_same_below and not (cases or below)
-        """Whether the same holds for all that is in a value there."""
-        # What the schema says of this place does not hold for what is in it. The noise of doubles
-        # does not count, or all pairs of every array with numbers would be tried.
+        """Whether all values inside are compared so, too."""
+        # The schema of this place says nothing of what is inside. The noise of doubles does not
+        # count, or all pairs of every array with numbers would be tried.
         loose = [{**root.defaults, **self._inherited}, *(each.settings for each in below)]
         self.is_fuzzy = self.rule.is_leaf or any(map(_is_fuzzy, loose))
-        """Whether values that match a third one need not match each other, here or below."""
+        """Whether two values can match a third one and not each other, here or inside."""
         steps = {each.steps[0] for each in below}
         self._named = steps.union(*[object_of(part, "properties") for part in schemas.parts])
         self._has_patterns = any(object_of(part, "patternProperties") for part in schemas.parts)
@@ -73,17 +73,17 @@ class Place:
     def member(self, name: str) -> Place:
         """Return the place of an object's member."""
         if self._has_patterns or name in self._named:
-            return self._within(name, self._schemas.member(name))
+            return self._enter(name, self._schemas.member(name))
         if self._other is None:
-            self._other = self._within(name, self._schemas.member(name))
+            self._other = self._enter(name, self._schemas.member(name))
         return self._other
 
     def item(self, position: int | None) -> Place:
         """Return the place of an array's item; of None, that of all items."""
         step = ANY if position is None else str(position)
-        return self._within(step, self._schemas.item(position or 0))
+        return self._enter(step, self._schemas.item(position or 0))
 
-    def _within(self, step: str, schemas: Schemas) -> Place:
+    def _enter(self, step: str, schemas: Schemas) -> Place:
         overrides = [
             Override(each.steps[1:], each.settings)
             for each in self._overrides
@@ -155,7 +155,7 @@ class Field(Node):
         rule = self.rule
         if rule.judge:
             if TYPES[type(output)] == TYPES[type(reference)] and not equal(output, reference):
-                return Verdict("open", _likeness(output, reference))
+                return Verdict("open", _measure_likeness(output, reference))
             rule = msgspec.structs.replace(rule, compare=None)  # a judge decides in its place
         return compare(rule, output, reference, self.path)
 
@@ -164,13 +164,13 @@ class Field(Node):
         if type(value) is not str or self.exact or rule.compare or rule.judge:
             return canonical(value)
         if rule.is_decimal:
-            number = number_in(rule, value)
+            number = parse_number(rule, value)
             if number is not None:
                 return write_scalar(number)
-        return repr(meaning_of(rule, plain_text(rule, value)))
+        return repr(write_meaning(rule, normalize(rule, value)))
 
 
-def _likeness(output: Any, reference: Any) -> float:
+def _measure_likeness(output: Any, reference: Any) -> float:
     """Return the similarity of two texts, by which items with prose are paired."""
     one, other = (each if type(each) is str else canonical(each) for each in (output, reference))
     longest = max(len(one), len(other))

@@ -22,7 +22,7 @@ _URI: Final = re.compile(
 _PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
 
 
-def meaning_of(rule: Rule, text: str) -> str:
+def write_meaning(rule: Rule, text: str) -> str:
     """Write what a text means by the rule's format, of several the first whose form it has.
 
     A text that has no such form means itself, with a space before it, which no other meaning has.

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.fields.formats import meaning_of
+from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
 from llmeval_integrations.json_values.numbers import exact_decimal, read_number
@@ -29,16 +29,16 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+
 
 
 def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
-    """Compare two values that are both there.
+    """Compare two leaves of the field with this path.
 
-    `path` is that of their field. Raises InvalidOptionError where a function of the caller's fails.
+    Raises InvalidOptionError where a function of the caller's fails.
     """
     here, there = TYPES[type(output)], TYPES[type(reference)]
     if rule.compare is not None and (
         rule.is_leaf or not (type(output) in CONTAINERS or type(reference) in CONTAINERS)
     ):
         same = equal(output, reference)
-        return MATCH if same else _call(rule, output, reference, path)
+        return MATCH if same else _ask_function(rule, output, reference, path)
     if here != there:
         may_be_text = rule.coerce or rule.is_decimal
         return MATCH if may_be_text and _same_as_text(rule, output, reference) else WRONG_TYPE
@@ -49,7 +49,7 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     return MATCH if equal(output, reference) else MISMATCH
 
 
-def _call(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
+def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     """Ask the caller's function."""
     function: Any = rule.compare
     where = f"defaults, at {quote(path)}" if rule.values_only else f"fields[{quote(path)}]"
@@ -78,17 +78,17 @@ def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
         return False
     if TYPES[type(value)] != "number":
         return rule.coerce and text.strip().lower() == write_scalar(value)
-    number = number_in(rule, text)
+    number = parse_number(rule, text)
     if number is None:
         return False
     pair = (number, value) if type(output) is str else (value, number)
     return _same_number(rule, *pair)
 
 
-def number_in(rule: Rule, text: str) -> int | float | Decimal | None:
-    """Return the number that a text is; None where it is none, or is not to be read as one.
+def parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
+    """Read a text as a number; None where it is none, or the rule takes it for a text.
 
-    That of a Decimal is never a float, which might have lost digits.
+    A Decimal is never read as a float, which might lose digits.
     """
     if not (rule.coerce or (rule.is_decimal and _NUMBER.fullmatch(text))):
         return None
@@ -108,18 +108,18 @@ def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     if share is None:
         share = _NOISE if rule.is_number and _is_noisy(rule, output, reference) else 0.0
     if not (rule.tolerance or share or rule.multiple_of):  # 0.1 and its text are not == to Python
-        return rule.is_decimal and _exact(output) == _exact(reference)
-    one, other = _exact(output), _exact(reference)
+        return rule.is_decimal and _to_decimal(output) == _to_decimal(reference)
+    one, other = _to_decimal(output), _to_decimal(reference)
     if not (one.is_finite() and other.is_finite()):  # which lenient parsing lets in
         return False
     off = _ARITHMETIC.subtract(one, other).copy_abs()
-    allowed = _ARITHMETIC.multiply(_exact(share), other.copy_abs())
-    if off <= max(_exact(rule.tolerance), allowed):
+    allowed = _ARITHMETIC.multiply(_to_decimal(share), other.copy_abs())
+    if off <= max(_to_decimal(rule.tolerance), allowed):
         return True
     if rule.multiple_of is None:
         return False
-    grid = _exact(rule.multiple_of)
-    return _nearest(one, grid) == _nearest(other, grid)
+    grid = _to_decimal(rule.multiple_of)
+    return _round_to(one, grid) == _round_to(other, grid)
 
 
 def _is_noisy(rule: Rule, output: Any, reference: Any) -> bool:
@@ -134,13 +134,13 @@ def _is_whole(number: Any) -> bool:
     return bool(number == whole)
 
 
-def _nearest(number: Decimal, grid: Decimal) -> Decimal:
-    """Return the number of the grid's point that is nearest, the even one of two."""
+def _round_to(number: Decimal, grid: Decimal) -> Decimal:
+    """Return the number of the nearest point on a grid, the even one of two."""
     return _ARITHMETIC.divide(number, grid).to_integral_value(ROUND_HALF_EVEN)
 
 
 @lru_cache(maxsize=1_024, typed=True)  # takes long of long integers, which come again and again
-def _exact(number: Any) -> Decimal:
+def _to_decimal(number: Any) -> Decimal:
     """Return a number as it is written: 0.1 is a tenth, and not the double next to it."""
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
@@ -148,14 +148,14 @@ def _exact(number: Any) -> Decimal:
 def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
     is_near = rule.tolerance or rule.relative_tolerance or rule.multiple_of
     if rule.is_decimal or (rule.coerce and is_near):
-        number, expected = number_in(rule, output), number_in(rule, reference)
+        number, expected = parse_number(rule, output), parse_number(rule, reference)
         if number is not None and expected is not None:
             if _same_number(rule, number, expected):
                 return MATCH
             if not rule.is_decimal:
                 return MISMATCH
-    one, other = plain_text(rule, output), plain_text(rule, reference)
-    if one == other or (rule.format and meaning_of(rule, one) == meaning_of(rule, other)):
+    one, other = normalize(rule, output), normalize(rule, reference)
+    if one == other or (rule.format and write_meaning(rule, one) == write_meaning(rule, other)):
         return MATCH
     if rule.similarity is None:
         return MISMATCH
@@ -168,8 +168,8 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
     return Verdict("mismatch", 0.0, allowed <= reach(one, other) + 0.5)
 
 
-def plain_text(rule: Rule, text: str) -> str:
-    """Leave out of a text what does not count."""
+def normalize(rule: Rule, text: str) -> str:
+    """Remove from a text what does not count."""
     if rule.normalize_unicode:
         text = unicodedata.normalize("NFKC", text)
     if rule.ignore_case:

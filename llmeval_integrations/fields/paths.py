@@ -33,7 +33,7 @@ _UNKNOWN: Final = frozenset(
         *("if", "$dynamicRef", "$recursiveRef"),
     )
 )
-"""Keywords that may bring members, which are not followed here."""
+"""Keywords that may bring members and are not followed here."""
 
 
 class Override(NamedTuple):
@@ -48,9 +48,8 @@ def read_overrides(
 ) -> list[Override]:
     """Read settings by path pattern; `judged` are the patterns of fields for a judge.
 
-    Of two that fit a place, the later one counts: that with more names in it, and of as many the
-    one that was given later. The longer one does anyway, since it is of what is further in. Raises
-    InvalidOptionError.
+    Of two patterns that fit a place, the later one counts, so those with more names come later.
+    Raises InvalidOptionError.
     """
     found = [
         Override(_steps(pattern), check_settings(settings, f"fields[{pattern!r}]"))
@@ -75,9 +74,9 @@ def _steps(pattern: Any) -> tuple[str, ...]:
 
 
 def _check_positions(overrides: Sequence[Override]) -> None:
-    """Raise InvalidOptionError for a position in an array that is said to have no order.
+    """Raise InvalidOptionError for a position in an array whose order does not count.
 
-    `*` is not matched: a name may consist of digits, and what it is in be no array.
+    A step of digits behind `*` may be a name.
     """
     unordered = {
         each.steps for each in overrides if each.settings.get("order", "ordered") != "ordered"
@@ -103,10 +102,10 @@ def check_path(path: str, settings: Mapping[str, Any], schema: Any) -> None:
     here, walked = [schema], ""
     for step in (*read_pointer(path), *((ANY, key) if key else ())):
         parts = _schemas(here, document)
-        inner = (one for part in parts for one in _inside(part, step, document))
+        inner = (one for part in parts for one in _enter(part, step, document))
         here = [one for one in inner if one is not False]
         if not here:
-            raise _unknown(walked, step, parts)
+            raise _unknown_path(walked, step, parts)
         walked += f"/{escape(step)}"
 
 
@@ -116,8 +115,8 @@ def _schemas(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
     return [part for part in found if part is not False]
 
 
-def _inside(part: Any, step: str, document: SchemaDocument) -> list[Any]:
-    """Return the schemas of what a step leads to; one that is not an object stands for anything."""
+def _enter(part: Any, step: str, document: SchemaDocument) -> list[Any]:
+    """Return the schemas that a step leads to; True stands for anything."""
     if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
         return [True]
     if "$id" in part and part is not document.root:  # references in it have another root
@@ -153,7 +152,7 @@ def _members(part: Schema, step: str) -> list[Any]:
     return [*(named.values() if step == ANY else ()), *([] if more is False else [more])]
 
 
-def _unknown(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionError:
+def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionError:
     from difflib import get_close_matches
 
     names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))

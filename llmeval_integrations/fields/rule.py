@@ -118,7 +118,7 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
             raise InvalidOptionError(
                 f"{where}: {quote(name)} is not a setting; there are {', '.join(SETTINGS)}"
             )
-        expected = _expected(name, value)
+        expected = _describe_valid(name, value)
         if expected:
             raise InvalidOptionError(f"{where}: {name}={quote(value)} is not {expected}")
     if settings.get("key") is not None and settings.setdefault("order", "by_key") != "by_key":
@@ -131,7 +131,7 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
     return settings
 
 
-def _expected(name: str, value: Any) -> str | None:
+def _describe_valid(name: str, value: Any) -> str | None:
     """Say what a setting should be, None where it is that."""
     if name in _FLAGS:
         return None if isinstance(value, bool) else "True or False"
@@ -156,6 +156,6 @@ def _expected(name: str, value: Any) -> str | None:
     return None
 
 
-def inherited(settings: Mapping[str, Any]) -> dict[str, Any]:
+def inherit(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is set for a container and holds for what is in it."""
     return {name: value for name, value in settings.items() if name not in _OF_THE_PLACE}

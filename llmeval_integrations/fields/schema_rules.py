@@ -101,7 +101,7 @@ def _settings_of_texts(cases: list[Case]) -> dict[str, Any]:
     formats: list[str] = []
     is_fixed = False
     for case in cases:
-        if any("pattern" in part or _names(part, {str}) for part in case):
+        if any("pattern" in part or _names_value(part, {str}) for part in case):
             is_fixed = True
         elif all("string" in types for types in map(types_of, case) if types):
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
@@ -112,7 +112,7 @@ def _settings_of_texts(cases: list[Case]) -> dict[str, Any]:
 
 
 def _settings_of_numbers(cases: list[Case]) -> dict[str, Any]:
-    free = [case for case in cases if not any(_names(part, _NUMBERS) for part in case)]
+    free = [case for case in cases if not any(_names_value(part, _NUMBERS) for part in case)]
     kinds = set(map(_kind_of_number, free))
     if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
         return _EXACT_NUMBERS
@@ -124,7 +124,7 @@ def _settings_of_numbers(cases: list[Case]) -> dict[str, Any]:
 
 
 def _grid(case: Case) -> float | None:
-    """Return the finest grid of the schemas that hold together; that of integers is 1 at least."""
+    """Return the finest grid of schemas that hold together; that of integers is 1."""
     named: list[Any] = [part.get("multipleOf") for part in case]
     grids = [grid for grid in named if type(grid) in (int, float) and grid > 0]
     if not grids and _kind_of_number(case) == "integer":
@@ -133,7 +133,7 @@ def _grid(case: Case) -> float | None:
 
 
 def _kind_of_number(case: Case) -> str | None:
-    """Say whether a value for which these schemas hold is an integer or a number; or neither."""
+    """Return "integer" or "number" if these schemas say that a value is one."""
     kind = None
     for types in map(types_of, case):
         if "number" in types:
@@ -149,22 +149,21 @@ def _may_be_number(case: Case) -> bool:
     """Whether a value for which these schemas hold may be a number."""
     return all(
         "number" in types or "integer" in types for types in map(types_of, case) if types
-    ) and all(_FIXING.isdisjoint(part) or _names(part, _NUMBERS) for part in case)
+    ) and all(_FIXING.isdisjoint(part) or _names_value(part, _NUMBERS) for part in case)
 
 
-def _names(part: Schema, kinds: Iterable[type]) -> bool:
+def _names_value(part: Schema, kinds: Iterable[type]) -> bool:
     """Whether a schema names a value of one of these types."""
     named = [*list_of(part, "enum"), part.get("const")]
     return not set(kinds).isdisjoint(map(type, named))
 
 
 def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:
-    """Whether these schemas of a place are Pydantic's for Decimal, other types than text beside it.
+    """Whether these schemas of a place are those of Pydantic for a Decimal.
 
-    That is a number and right behind it any text, as alternatives of each other; or a text by
-    Pydantic's own pattern, where the number is left out, as in the schema of what it dumps. Texts
-    that are named, or have a format, may stand beside it, but no others, which may be any text. A
-    number of which more than bounds is said is another type's, such as one of an enumeration.
+    That is a number with any text right behind it in `anyOf`, or a text with Pydantic's pattern.
+    Named texts, texts with a format and other types may stand beside it, but no other text. A
+    number with other keywords than bounds is no Decimal.
     """
     numbers = {id(part) for part in parts if part.get("type") == "number"}
     behind = {

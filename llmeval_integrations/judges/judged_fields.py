@@ -21,8 +21,8 @@ from llmeval_integrations.evaluators.json_fields import (
     NULLS,
     Layout,
     Nulls,
-    as_result,
-    compared,
+    compare_sample,
+    make_result,
 )
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
@@ -138,7 +138,7 @@ class JudgedFields(JudgedEvaluator):
         return Layout(self.schema, self.fields, self.defaults, self.judged, self.nulls)
 
     def judge(self, sample: Sample) -> Conversation:
-        comparison = compared(self, sample, self._layout())
+        comparison = compare_sample(self, sample, self._layout())
         if isinstance(comparison, Result):
             return comparison
         judgements: list[Judgement] = []
@@ -155,7 +155,7 @@ class JudgedFields(JudgedEvaluator):
 
             judgements = yield from read_reply(self._request(comparison, fence), read, self.retries)
         said = [*map(partial(_take, comparison), comparison.open, judgements)]
-        result = as_result(comparison, self.min_score)
+        result = make_result(comparison, self.min_score)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def _request(self, comparison: Comparison, fence: str) -> JudgeRequest:

@@ -130,7 +130,7 @@ class Schemas:
         def inner(part: Schema) -> list[Schema]:
             return _objects([*declared(part, name)] or [part.get("additionalProperties")])
 
-        return self._within(inner)
+        return self._enter(inner)
 
     def item(self, position: int) -> Schemas:
         """Return the schemas of an array's item."""
@@ -139,7 +139,7 @@ class Schemas:
             first, rest = items_of(part)
             return _objects([first[position] if position < len(first) else rest])
 
-        return self._within(inner)
+        return self._enter(inner)
 
     def choose(self, alternatives: Sequence[Alternative]) -> Schemas:
         """Return the schemas where one of these alternatives holds; a single one is certain."""
@@ -147,7 +147,7 @@ class Schemas:
             return self._at([*self.own, *alternatives[0].own], [], is_chosen=True)
         return self._at(self.own, [one.own for one in alternatives], is_chosen=True)
 
-    def _within(self, inner: Callable[[Schema], list[Schema]]) -> Schemas:
+    def _enter(self, inner: Callable[[Schema], list[Schema]]) -> Schemas:
         def all_inner(parts: Iterable[Schema]) -> list[Any]:
             return [one for part in parts for one in inner(part)]
 

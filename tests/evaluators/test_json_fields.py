@@ -353,9 +353,10 @@ def test_nothing_but_texts_is_asked_whether_it_is_equal():
         JsonFields()("[1]", type("Foreign", (), {"__eq__": Odd.__eq__})())
 
 
-def test_nan_matches_nothing():
+@pytest.mark.parametrize("defaults", [{}, {"tolerance": 1}, {"coerce": True}], ids=str)
+def test_nan_matches_nothing(defaults):
     document = {"a": float("nan"), "b": [float("nan")]}
-    assert JsonFields(parsing="lenient")(document, document).score == 0
+    assert JsonFields(defaults=defaults, parsing="lenient")(document, document).score == 0
 
 
 @pytest.mark.parametrize("nulls", ["values", "absent"])
