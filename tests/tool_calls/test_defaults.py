@@ -1,0 +1,212 @@
+"""What an argument that is left out means: the default of its schema, wherever that says so."""
+
+import pytest
+from pace import at_most
+
+from llmeval_integrations import ToolCalls
+
+NOTHING = object()
+SOME = [*range(1, 11), "red", "blue", "other", None]
+
+
+def tool(**parameters):
+    return [{"name": "f", "parameters": {"type": "object", **parameters}}]
+
+
+def call(**arguments):
+    return {"name": "f", "arguments": arguments}
+
+
+def defaults(tools, less, more, name):
+    """Give the values of a member that are the same as leaving it out, on either side."""
+    evaluator = ToolCalls(tools)
+    found = [value for value in SOME if evaluator(more(name, value), less).passed]
+    assert found == [value for value in SOME if evaluator(less, more(name, value)).passed]
+    return found
+
+
+ROOT = {
+    "properties": {
+        "plain": {"type": "integer", "default": 1},
+        "of another": {"$ref": "#/$defs/Size"},
+        "beside a reference": {"$ref": "#/$defs/Size", "default": 3},
+        "the same twice": {"allOf": [{"default": 1}, {"default": 1.0}]},
+        "two that differ": {"allOf": [{"default": 1}, {"default": 2}]},
+        "of one choice": {"anyOf": [{"default": 1}, {"type": "null"}]},
+        "of every choice": {"anyOf": [{"default": 1}, {"default": 1.0}]},
+        "none": {"type": "string"},
+        "null": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+        "itself": {"$ref": "#"},
+        "escaped": {"$ref": "#/$defs/a~1b%20c"},
+        "of an anchor": {"$ref": "#size"},
+        "both": {"default": 7},
+    },
+    "patternProperties": {"^x_": {"default": 6}, "h$": {"default": 7.0}},
+    "additionalProperties": {"default": "other"},
+    "$defs": {"Size": {"type": "integer", "default": 2}, "a/b c": {"default": 5},
+              "Anchored": {"allOf": [{"$anchor": "size", "default": 8}]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "default"),
+    [
+        ("plain", 1), ("of another", 2), ("beside a reference", 3), ("of every choice", 1), ("the same twice", 1),
+        ("two that differ", NOTHING), ("of one choice", NOTHING), ("none", NOTHING), ("null", None), ("itself", NOTHING),
+        ("escaped", 5), ("unnamed", "other"), ("of an anchor", 8), ("x_1", 6), ("x_h", NOTHING), ("both", 7),
+    ],
+)  # fmt: skip
+def test_a_default_is_one_that_holds_without_a_choice(name, default):
+    inner = tool(properties={"o": {"$ref": "#/$defs/Root"}}, **{"$defs": {"Root": ROOT, **ROOT["$defs"]}})  # fmt: skip
+    expected = [] if default is NOTHING else [default]
+    assert defaults(tool(**ROOT), call(), lambda key, value: call(**{key: value}), name) == expected
+    assert defaults(inner, call(o={}), lambda key, value: call(o={key: value}), name) == expected
+
+
+def of_kind(kind, **properties):
+    return {"type": "object", "properties": {"kind": kind, **properties}}
+
+
+CIRCLE = of_kind({"const": "circle"}, color={"default": "red"}, r={"default": 1})
+SQUARE = of_kind({"enum": ["square"]}, color={"default": "blue"})
+BOX = {"type": "object", "properties": {"w": {"type": "integer"}, "d": {"default": 1}}, "required": ["w"]}  # fmt: skip
+BAG = {"type": "object", "properties": {"v": {"type": "integer"}, "d": {"default": 2}}, "required": ["v"]}  # fmt: skip
+NOTE = {"type": "object", "properties": {"v": {"type": "string"}, "d": {"default": 3}}}
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "value", "name", "default"),
+    [
+        ([CIRCLE, SQUARE], {"kind": "circle"}, "color", "red"),
+        ([CIRCLE, SQUARE], {"kind": "square"}, "color", "blue"),
+        ([CIRCLE, SQUARE], {"kind": "square"}, "r", NOTHING),
+        ([CIRCLE, SQUARE], {"kind": "oval"}, "color", NOTHING),
+        ([CIRCLE, SQUARE], {}, "color", NOTHING),
+        ([CIRCLE, {"type": "null"}], {}, "color", "red"),
+        ([{"anyOf": [CIRCLE, SQUARE]}, {"type": "null"}], {"kind": "square"}, "color", "blue"),
+        ([{"$ref": "#/$defs/Circle"}, SQUARE], {"kind": "circle"}, "r", 1),
+        ([BOX, BAG], {"w": 1}, "d", 1),
+        ([BOX, BAG], {"v": 1}, "d", 2),
+        ([BAG, NOTE], {"v": "x"}, "d", 3),
+        ([BAG, NOTE], {"v": 1}, "d", 2),
+        ([BAG, NOTE], {"v": []}, "d", NOTHING),
+        ([BAG, NOTE], {}, "d", 3),
+        ([BOX, CIRCLE], {"w": 1, "r": 1, "kind": "circle"}, "d", NOTHING),
+        ([{"required": ["a"]}, {"required": ["b"]}], {"a": 1}, "always", 5),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_default_is_that_of_the_alternative_that_is_meant(keyword, alternatives, value, name, default):  # fmt: skip
+    union = {keyword: alternatives, "properties": {"always": {"default": 5}, "a": {}}}
+    expected = [] if default is NOTHING else [default]
+    definitions = {"$defs": {"Circle": CIRCLE}}
+    root = tool(**union, **definitions)
+    within = tool(properties={"p": {"items": union}}, **definitions)
+    unordered = tool(properties={"p": {"items": union, "uniqueItems": True}}, **definitions)
+    assert defaults(root, call(**value), lambda key, one: call(**value, **{key: one}), name) == expected  # fmt: skip
+    for tools in (within, unordered):
+        assert defaults(tools, call(p=[value]), lambda key, one: call(p=[{**value, key: one}]), name) == expected  # fmt: skip
+
+
+def variant(kind, required=(), **defaults):
+    properties = {name: {} if value is ... else {"default": value} for name, value in defaults.items()}  # fmt: skip
+    return {**of_kind({"const": kind}, **properties), "required": ["kind", *required]}
+
+
+SHAPES = [variant("circle", color="red", r=1), variant("square", color="blue"), {"type": "null"}]
+LIMITS = [variant("a", limit=10), variant("b", ["limit"], limit=...)]
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "output", "reference", "reason"),
+    [
+        (LIMITS, {"kind": "b"}, {"kind": "b", "limit": 10}, "limit missing"),
+        (SHAPES, {"kind": "circle"}, {"kind": "circle", "color": "red"}, None),
+        (SHAPES, {"kind": "square"}, {"kind": "square", "color": "red"}, "color missing"),
+        (SHAPES, {"kind": "square", "r": 1}, {"kind": "square"}, "r extra"),
+        (SHAPES, {"kind": "square"}, {"kind": "square", "r": 1}, "r missing"),
+        (SHAPES, {"color": "red"}, {"kind": "circle", "color": "red"}, "kind missing"),
+        (SHAPES, {"kind": "square"}, {"kind": "circle"}, 'kind "square", expected'),
+    ],
+)
+def test_what_is_wrong_is_told_by_the_alternative_that_is_meant(alternatives, output, reference, reason):  # fmt: skip
+    tools = tool(properties={"s": {"anyOf": alternatives}, "many": {"items": {"oneOf": alternatives}}})  # fmt: skip
+    for made, expected in (
+        (call(s=output), call(s=reference)),
+        (call(many=[output]), call(many=[reference])),
+    ):
+        result = ToolCalls(tools)(made, expected)
+        assert result.passed is (reason is None)
+        assert reason is None or reason in result.reason
+
+
+def test_another_alternative_is_told_by_its_place():
+    items = {"anyOf": [CIRCLE, SQUARE]}
+    tools = tool(properties={"s": {"type": "array", "uniqueItems": True, "items": items}})
+    circle, square = {"kind": "circle"}, {"kind": "square"}
+    wanted = [{**square, "color": "blue"}, {**circle, "color": "red"}]
+    assert ToolCalls(tools)(call(s=[circle, square]), call(s=wanted)).passed
+    assert not ToolCalls(tools)(call(s=[circle, circle]), call(s=wanted)).passed
+    result = ToolCalls(tools)(call(s=[circle]), call(s=[square]))
+    assert result.reason == 'f: /s/0/kind "circle", expected "square"'
+
+
+def test_a_schema_that_is_an_alternative_of_itself_has_an_end():
+    tools = tool(anyOf=[{"$ref": "#/$defs/N"}, {"properties": {"a": {"default": 1}}}], **{"$defs": {"N": {"anyOf": [{"$ref": "#/$defs/N"}, {"properties": {"a": {"default": 1}}}]}}})  # fmt: skip
+    assert ToolCalls(tools)(call(a=1), call(a=1)).passed
+    assert not ToolCalls(tools)(call(a=1), call(a=2)).passed
+
+
+@pytest.mark.parametrize("optional", [False, True])
+def test_a_union_that_refers_to_itself_knows_the_defaults_of_all_levels(optional):
+    def node(n):
+        child = {"$ref": "#/$defs/N"}
+        if optional:
+            child = {"anyOf": [child, {"type": "null"}]}
+        return {"type": "object", "properties": {"child": child, f"m{n}": {"default": n}}}
+
+    nodes = {"$defs": {"N": {"anyOf": [node(n) for n in range(20)]}}}
+    tools = tool(properties={"n": {"$ref": "#/$defs/N"}}, **nodes)
+    deep, more = {"m7": 1}, {"m7": 1, "child": {"m3": 3}}
+    for _ in range(30):
+        deep, more = {"child": deep}, {"child": more}
+    with at_most(3):
+        assert ToolCalls(tools)(call(n=deep), call(n=deep)).passed
+        assert not ToolCalls(tools)(call(n=deep), call(n=more)).passed
+
+
+def test_defaults_within_defaults_are_read_once():
+    schema, value = {"type": "integer", "default": 0}, 0
+    for _ in range(40):
+        value = {"x": value}
+        schema = {"type": "object", "properties": {"x": schema}, "default": value}
+    evaluator = ToolCalls(tool(properties={"n": schema}))
+    with at_most(3):
+        assert evaluator(call(n=value), call(n={"x": {}})).passed
+        assert evaluator(call(), call(n={"x": {"x": {}}})).passed
+        assert not evaluator(call(n=value), call(n={"x": {"x": {"x": 5}}})).passed
+
+
+@pytest.mark.parametrize(
+    ("default", "output", "reference", "right"),
+    [
+        ({"v": 0, "next": None}, {"next": None}, {"v": 0}, False),
+        ({"v": 0, "next": None}, {}, {"next": {"next": None}}, True),
+        ({"v": 0, "next": None}, {}, {"next": {"v": 1, "next": None}}, False),
+        ({"next": {}}, {"next": {}}, {"next": {}}, True),
+        ({"next": {}}, {"v": 0}, {"next": {}}, False),
+    ],
+)
+def test_a_default_that_has_itself_within_is_compared_to_an_end(default, output, reference, right):
+    rest = {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}], "default": default}
+    node = {"type": "object", "properties": {"v": {"type": "integer", "default": 0}, "next": rest}}
+    tools = tool(properties={"n": {"$ref": "#/$defs/N"}}, **{"$defs": {"N": node}})
+    assert ToolCalls(tools)(call(n=output), call(n=reference)).passed is right
+
+
+def test_defaults_that_share_definitions_take_no_longer_for_that():
+    kinds = {f"T{n}": {"type": "object", "properties": {name: {"$ref": f"#/$defs/T{n + 1}", "default": {"x": {}, "y": {}}} for name in "xy"}} for n in range(40)}  # fmt: skip
+    tools = tool(properties={"n": {"$ref": "#/$defs/T0"}}, **{"$defs": {**kinds, "T40": {}}})
+    with at_most(3):
+        made, wanted = call(n={"x": {"x": {}}}), call(n={"y": {"y": {"x": {}}}})
+        assert not ToolCalls(tools)(made, wanted).passed
