@@ -251,10 +251,15 @@ def test_alternatives_are_marked_in_the_reference(expected, output, right):
     assert PLAIN(call("f", **output), call("f", **expected)).passed is right
 
 
-def test_a_choice_that_is_misspelt_is_told_what_it_should_be():
-    with pytest.raises(InvalidReferenceError, match=r"'\$anyof'.* is not {'\$any_of'"):
-        PLAIN(call("f"), call("f", a={"$anyof": [1, 2]}))
-    for value in ({"any_of": [1]}, {"$anyof": [1], "x": 1}, {"$all": [1]}):
+@pytest.mark.parametrize("key", ["$anyof", "$Any_of", "$any", "$optinal", "$Optional", "$option"])
+def test_a_choice_that_is_misspelt_is_told_what_it_should_be(key):
+    with pytest.raises(InvalidReferenceError, match=r"is not \{'\$any_of'"):
+        PLAIN(call("f"), call("f", a=[{key: [1, 2]}]))
+
+
+@pytest.mark.parametrize("key", ["$in", "$all", "$options", "$ref", "$or", "any_of", "$" * 10_000])
+def test_what_only_begins_like_a_choice_is_a_value(key):
+    for value in ({key: [1]}, {"$anyof": [1], key: 1}):
         assert PLAIN(call("f", a=value), call("f", a=value)).passed
 
 
@@ -290,12 +295,32 @@ def test_alternatives_are_listed_as_in_bfcl(expected, output, right):
         ({"base": 10}, False),
     ],
 )
-@pytest.mark.parametrize("form", [lambda answers: answers, json.dumps, lambda answers: answers[0]])
+@pytest.mark.parametrize("form", [list, tuple, json.dumps, "```json\n{}\n```".format, lambda answers: answers[0]])  # fmt: skip
 def test_the_answers_of_bfcl_are_read_in_their_own_form(form, output, right):
     answers = [{"area": {"base": [10], "height": [5], "unit": ["units", ""]}}]
-    assert ToolCalls(alternatives="listed")(call("area", **output), form(answers)).passed is right
+    answers = form(json.dumps(answers) if "format" in repr(form) else answers)
+    assert ToolCalls(alternatives="listed")(call("area", **output), answers).passed is right
     with pytest.raises(InvalidReferenceError, match="no tool call"):
-        PLAIN(call("area", **output), form(answers))
+        PLAIN(call("area", **output), answers)
+
+
+LISTED = call("f", a=[1])
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [LISTED, [LISTED], {"function": LISTED}, {"message": {"tool_calls": [LISTED]}}, f"<tool_call>{json.dumps(LISTED)}</tool_call>", [{"f": {"a": [1]}}]],
+)  # fmt: skip
+def test_answers_of_bfcl_may_be_calls_and_stand_beside_some(reference):
+    evaluator = ToolCalls(alternatives="listed")
+    assert evaluator(call("f", a=1), reference).passed
+    assert evaluator([call("f", a=1), call("now")], [LISTED, {"now": {}}]).passed
+
+
+@pytest.mark.parametrize("reference", [{"f": {"a": [1]}, "g": {"a": [1]}}, {"f": {"a": 1}}, {"f": [1]}, [[{"f": {"a": [1]}}]], '[{"f": {"a": [1]}'])  # fmt: skip
+def test_what_is_no_answer_of_bfcl_holds_no_calls(reference):
+    with pytest.raises(InvalidReferenceError, match="holds no tool calls"):
+        ToolCalls(alternatives="listed")(call("f", a=1), reference)
 
 
 A, B, C = call("a"), call("b"), call("c")

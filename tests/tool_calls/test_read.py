@@ -528,3 +528,63 @@ def test_any_value_is_read_the_same_as_a_value_and_as_text(value):
 def test_calls_without_json_are_not_read_again_for_each_other():
     with at_most(2):  # a twentieth of what reading on from each takes
         assert len(list(contents("<tool_call></tool_call>" * 80_000))) == 80_000
+
+
+# --- what LangChain puts around messages, and how it saves them ------------------------------------
+
+
+def around():
+    """Give values around a message that calls, and the same of one that does not."""
+    load = pytest.importorskip("langchain_core.load")
+    from langchain_core import messages, outputs
+    from langchain_core.messages import AnyMessage, BaseMessage
+    from pydantic import BaseModel
+
+    class State(BaseModel):
+        messages: list[AnyMessage]
+        remaining: int = 3
+
+    class BaseState(BaseModel):
+        messages: list[BaseMessage]
+
+    asked = messages.HumanMessage('{"name": "asked", "arguments": {}}')
+    call = {"name": "weather", "args": ARGUMENTS, "id": "c1"}
+    called = messages.AIMessage("", tool_calls=[call])
+    odd = messages.AIMessage("", tool_calls=[call], additional_kwargs={"own": object()})
+    before_tools = messages.AIMessage("", additional_kwargs={"function_call": {"name": "weather", "arguments": TEXT}})  # fmt: skip
+    made = outputs.ChatGeneration(message=called)
+    values = [
+        *(State(messages=[asked, called]), BaseState(messages=[asked, called]), made, [made]),
+        *(outputs.ChatResult(generations=[made]), outputs.LLMResult(generations=[[made]])),
+        *(BaseState(messages=[odd]), outputs.ChatGeneration(message=odd)),
+    ]
+    saved = [
+        *(messages.messages_to_dict([asked, called]), messages.message_to_dict(called)),
+        *(load.dumpd([asked, called]), load.dumpd(called), load.dumpd(made)),
+        load.dumpd({"messages": [asked, called]}),
+    ]
+    users = [messages.messages_to_dict([asked]), messages.message_to_dict(asked), load.dumpd(asked), load.dumps([asked])]  # fmt: skip
+    return values, saved, users, before_tools
+
+
+def test_calls_are_found_in_what_langchain_puts_around_messages_and_saves():
+    values, saved, users, before_tools = around()
+    for value in values:
+        assert read_calls(value) == [WITH_ID]
+    for value in saved:
+        assert read_calls(value) == read_calls(json.dumps(value)) == [WITH_ID]
+    for value in users:
+        assert read_calls(value) == []
+    assert read_calls(before_tools) == [CALL]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"type": "weather", "data": {"days": 3}},
+        {"type": "constructor", "kwargs": {"tool_calls": []}},
+        {"lc": 1, "type": "constructor", "kwargs": 3},
+    ],
+)
+def test_what_only_looks_saved_is_no_message(value):
+    assert read_calls(value).name == "not_a_call"
