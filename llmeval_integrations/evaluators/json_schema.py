@@ -19,7 +19,7 @@ from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.schemas.compiled import (
     VALIDATORS,
-    Compiled,
+    CompiledSchema,
     Draft,
     compile_schema,
 )
@@ -99,7 +99,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         check, compiled = self._check, self._compiled(self._key_for(samples[0]))
         return [check(sample, compiled) for sample in samples]
 
-    def _check(self, sample: Sample, compiled: Compiled) -> Result:
+    def _check(self, sample: Sample, compiled: CompiledSchema) -> Result:
         value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
             return defective(value, False)
@@ -119,11 +119,11 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             )
         return schema if type(schema) is str else schema_text(schema)
 
-    def _compiled(self, key: str) -> Compiled:
+    def _compiled(self, key: str) -> CompiledSchema:
         draft: Any = self.draft  # a text by now
         return compile_schema(key, draft, self.check_formats, self.parsing)
 
-    def _violations(self, value: Any, compiled: Compiled) -> Result:
+    def _violations(self, value: Any, compiled: CompiledSchema) -> Result:
         errors, complete = find_errors(value, compiled)
         found = [describe(error) for error in errors[:MAX_SCHEMA_ERRORS]]
         first = found[0]

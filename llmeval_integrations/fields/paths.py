@@ -19,7 +19,7 @@ from llmeval_integrations.schemas.document import (
     object_of,
     read_pointer,
 )
-from llmeval_integrations.schemas.walk import Schema, applied, branches, reach
+from llmeval_integrations.schemas.walk import Schema, branches, conjuncts, reach
 
 ANY: Final = "*"
 """The step of a path pattern that stands for every name and every position."""
@@ -111,7 +111,7 @@ def check_path(path: str, settings: Mapping[str, Any], schema: Any) -> None:
 
 def _schemas(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
     """Return these schemas and all that hold, or may hold, where they do."""
-    found = reach(schemas, lambda part: applied(part, document) + branches(part))
+    found = reach(schemas, lambda part: conjuncts(part, document) + branches(part))
     return [part for part in found if part is not False]
 
 

@@ -10,7 +10,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.equality import bag
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.schemas.document import subschemas
-from llmeval_integrations.schemas.for_errors import may_need_preparing, prepare
+from llmeval_integrations.schemas.error_schema import may_change, simplify
 from llmeval_integrations.schemas.patterns import (
     MOST_ROOM,
     ROOM,
@@ -36,7 +36,9 @@ _LONE_REFERENCES: Final = frozenset(("Draft4Validator", "Draft6Validator", "Draf
 """The validators of the drafts in which `$ref` hides what stands beside it."""
 
 
-def compile_schema(text: str, draft: str | None, check_formats: bool, parsing: Parsing) -> Compiled:
+def compile_schema(
+    text: str, draft: str | None, check_formats: bool, parsing: Parsing
+) -> CompiledSchema:
     """Compile a schema's text, or find it compiled; raise InvalidSchemaError where it is none."""
     options = text, draft, check_formats, parsing
     return _compile(*options) or _compile_large(*options)
@@ -45,10 +47,10 @@ def compile_schema(text: str, draft: str | None, check_formats: bool, parsing: P
 @lru_cache(maxsize=512)
 def _compile(
     text: str, draft: str | None, check_formats: bool, parsing: Parsing
-) -> Compiled | None:
+) -> CompiledSchema | None:
     """Compile a schema's text; None where its patterns take much room."""
     try:
-        return Compiled(text, draft, check_formats, parsing, ROOM)
+        return CompiledSchema(text, draft, check_formats, parsing, ROOM)
     except InvalidSchemaError as error:
         if not is_about_a_pattern(error.__cause__):
             raise
@@ -57,11 +59,13 @@ def _compile(
 
 
 @lru_cache(maxsize=8)  # of these, 512 would fill the memory
-def _compile_large(text: str, draft: str | None, check_formats: bool, parsing: Parsing) -> Compiled:
-    return Compiled(text, draft, check_formats, parsing, MOST_ROOM)
+def _compile_large(
+    text: str, draft: str | None, check_formats: bool, parsing: Parsing
+) -> CompiledSchema:
+    return CompiledSchema(text, draft, check_formats, parsing, MOST_ROOM)
 
 
-class Compiled:
+class CompiledSchema:
     """A schema as validators; raises InvalidSchemaError where it is none."""
 
     def __init__(
@@ -82,15 +86,15 @@ class Compiled:
             _check_enums(schema, text)
 
     @cached_property
-    def for_errors(self) -> Any:
+    def error_validator(self) -> Any:
         """The validator that is asked what is wrong; the same one where nothing is gained."""
         import jsonschema_rs
 
-        if not may_need_preparing(self._text):
+        if not may_change(self._text):
             return self._validator
         kind = type(self._validator)
         schema = parse_schema(self._text, self._parsing)
-        if not prepare(schema, lone_references=kind.__name__ in _LONE_REFERENCES):
+        if not simplify(schema, lone_references=kind.__name__ in _LONE_REFERENCES):
             return self._validator
         try:
             return self._build(kind, schema)

@@ -1,4 +1,4 @@
-"""Finding one's way in a JSON Schema: references, anchors, all schemas within."""
+"""A JSON Schema as a document: references, anchors, and all schemas in it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ _IDS: Final = ("$id", "id")  # a fragment here is what the drafts before 2019 ha
 _POSITION: Final = re.compile("[0-9]{1,9}")
 _VALUES: Final = frozenset(("const", "default", "enum", "examples"))
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+"""The keywords that lead elsewhere. All lead to the same place in a document without parts that
+have an `$id` of their own."""
+
 DEFINITIONS: Final[tuple[str, ...]] = ("$defs", "definitions")
 """The keywords whose members wait to be referred to."""
 
@@ -59,7 +63,7 @@ class SchemaDocument:
     @cached_property
     def _anchors(self) -> dict[str, Any]:
         """The schemas that have a name of their own."""
-        return {name: part for part, _ in subschemas(self.root) for name in _names(part)}
+        return {name: part for part, _ in subschemas(self.root) for name in _anchor_names(part)}
 
 
 def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:
@@ -82,11 +86,10 @@ def items_of(schema: dict[str, Any]) -> tuple[list[Any], Any]:
 
 
 def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:
-    """Walk the schemas of a document that are objects, and whether each is part of an alternative.
+    """Yield the schemas of a document that are objects, and whether each is in an alternative.
 
-    What is defined for use elsewhere is not, wherever it stands. What stands under the keyword
-    `skipped` is left out. A schema may be changed as soon as it is given: what it holds is known
-    by then.
+    Definitions are in none. Schemas under the keyword `skipped` are left out. A schema may be
+    changed as soon as it is yielded.
     """
     waiting: list[tuple[Any, bool]] = [(root, False)]
     while waiting:
@@ -104,7 +107,7 @@ def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any]
         yield schema, alternative
 
 
-def _names(schema: dict[str, Any]) -> Iterator[str]:
+def _anchor_names(schema: dict[str, Any]) -> Iterator[str]:
     for keyword in (*_ANCHORS, *_IDS):
         name = schema.get(keyword)
         if isinstance(name, str) and (keyword in _ANCHORS or name[:1] == "#"):

@@ -10,12 +10,12 @@ from llmeval_integrations.core.errors import RunawayPatternError
 from llmeval_integrations.core.quoting import MOST, shorten_middle
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.json_values.pointer import pointer
-from llmeval_integrations.schemas.document import NAMED
-from llmeval_integrations.schemas.for_errors import REFERENCES, unfollowed
-from llmeval_integrations.schemas.patterns import as_written
+from llmeval_integrations.schemas.document import NAMED, REFERENCES
+from llmeval_integrations.schemas.error_schema import read_reference_error
+from llmeval_integrations.schemas.patterns import restore_classes
 
 if TYPE_CHECKING:
-    from llmeval_integrations.schemas.compiled import Compiled
+    from llmeval_integrations.schemas.compiled import CompiledSchema
 
 # These say nothing about the parts of the value that they stand at.
 _OF_THE_CONTAINER: Final = frozenset(
@@ -37,12 +37,12 @@ _RUNAWAY: Final = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 _EMPTY_ENUM: Final = " is not one of "
 
 
-def find_errors(value: Any, schema: Compiled) -> tuple[list[Any], bool]:
+def find_errors(value: Any, schema: CompiledSchema) -> tuple[list[Any], bool]:
     """Return the errors of a value that does not conform, and whether these are all.
 
     Raises RunawayPatternError where a pattern gives no answer.
     """
-    validator = schema.for_errors
+    validator = schema.error_validator
     is_large = any(len(one) > _MOST_MEMBERS for one in _containers(value) if type(one) is dict)
     complete = not is_large and not is_deeper(value, _MOST_LEVELS)
     errors = list(validator.iter_errors(value)) if complete else _first_error(value, validator)
@@ -78,15 +78,15 @@ def describe(error: Any) -> dict[str, Any]:
     elif keyword == "enum" and message.endswith(_EMPTY_ENUM):
         message = message.removesuffix(_EMPTY_ENUM) + " is not allowed by an empty enum"
     elif keyword == "not":
-        keyword, message, schema_path = unfollowed(message, schema_path) or (
+        keyword, message, schema_path = read_reference_error(message, schema_path) or (
             keyword,
             message,
             schema_path,
         )
-    message = as_written(message)
+    message = restore_classes(message)
     return {
         "pointer": pointer(error.instance_path),
-        "schema_pointer": as_written(pointer(schema_path)),
+        "schema_pointer": restore_classes(pointer(schema_path)),
         "keyword": keyword,
         # Most begin with the value, which may be long; that of `required` is a name alone.
         "message": message if is_required else shorten_middle(message, MOST),
@@ -112,11 +112,11 @@ def _is_refuted(error: Any, value: Any) -> bool:
     """
     if error.kind.name != "required":
         return False
-    place = _at(value, error.instance_path)
+    place = _follow_path(value, error.instance_path)
     return isinstance(place, dict) and error.kind.as_dict()["property"] in place
 
 
-def _at(value: Any, path: Iterable[str | int]) -> Any:
+def _follow_path(value: Any, path: Iterable[str | int]) -> Any:
     """Follow a path; None where it leads nowhere, as one does that lacks an empty name."""
     try:
         for step in path:
@@ -144,7 +144,7 @@ def conformity(value: Any, errors: list[Any]) -> float:
     if () in whole:
         return 0.0
     outer = {path for path in whole if not _is_within(path, whole)}
-    bad = sum(_size(_at(value, path)) for path in outer)
+    bad = sum(_size(_follow_path(value, path)) for path in outer)
     bad += sum(not _is_within(path, whole) for path in alone - whole)
     return 1 - (bad + len(missing)) / (_size(value) + len(missing))
 
@@ -178,7 +178,7 @@ def is_deeper(value: Any, levels: int) -> bool:
 
 
 def shorten(value: Any, levels: int = _MOST_LEVELS - 1) -> Any:
-    """Leave out what keeps all errors of an object with this member from being listed."""
+    """Leave out the parts of a value for which not all errors of its object would be listed."""
     if isinstance(value, dict):
         members = islice(value.items(), _MOST_MEMBERS if levels else 0)
         return {name: shorten(part, levels - 1) for name, part in members}

@@ -1,4 +1,4 @@
-"""What the patterns of a JSON Schema mean, and what one may cost. Functions of text alone.
+"""What the patterns of a JSON Schema mean, and what one may cost.
 
 The validator reads classes of characters by ECMA 262, but those of a pattern that looks around, or
 back, by Unicode; and it matches all but these in linear time.
@@ -91,8 +91,8 @@ def spell_out(pattern: str) -> str:
     return pattern if of_range else written
 
 
-def as_written(text: str) -> str:
-    """Return a text that shows patterns, of which some are spelled out, with those as they were."""
+def restore_classes(text: str) -> str:
+    """Replace classes that are spelled out in a text by the escapes that were written."""
     if "\\u00" in text:
         for spelled, written in _WRITTEN:
             text = text.replace(spelled, written)
@@ -118,15 +118,15 @@ def matches(pattern: str, name: str) -> bool:
 @lru_cache(maxsize=10_000)  # names come one after the other, and each asks every pattern
 def _validator(pattern: str) -> Any:
     """Build what looks for a pattern; None where it is none, or takes much room."""
-    return _built(pattern, ROOM)
+    return _build(pattern, ROOM)
 
 
 @lru_cache(maxsize=8)
 def _large_validator(pattern: str) -> Any:
-    return _built(pattern, MOST_ROOM)
+    return _build(pattern, MOST_ROOM)
 
 
-def _built(pattern: str, room: int) -> Any:
+def _build(pattern: str, room: int) -> Any:
     import jsonschema_rs
 
     schema, options = {"pattern": spell_out(pattern)}, pattern_options(room)

@@ -13,7 +13,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.plain import plain
 from llmeval_integrations.json_values.pointer import pointer
-from llmeval_integrations.schemas.patterns import as_written
+from llmeval_integrations.schemas.patterns import restore_classes
 
 KEYWORDS: Final = frozenset(
     """
@@ -145,12 +145,12 @@ def refuse_nan(value: Any, parsing: Parsing) -> Any:
 
 def describe_problem(error: Any) -> str:
     """Word what the library has against a schema, with the place where it says one."""
-    reason = as_written(str(error).split("\n\n", maxsplit=1)[0])
+    reason = restore_classes(str(error).split("\n\n", maxsplit=1)[0])
     if is_about_a_pattern(error) and "{" in reason:
         reason += ", or one that would take too much room"
     if "retriev" in reason.lower():
         reason += "; nothing is fetched, put it into the schema's $defs"
-    place = as_written(pointer(getattr(error, "instance_path", ())))
+    place = restore_classes(pointer(getattr(error, "instance_path", ())))
     return f"{reason} at {place}" if place else reason
 
 

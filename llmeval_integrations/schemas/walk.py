@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.schemas.document import (
+    REFERENCES,
     SchemaDocument,
     items_of,
     list_of,
@@ -16,16 +17,13 @@ from llmeval_integrations.schemas.patterns import matches
 
 Schema: TypeAlias = dict[str, Any]
 
-# All lead to the same place in a document without parts that have an `$id` of their own.
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-
 _MOST_FOLLOWED: Final = 256
-"""How many alternatives of one place are searched for further ones, and how many combinations of
-schemas are told apart for what is inside; alternatives may contain each other."""
+"""How many alternatives of a place are searched for further ones, and how many of their
+combinations have a place of their own inside; alternatives may contain each other."""
 
 
 def reach(schemas: Iterable[Any], follow: Callable[[Schema], Iterable[Any]]) -> list[Any]:
-    """Return these schemas and all that `follow` leads to from them, the nearest first."""
+    """Return these schemas and all that `follow` leads to from them, the find_nearest first."""
     found: dict[int, Any] = {}
     waiting = [*schemas]
     for schema in waiting:
@@ -36,15 +34,15 @@ def reach(schemas: Iterable[Any], follow: Callable[[Schema], Iterable[Any]]) -> 
     return [*found.values()]
 
 
-def applied(part: Schema, document: SchemaDocument) -> list[Any]:
+def conjuncts(part: Schema, document: SchemaDocument) -> list[Any]:
     """Return the schemas that hold wherever this one does; None for a reference to nothing."""
-    targets = [document.resolve(part[name]) for name in _REFERENCES if name in part]
+    targets = [document.resolve(part[name]) for name in REFERENCES if name in part]
     return targets + list_of(part, "allOf")
 
 
 def closure(schemas: Iterable[Any], document: SchemaDocument) -> list[Schema]:
     """Return these schemas and all that hold wherever they do, those that are objects."""
-    return _objects(reach(schemas, lambda part: applied(part, document)))
+    return _objects(reach(schemas, lambda part: conjuncts(part, document)))
 
 
 def branches(part: Schema, *, conditions: bool = False) -> list[Any]:
@@ -55,16 +53,16 @@ def branches(part: Schema, *, conditions: bool = False) -> list[Any]:
     return found
 
 
-def nearest(keyword: str, schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
-    """Return what a keyword holds in these schemas, or where it is missing, in those applied."""
+def find_nearest(keyword: str, schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
+    """Return the values of a keyword in these schemas; where one lacks it, in its conjuncts."""
 
     def follow(part: Schema) -> list[Any]:
-        return [] if keyword in part else applied(part, document)
+        return [] if keyword in part else conjuncts(part, document)
 
     return [part[keyword] for part in _objects(reach(schemas, follow)) if keyword in part]
 
 
-def declared(part: Schema, name: str) -> Iterator[Any]:
+def declarations(part: Schema, name: str) -> Iterator[Any]:
     """Yield what a schema says of a member, by its name or by a pattern that the name has."""
     properties = object_of(part, "properties")
     if name in properties:
@@ -105,14 +103,14 @@ class Schemas:
     ) -> None:
         self.document = root.document
         self.own = own
-        """The schemas that lead here, from which references are still to be followed."""
+        """The schemas that lead here, before references are followed."""
         self.certain = closure(own, root.document)
-        """All that hold: `$ref` and `allOf` are followed."""
+        """All schemas that hold: references and `allOf` are followed."""
         self._root = root
         self.alternatives = (
             [Alternative(one, closure(one, root.document)) for one in choices]
             if is_chosen
-            else self._follow(choices)
+            else self._find_alternatives(choices)
         )
         others = (part for one in self.alternatives for part in one.parts)
         self.parts = [*{id(part): part for part in (*self.certain, *others)}.values()]
@@ -128,7 +126,7 @@ class Schemas:
         """Return the schemas of an object's member."""
 
         def inner(part: Schema) -> list[Schema]:
-            return _objects([*declared(part, name)] or [part.get("additionalProperties")])
+            return _objects([*declarations(part, name)] or [part.get("additionalProperties")])
 
         return self._enter(inner)
 
@@ -172,7 +170,7 @@ class Schemas:
             places[key] = Schemas(self._root, own, choices, is_chosen=is_chosen)
         return places[key]
 
-    def _follow(self, choices: Iterable[Sequence[Any]]) -> list[Alternative]:
+    def _find_alternatives(self, choices: Iterable[Sequence[Any]]) -> list[Alternative]:
         """Return the alternatives here, those of alternatives in their place."""
         certain = frozenset(map(id, self.certain))
         first: list[Sequence[Any]] = [[branch] for branch in self._branches(self.certain)]

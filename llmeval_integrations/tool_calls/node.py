@@ -23,8 +23,8 @@ from llmeval_integrations.schemas.walk import (
     Schema,
     Schemas,
     closure,
-    declared,
-    nearest,
+    declarations,
+    find_nearest,
 )
 from llmeval_integrations.tool_calls.spelling import AnySpelling, read_text, says
 
@@ -79,9 +79,11 @@ class ToolNode(Node):
         one if it is that of each.
         """
         schemas = self._schemas
-        found = nearest("default", schemas.own, schemas.document)
+        found = find_nearest("default", schemas.own, schemas.document)
         if not found:
-            each = [nearest("default", one.own, schemas.document) for one in schemas.alternatives]
+            each = [
+                find_nearest("default", one.own, schemas.document) for one in schemas.alternatives
+            ]
             found = [default for some in each for default in some] if all(each) else []
         if len({canonical(default) for default in found}) != 1:
             return MISSING
@@ -150,7 +152,7 @@ class ToolNode(Node):
         found = self._members.get(name)
         if found is None:
             found = self._node(schemas.member(name))
-            if any(True for part in schemas.parts for _ in declared(part, name)):
+            if any(True for part in schemas.parts for _ in declarations(part, name)):
                 self._members[name] = found  # others may be made up by a model, without end
         return found
 
@@ -242,10 +244,10 @@ class _Alternative:
         )
 
     def _declared(self, name: str) -> list[Any]:
-        return [one for part in self._parts for one in declared(part, name)]
+        return [one for part in self._parts for one in declarations(part, name)]
 
     def _has_default(self, name: str) -> bool:
-        return bool(nearest("default", self._declared(name), self._document))
+        return bool(find_nearest("default", self._declared(name), self._document))
 
 
 def types_of(value: Any) -> set[str]:

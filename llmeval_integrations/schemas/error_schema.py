@@ -1,37 +1,33 @@
-"""The same schema again, made so that telling what is wrong takes linear time."""
+"""A schema changed so that the validator finds its errors in linear time."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-from llmeval_integrations.schemas.document import DEFINITIONS, subschemas
-
-REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-"""The keywords that lead elsewhere."""
+from llmeval_integrations.schemas.document import DEFINITIONS, REFERENCES, subschemas
 
 _REMARK: Final = "llmeval does not follow "
-_UNFOLLOWED: Final = re.compile(
+_REFERENCE_ERROR: Final = re.compile(
     rf'\{{"\$comment":"{_REMARK}(?P<keyword>[$a-zA-Z]+)"'
     r'(?P<lone>,"not":.*?\})?\} is not allowed for '
 )
 
 
-def may_need_preparing(text: str) -> bool:
-    """Whether to look closer at a schema's text; far cheaper than to read it again."""
-    references = "$ref" in text or "$dynamicRef" in text or "$recursiveRef" in text
+def may_change(text: str) -> bool:
+    """Whether `simplify` may change a schema with this text; far cheaper than to read it again."""
+    references = any(name in text for name in REFERENCES)
     alternatives = "anyOf" in text or "oneOf" in text
     return (references and alternatives) or "additionalProperties" in text or "\\u" in text
 
 
-def prepare(schema: Any, *, lone_references: bool) -> bool:
-    """Change a schema in place so that its errors are few and well worded; say whether it changed.
+def simplify(schema: Any, *, lone_references: bool) -> bool:
+    """Change a schema in place so that it has few errors, the verdicts being the same.
 
-    It stands for the same values as before. Of each alternative of `anyOf` and `oneOf` the
-    validator lists all that is wrong, which nobody reads, through references, too: with each level
-    of a recursive schema as many times more as there are alternatives. Here references inside
-    alternatives are asked for their verdict alone. `lone_references` says that `$ref` hides what
-    stands beside it, as in the drafts up to 7.
+    The validator lists the errors of each alternative, which nobody reads. With each level of a
+    recursive schema these are as many times more as there are alternatives. So references inside
+    alternatives are asked for their verdict alone. `lone_references` says that `$ref` hides its
+    neighbours, as in the drafts up to 7. Returns whether anything changed.
     """
     changed = False
     for part, is_alternative in subschemas(schema, skipped="not"):  # whose error shows it
@@ -61,13 +57,13 @@ def _close_lone(schema: dict[str, Any]) -> None:
     schema.update(definitions, **{"not": verdict})
 
 
-def unfollowed(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]] | None:
-    """Tell the error of a `not` from that of a reference that was not followed.
+def read_reference_error(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]] | None:
+    """Read the error of a `not` that stands for a reference; None for any other `not`.
 
-    That is met where another reference leads into an alternative. Gives keyword, message and path
-    as the schema had them before; None for any other error.
+    Another reference that leads into an alternative meets it. Returns keyword, message and path as
+    the schema had them before.
     """
-    found = _UNFOLLOWED.match(message)
+    found = _REFERENCE_ERROR.match(message)
     if found is None:
         return None
     keyword, steps = found["keyword"], 1 if found["lone"] else 4  # not; allOf, n, else, not
