@@ -13,7 +13,7 @@ from llmeval_integrations import EvalError, InvalidReferenceError, InvalidSchema
 from llmeval_integrations.frameworks.langchain import load_evaluator
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import check, parse
-from llmeval_integrations.json_values.plain import plain
+from llmeval_integrations.json_values.python_values import copy_value
 
 PAGE = Path(__file__).parents[1] / "docs/guide/where-we-differ-and-why.md"
 
@@ -126,7 +126,7 @@ def row_of(name, mode, texts, ours, theirs):
         return "loop"
     output, wanted = parse(prediction, mode), parse(reference, mode)
     if name == "json_schema_validation" and mode == "lenient" and not isinstance(output, Defect):
-        output = plain(output, finite=True)
+        output = copy_value(output, finite=True)
         if isinstance(output, Defect):
             return _NAMED[output.name] if ours == _low(name, output) else None
     is_same = isinstance(output, Defect) and output.is_json and prediction == reference
@@ -264,7 +264,7 @@ def _row_of_reference(name, mode, reference, ours):
 
 def _row_of_schema(schema):
     """Name the row of what our parser reads, and is not a schema for us."""
-    found = plain(schema, finite=True)
+    found = copy_value(schema, finite=True)
     if isinstance(found, Defect):
         return _NAMED[found.name]
     if "://" in str(schema):

@@ -14,7 +14,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import Parsing, check, invalid, is_same_text, parse
+from llmeval_integrations.json_values.parse import Parsing, check, invalidity, is_same_text, parse
 
 _SHARED: Final = "_shared"
 """What stands in a sample's `__dict__` beside what was read, by field and mode."""
@@ -44,7 +44,7 @@ def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:
     """
     if parsing == "lenient" or _SHARED not in sample.__dict__:
         return check(sample.output, parsing)
-    return invalid(read(sample, "output", parsing))
+    return invalidity(read(sample, "output", parsing))
 
 
 def read_both(

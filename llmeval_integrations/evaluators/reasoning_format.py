@@ -15,7 +15,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import invalid, parse
+from llmeval_integrations.json_values.parse import invalidity, parse
 from llmeval_integrations.tool_calls.tags import (
     CLOSING,
     END_OF_THINKING,
@@ -202,6 +202,6 @@ def _is_call(content: str) -> bool:
     if not (content.startswith("{") and content.endswith("}")):  # nothing is to be unwrapped
         return False
     value = parse(content)
-    if type(value) is Defect and not invalid(value):
+    if type(value) is Defect and not invalidity(value):
         value = raw_decode(content)[0]  # which takes a number out of range for infinite
     return isinstance(value, dict) and isinstance(value.get("name"), str) and "arguments" in value

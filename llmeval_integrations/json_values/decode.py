@@ -15,7 +15,7 @@ from llmeval_integrations.json_values.numbers import exact_float, exact_int
 from llmeval_integrations.json_values.size import (
     LARGE,
     SHORT,
-    deepest,
+    find_deepest,
     is_too_deep,
     may_have_long_integer,
     measure,
@@ -31,10 +31,10 @@ validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 _decode = msgspec.json.Decoder().decode
 
-exact = partial(json.JSONDecoder, parse_float=exact_float, parse_int=exact_int)
+make_decoder = partial(json.JSONDecoder, parse_float=exact_float, parse_int=exact_int)
 """Makes a parser of Python's which raises NumberRangeError."""
 
-decode_exactly = exact().decode
+decode_exactly = make_decoder().decode
 """Reads what `json.loads` reads: NaN and Infinity, the last of equal names."""
 
 find_error = json.JSONDecoder(parse_int=str).decode
@@ -68,7 +68,10 @@ def find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
 
 
 def refuse_depth(text: str, start: int) -> Defect:
-    """Say that a text is too deep for the parser; where it is not, its caller left no stack."""
-    if deepest(text, start)[0] <= MAX_DEPTH:
+    """Return the defect of a text that is too deep for the parser.
+
+    Raises RecursionError where it is not too deep: then the caller left no room on the stack.
+    """
+    if find_deepest(text, start)[0] <= MAX_DEPTH:
         raise RecursionError("no room on the stack to read JSON")
     return defects.too_deep(text, start, is_json=False)

@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_DIGITS, MAX_NODES
 from llmeval_integrations.json_values.numbers import read_number
-from llmeval_integrations.json_values.size import deepest
+from llmeval_integrations.json_values.size import find_deepest
 
 DEFECTS: Final[dict[str, str]] = {
     "empty": "nothing but white space",
@@ -112,20 +112,20 @@ _NAMED_BY_CHARACTER = {
 }
 
 
-def _at(text: str, name: str, message: str, offset: int) -> Defect:
+def _locate(text: str, name: str, message: str, offset: int) -> Defect:
     error = json.JSONDecodeError(message, text, offset)
     return Defect(name, str(error), offset, error.lineno, error.colno)
 
 
 def empty(text: str, start: int) -> Defect:
     """Nothing but white space, back-ticks or an empty fence."""
-    return _at(text, "empty", "Expecting value", start)
+    return _locate(text, "empty", "Expecting value", start)
 
 
 def too_deep(text: str, start: int, *, is_json: bool = True) -> Defect:
     """Nested deeper than MAX_DEPTH; the offset is that of the innermost bracket."""
-    levels, offset = deepest(text, start)
-    defect = _at(text, "too_deep", f"Nested {levels} levels deep", offset)
+    levels, offset = find_deepest(text, start)
+    defect = _locate(text, "too_deep", f"Nested {levels} levels deep", offset)
     return msgspec.structs.replace(defect, is_json=is_json)
 
 
@@ -134,10 +134,10 @@ def too_large() -> Defect:
     return Defect("too_large", f"Expected {DEFECTS['too_large'].replace('more than', 'at most')}")
 
 
-def fenced(text: str) -> Defect:
+def code_fence(text: str) -> Defect:
     """A fence in strict mode; the reason is what Python's parser says of it."""
     offset = len(text) - len(text.lstrip(" \t\n\r"))
-    return _at(text, "code_fence", "Expecting value", offset)
+    return _locate(text, "code_fence", "Expecting value", offset)
 
 
 def encoding(error: UnicodeDecodeError) -> Defect:
@@ -149,13 +149,15 @@ def find_constant(text: str, body: str, start: int) -> Defect | None:
     """Locate the NaN or Infinity that Python's parser would take for a number."""
     for found in _CONSTANT.finditer(body):
         if found[1]:
-            return _at(text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start())
+            return _locate(
+                text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start()
+            )
     return None
 
 
 def out_of_range(text: str, offset: int) -> Defect:
     """A number that no double holds, or with too many digits."""
-    defect = _at(text, "number_out_of_range", "Number out of range", offset)
+    defect = _locate(text, "number_out_of_range", "Number out of range", offset)
     return msgspec.structs.replace(defect, is_json=True)
 
 
@@ -171,7 +173,7 @@ def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:
     """Locate half a surrogate pair, raw or escaped, in an otherwise good text."""
     for found in _ESCAPE.finditer(body):
         if found[1] or found[2]:
-            return _at(text, "lone_surrogate", "Lone surrogate", start + found.start())
+            return _locate(text, "lone_surrogate", "Lone surrogate", start + found.start())
     return None
 
 
@@ -187,14 +189,14 @@ def find_duplicate_key(text: str) -> Defect | None:
         elif names and names[-1] is not None and _COLON.match(text, token.end()):
             name = json.loads(token[0])
             if name in names[-1]:
-                return _at(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
+                return _locate(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
             names[-1].add(name)
     return None
 
 
 def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
     """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
-    name = _name(body.rstrip(" \t\n\r"), error.pos, error.msg)
+    name = _name_error(body.rstrip(" \t\n\r"), error.pos, error.msg)
     if error.doc is not text:
         error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
     reason, offset, line, column = str(error), error.pos, error.lineno, error.colno
@@ -207,7 +209,7 @@ def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> De
     return Defect(name, reason, offset, line, column)
 
 
-def _name(body: str, pos: int, message: str) -> str:
+def _name_error(body: str, pos: int, message: str) -> str:
     """Tell defects apart by Python's message and the characters around the place."""
     if pos >= len(body) or message.startswith("Unterminated string"):
         return "truncated"

@@ -15,8 +15,8 @@ from llmeval_integrations.json_values.decode import (
     UNREADABLE,
     decode,
     decode_exactly,
-    exact,
     find_error,
+    make_decoder,
     refuse_byte_order_mark,
     refuse_depth,
 )
@@ -25,7 +25,7 @@ from llmeval_integrations.json_values.size import LARGE, measure
 
 _STRIP = " \n\r\t`"
 _write = msgspec.json.Encoder().encode
-_decode_raw = exact(strict=False).decode
+_decode_raw = make_decoder(strict=False).decode
 _find_raw_error = json.JSONDecoder(parse_int=str, strict=False).decode
 
 

@@ -17,17 +17,17 @@ from llmeval_integrations.json_values.decode import (
     WHITE_SPACE,
     decode,
     decode_exactly,
-    exact,
     find_error,
     find_limit,
+    make_decoder,
     refuse_byte_order_mark,
     refuse_depth,
     validate,
 )
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.lenient import check_lenient, parse_lenient
-from llmeval_integrations.json_values.plain import plain
 from llmeval_integrations.json_values.python_error import python_error
+from llmeval_integrations.json_values.python_values import copy_value
 from llmeval_integrations.json_values.size import LARGE, SHORT, is_too_deep
 
 Parsing = Literal["strict", "markdown", "lenient"]
@@ -74,17 +74,17 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     In lenient mode truncated text is *not* completed here: it would make any text valid.
     """
     if parsing != "markdown" or type(text) is not str:
-        return invalid(_parse(text, parsing, check_lenient))
+        return invalidity(_parse(text, parsing, check_lenient))
     if len(text) > LARGE:
-        return invalid(_parse_markdown(text))
+        return invalidity(_parse_markdown(text))
     try:
         validate(text)
     except UNREADABLE as error:
-        return invalid(_parse_wrapped(text, str(error)))
+        return invalidity(_parse_wrapped(text, str(error)))
     return None
 
 
-def invalid(value: Any) -> Defect | None:
+def invalidity(value: Any) -> Defect | None:
     """Return what `parse` gave if it says that a text is not JSON.
 
     A text may be JSON all the same, and only too deep for us, or have a number that is too large.
@@ -116,7 +116,7 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
 def _parse(text: Any, parsing: Parsing, read_leniently: Callable[[str], Any]) -> Any:
     """Read a text, bytes or a value in any mode."""
     if not isinstance(text, (str, bytes, bytearray)):
-        return plain(text, finite=parsing != "lenient")
+        return copy_value(text, finite=parsing != "lenient")
     try:
         text = str.__str__(text) if isinstance(text, str) else text.decode()
     except UnicodeDecodeError as error:
@@ -225,7 +225,7 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-_decode_unique = exact(object_pairs_hook=_refuse_duplicates).decode
+_decode_unique = make_decoder(object_pairs_hook=_refuse_duplicates).decode
 
 
 def _parse_strict(text: str) -> Any:
@@ -237,7 +237,7 @@ def _parse_strict(text: str) -> Any:
         return defects.find_duplicate_key(text)
     except UNREADABLE:
         if _WRAPPED_JSON.match(text):
-            return defects.fenced(text)
+            return defects.code_fence(text)
         value = _explain(text, 0, len(text))
-        return invalid(value) or defects.find_duplicate_key(text) or value
+        return invalidity(value) or defects.find_duplicate_key(text) or value
     return find_limit(text, 0, text, value) or value

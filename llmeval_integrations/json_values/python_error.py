@@ -36,16 +36,16 @@ _LITERAL_STARTS = frozenset("tfn")
 _ENDS_A_VALUE = frozenset("}]0123456789")
 
 
-def python_error(text: str, said: str) -> json.JSONDecodeError | None:
+def python_error(text: str, message: str) -> json.JSONDecodeError | None:
     """Return the error that `json` raises on a text, from what msgspec said of it.
 
     None where the two see things differently or where they cannot be told apart: then only
     `json` itself knows. It reads all that is before the place, which takes three times as long
     as all the rest.
     """
-    if said == "Input data was truncated":
-        return _truncated(text)
-    found = _MALFORMED.fullmatch(said)
+    if message == "Input data was truncated":
+        return _explain_truncation(text)
+    found = _MALFORMED.fullmatch(message)
     if found is None:
         return None
     place = int(found[2])
@@ -61,7 +61,7 @@ def python_error(text: str, said: str) -> json.JSONDecodeError | None:
     return None
 
 
-def _truncated(text: str) -> json.JSONDecodeError | None:
+def _explain_truncation(text: str) -> json.JSONDecodeError | None:
     """Tell an open string, or a value after which something is missing, by the last characters."""
     if "\\" in text:
         return None  # half a surrogate pair is called truncated, too

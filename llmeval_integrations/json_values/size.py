@@ -77,11 +77,14 @@ def _structure(text: str) -> bytes:
 
 
 def may_have_long_integer(text: str) -> bool:
-    """Whether an integer may have more than MAX_DIGITS digits; so many hold three of a sample."""
+    """Whether an integer may have more than MAX_DIGITS digits.
+
+    One so long has three neighbours in a sample that takes every 103rd character.
+    """
     return _THREE_DIGITS(text[_STRIDE - 1 :: _STRIDE]) is not None
 
 
-def deepest(text: str, start: int) -> tuple[int, int]:
+def find_deepest(text: str, start: int) -> tuple[int, int]:
     """Find how many levels deep a text is nested from `start` on, and the offset where."""
     depth, most, offset = 0, 0, start
     for token in _TOKEN.finditer(text, start):

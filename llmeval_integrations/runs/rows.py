@@ -18,7 +18,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.numbers import decode_as_python
-from llmeval_integrations.json_values.plain import dump_model
+from llmeval_integrations.json_values.python_values import dump_model
 
 _LARGEST: Final = 10**4300
 """The first of the integers that Python refuses to write, save as Decimals."""

@@ -11,8 +11,8 @@ from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
-from llmeval_integrations.json_values.plain import plain
 from llmeval_integrations.json_values.pointer import pointer
+from llmeval_integrations.json_values.python_values import copy_value
 from llmeval_integrations.schemas.patterns import restore_classes
 
 KEYWORDS: Final = frozenset(
@@ -140,7 +140,7 @@ def refuse_nan(value: Any, parsing: Parsing) -> Any:
     """Return a value; the Defect where it holds NaN, which lenient parsing lets in."""
     if parsing != "lenient" or isinstance(value, Defect):
         return value
-    return plain(value, finite=True)
+    return copy_value(value, finite=True)
 
 
 def describe_problem(error: Any) -> str:

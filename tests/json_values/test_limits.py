@@ -18,7 +18,7 @@ from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, check, parse
-from llmeval_integrations.json_values.size import deepest, is_too_deep, measure
+from llmeval_integrations.json_values.size import find_deepest, is_too_deep, measure
 
 modes = pytest.mark.parametrize("parsing", PARSINGS)
 kinds = pytest.mark.parametrize("kind", ["array", "object", "both"])
@@ -76,7 +76,7 @@ def test_brackets_in_texts_are_no_levels():
 @given(json_texts, st.integers(0, 40), st.sampled_from([("[", "]"), ('{"a":', "}")]))
 def test_the_deepest_level_is_where_it_is(inside, depth, brackets):
     text = brackets[0] * depth + inside + brackets[1] * depth
-    found, offset = deepest(text, 0)
+    found, offset = find_deepest(text, 0)
     assert found == levels(text)
     if found:
         assert text[offset] in "[{"

@@ -15,7 +15,7 @@ import msgspec
 from llmeval_integrations.core.errors import InputError, MissingFieldError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.plain import dump_model
+from llmeval_integrations.json_values.python_values import dump_model
 from llmeval_integrations.judges.prompts.template import Body, Hole, Section
 
 MAX_LENGTH: Final = 100_000_000

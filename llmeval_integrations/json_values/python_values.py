@@ -1,4 +1,4 @@
-"""Values that are parsed already: whether they are JSON, in the types that parsing gives."""
+"""Values that are parsed already: are they JSON? In the types that parsing gives."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
-def plain(value: Any, *, finite: bool) -> Any:
+def copy_value(value: Any, *, finite: bool) -> Any:
     """Return a value as parsing its JSON text would, or the Defect that keeps it from being JSON.
 
-    Pydantic models are what they dump: by their aliases, which their schema and the text of a
-    language model have, but by their names where a field of theirs, or of a model in them, is read
-    by another alias than it is written. With `finite` NaN and Infinity are defects.
+    Pydantic models are dumped by alias, as their schema and a language model name their fields;
+    by name where a field of theirs, or of a model within, is read by another alias than it is
+    written. With `finite` NaN and Infinity are defects.
     """
     limit = measure(value)
     if limit is not None:
-        return _excess(limit)
-    copy = _copy(value)
+        return _limit_defect(limit)
+    copy = _copy_by_writing(value)
     if copy is not MISSING:
         return copy
     try:
@@ -42,7 +42,7 @@ def plain(value: Any, *, finite: bool) -> Any:
         return error.defect
 
 
-def _copy(value: Any) -> Any:
+def _copy_by_writing(value: Any) -> Any:
     """Copy a value by writing and reading it; MISSING where it comes back as something else.
 
     That is quicker than to look at each part.
@@ -67,7 +67,7 @@ class _NotJsonError(Exception):
         self.defect = Defect(name, f"{problem} at {pointer(path) or 'the root'}", is_json=is_json)
 
 
-def _excess(limit: str) -> Defect:
+def _limit_defect(limit: str) -> Defect:
     return Defect(limit, DEFECTS[limit].capitalize())
 
 
@@ -141,7 +141,7 @@ def _read_text(value: str, path: tuple[str | int, ...]) -> str:
 
 
 def dump_model(model: Any) -> Any:
-    """Return what a Pydantic model dumps, as `plain` says, or what is like one.
+    """Return what a Pydantic model dumps, as `copy_value` says, or what is like one.
 
     Computed fields are left out, as they are in the schema that a language model is given.
     """
