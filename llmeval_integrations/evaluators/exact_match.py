@@ -11,7 +11,7 @@ from llmeval_integrations.core.options import check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import text_of
-from llmeval_integrations.text.excerpt import side_by_side
+from llmeval_integrations.text.excerpt import cut_around_difference
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _NO_DIGITS = str.maketrans("", "", string.digits)
@@ -45,7 +45,7 @@ class ExactMatch(Evaluator):
         output = self._prepare(text_of(sample.output))
         if output == reference:
             return Result(1, True)
-        output, reference = side_by_side(output, reference, 80)
+        output, reference = cut_around_difference(output, reference, 80)
         return Result(0, False, None, f"{output!r} is not {reference!r}")
 
     def _prepare(self, text: str) -> str:

@@ -27,7 +27,7 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS
 from llmeval_integrations.schemas.reading import read_schema, schema_text
-from llmeval_integrations.text.edit_distance import prepare
+from llmeval_integrations.text.edit_distance import load_levenshtein
 
 Nulls = Literal["values", "absent"]
 
@@ -142,7 +142,7 @@ class Layout:
         self.calls_functions = bool(judged) or any(each.get("compare") for each in settings)
         """Whether functions are given objects and arrays of the documents."""
         if judged or any(each.get("similarity") is not None for each in settings):
-            prepare()
+            load_levenshtein()
         for path in (*fields, *judged) if self._has_schema else ():
             _check_path(path, fields.get(path, {}), parsed, schema)
 

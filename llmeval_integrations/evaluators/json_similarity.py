@@ -17,7 +17,7 @@ from llmeval_integrations.json_values.equality import equal, write_scalar
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
-from llmeval_integrations.text.edit_distance import edits_up_to, prepare, reach
+from llmeval_integrations.text.edit_distance import count_edits, exact_reach, load_levenshtein
 
 _SURELY_EXACT: Final = 80_000
 """The most characters of two texts whose distance is exact, whatever they are; see `reach`."""
@@ -63,7 +63,7 @@ class JsonSimilarity(Evaluator):
         output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
             return defective(output, 0.0)
-        prepare()
+        load_levenshtein()
         comparison = Comparison()
         if not equal(output, reference):
             comparison.compare(_Text(self.threshold), _as_texts(output), _as_texts(reference))
@@ -111,8 +111,8 @@ class _Text(Node):
         if longest <= _SURELY_EXACT and abs(one - other) / longest >= self.threshold:
             return MISMATCH
         most = int(self.threshold * longest) + 1  # one more, whatever the product is rounded to
-        edits = edits_up_to(most, output, reference)
-        exact = longest <= _SURELY_EXACT or min(edits, most) <= reach(output, reference)
+        edits = count_edits(most, output, reference)
+        exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)
         score = (longest - edits) / longest if edits / longest < self.threshold else 0.0
         return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
 

@@ -17,7 +17,7 @@ from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import Node, Verdict
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.walk import Schemas
-from llmeval_integrations.text.edit_distance import edits_up_to
+from llmeval_integrations.text.edit_distance import count_edits
 
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
@@ -174,4 +174,4 @@ def _measure_likeness(output: Any, reference: Any) -> float:
     """Return the similarity of two texts, by which items with prose are paired."""
     one, other = (each if type(each) is str else canonical(each) for each in (output, reference))
     longest = max(len(one), len(other))
-    return 1.0 - edits_up_to(longest, one, other) / longest
+    return 1.0 - count_edits(longest, one, other) / longest

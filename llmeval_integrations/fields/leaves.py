@@ -15,7 +15,7 @@ from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
 from llmeval_integrations.json_values.numbers import exact_decimal, read_number
 from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Verdict
-from llmeval_integrations.text.edit_distance import edits_up_to, reach
+from llmeval_integrations.text.edit_distance import count_edits, exact_reach
 
 _NOISE: Final = 1e-9
 """The share by which fractions of a schema's type "number" may be off where nobody says otherwise;
@@ -161,11 +161,11 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
         return MISMATCH
     longest = max(len(one), len(other))
     allowed = (1.0 - rule.similarity) * longest
-    edits = edits_up_to(int(allowed) + 1, one, other)
+    edits = count_edits(int(allowed) + 1, one, other)
     score = (longest - edits) / longest  # 1 less a share would be off 0.93 where that is set
     if score >= rule.similarity:
-        return Verdict("match", score, edits <= reach(one, other))
-    return Verdict("mismatch", 0.0, allowed <= reach(one, other) + 0.5)
+        return Verdict("match", score, edits <= exact_reach(one, other))
+    return Verdict("mismatch", 0.0, allowed <= exact_reach(one, other) + 0.5)
 
 
 def normalize(rule: Rule, text: str) -> str:

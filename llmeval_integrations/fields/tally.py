@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from llmeval_integrations.fields.figures import shares
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import KINDS, Kind
-from llmeval_integrations.text.excerpt import side_by_side
+from llmeval_integrations.text.excerpt import cut_around_difference
 
 _MOST_FIELDS: Final = 1_000
 _MOST_EXAMPLES: Final = 3
@@ -125,7 +125,7 @@ class _Field:
 
 def _pair(output: Any, reference: Any) -> _Pair:
     here, there = canonical(output), canonical(reference)
-    shown = side_by_side(here, there, _LONGEST)
+    shown = cut_around_difference(here, there, _LONGEST)
     if shown == (here, there):
         return *shown, b""
     from hashlib import blake2b  # here, as importing it takes long

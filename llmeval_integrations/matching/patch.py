@@ -9,7 +9,7 @@ from typing import Any, Final
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical, write_scalar
 from llmeval_integrations.matching.node import Outcome
-from llmeval_integrations.text.excerpt import side_by_side
+from llmeval_integrations.text.excerpt import cut_around_difference
 
 _SHOWN: Final = 60
 
@@ -52,7 +52,9 @@ def describe(outcome: Outcome) -> str:
     where = outcome.pointer or "the whole"
     if outcome.kind in ("missing", "extra"):
         return make_printable(f"{where} {outcome.kind}")
-    output, reference = side_by_side(_text(outcome.output), _text(outcome.reference), _SHOWN)
+    output, reference = cut_around_difference(
+        _text(outcome.output), _text(outcome.reference), _SHOWN
+    )
     return make_printable(f"{where} {output}, expected {reference}")
 
 

@@ -11,7 +11,7 @@ from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.quoting import quote, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.text.excerpt import side_by_side
+from llmeval_integrations.text.excerpt import cut_around_difference
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -134,7 +134,7 @@ def _leaf(entry: Mapping[str, Any]) -> Text:
     """Write what became of one place in a document."""
     told = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
     if len(told) == 2:
-        told = [*side_by_side(told[0], told[1], _LONGEST - len(_EXPECTED))]
+        told = [*cut_around_difference(told[0], told[1], _LONGEST - len(_EXPECTED))]
     if "reference" in entry:
         told[-1] = f"{_EXPECTED}{told[-1]}"
     if "message" in entry:

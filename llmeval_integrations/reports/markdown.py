@@ -35,7 +35,7 @@ from llmeval_integrations.runs.numbers import (
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Finding
-from llmeval_integrations.text.excerpt import side_by_side
+from llmeval_integrations.text.excerpt import cut_around_difference
 
 SUFFIX: Final = ".md"
 
@@ -119,7 +119,7 @@ def _fields(evaluator: str, fields: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrong_value(found: Mapping[str, Any]) -> str:
-    output, reference = side_by_side(found["output"], found["reference"], _LONGEST_VALUE)
+    output, reference = cut_around_difference(found["output"], found["reference"], _LONGEST_VALUE)
     return f"{quoted(output)} for {quoted(reference)} ({found['count']:,})"
 
 

@@ -18,7 +18,7 @@ from llmeval_integrations.runs.numbers import (
     labels_of,
     samples_of,
 )
-from llmeval_integrations.text.excerpt import side_by_side
+from llmeval_integrations.text.excerpt import cut_around_difference
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -178,7 +178,9 @@ def _any(fields: dict[str, Any], name: str) -> bool:
 
 def _wrong_value(figures: dict[str, Any]) -> Text:
     for found in figures["wrong_values"][:1]:
-        output, reference = side_by_side(found["output"], found["reference"], _LONGEST_VALUE)
+        output, reference = cut_around_difference(
+            found["output"], found["reference"], _LONGEST_VALUE
+        )
         said = f"{output} for {reference}"
         times = f"{found['count']:,}"
         said += f" ({times} times)" if times != "1" else ""

@@ -59,53 +59,53 @@ def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tu
         score = _rapidfuzz(metric).normalized_distance
         exact = len(one) * len(other) <= longest * longest
         return (score(one, other) if exact else score(one[:longest], other[:longest])), exact
-    edits, exact = _edits(metric, one, other)
+    edits, exact = _measure_edits(metric, one, other)
     if not normalized:
         return edits, exact
     most = _most_edits(metric, one, other)
     return (edits / most if most else 0.0), exact
 
 
-def edits_up_to(most: int, one: str, other: str) -> int:
-    """Count the edits between two texts (Levenshtein); gives some more than `most` for any more.
+def count_edits(most: int, one: str, other: str) -> int:
+    """Count the edits (Levenshtein) between two texts; of more than `most` give any larger number.
 
-    Quicker than to count them all. Above what `reach` gives it is an upper bound.
+    That is quicker than to count them all. Beyond `exact_reach` the number is an upper bound.
     """
     if len(one) * len(other) <= _LARGE:
         edits: int = _rapidfuzz("levenshtein").distance(one, other, score_cutoff=most)
         return edits
     shorter, longer = sorted(without_common_ends(one, other), key=len)
     grown = len(longer) - len(shorter)
-    if grown > most or _only_lacks(shorter, longer):
+    if grown > most or _is_subsequence(shorter, longer):
         return grown
-    counted = min(most, _affordable(shorter, longer))
+    counted = min(most, _countable_edits(shorter, longer))
     edits = _rapidfuzz("levenshtein").distance(shorter, longer, score_cutoff=counted)
     if edits <= counted or counted == most:
         return edits
-    return _in_blocks("levenshtein", shorter, longer)
+    return _bound_by_blocks("levenshtein", shorter, longer)
 
 
-def prepare() -> None:
+def load_levenshtein() -> None:
     """Import what counts edits, for those who count the first ones deep in a recursion.
 
-    An import takes stack, so that how deep is too deep would hang on what was measured before.
+    An import takes stack, so how deep is too deep would depend on what was measured before.
     """
     _rapidfuzz("levenshtein")
 
 
-def reach(one: str, other: str) -> int:
-    """Give up to how many edits between two texts `edits_up_to` counts exactly."""
+def exact_reach(one: str, other: str) -> int:
+    """Give up to how many edits between two texts `count_edits` counts exactly."""
     longest = max(len(one), len(other))
     if len(one) * len(other) <= 64 * MAX_EDIT_CELLS:
         return longest
     shorter, longer = sorted(without_common_ends(one, other), key=len)
-    affordable = _affordable(shorter, longer)
-    is_clear = affordable >= len(longer) or _only_lacks(shorter, longer)
+    affordable = _countable_edits(shorter, longer)
+    is_clear = affordable >= len(longer) or _is_subsequence(shorter, longer)
     return longest if is_clear else affordable
 
 
-def _affordable(shorter: str, longer: str) -> int:
-    """Return how many edits can be counted: so far from each other characters are compared."""
+def _countable_edits(shorter: str, longer: str) -> int:
+    """Return how many edits can be counted: characters are compared so far from each other."""
     if len(shorter) * len(longer) <= 64 * MAX_EDIT_CELLS:
         return len(longer)
     return 64 * MAX_EDIT_CELLS // (2 * len(shorter))
@@ -115,29 +115,29 @@ def _most_edits(metric: str, one: str, other: str) -> int:
     return len(one) + len(other) if metric == "indel" else max(len(one), len(other))
 
 
-def _edits(metric: str, one: str, other: str) -> tuple[int, bool]:
+def _measure_edits(metric: str, one: str, other: str) -> tuple[int, bool]:
     """Count edits between what is left of two texts without their common ends."""
     one, other = without_common_ends(one, other)
     if not one or not other:
         return len(one) or len(other), True
-    if len(one) * len(other) > _LARGE and _only_lacks(*sorted((one, other), key=len)):
+    if len(one) * len(other) > _LARGE and _is_subsequence(*sorted((one, other), key=len)):
         return abs(len(one) - len(other)), True
     unrestricted = metric == "damerau_levenshtein"
     if len(one) * len(other) > 64 * MAX_EDIT_CELLS:
-        edits = _in_blocks("osa" if unrestricted else metric, one, other)
+        edits = _bound_by_blocks("osa" if unrestricted else metric, one, other)
         return min(edits, _most_edits(metric, one, other)), False
     if unrestricted:
         return _unrestricted()(one, other)
     return _rapidfuzz(metric).distance(one, other), True
 
 
-def _only_lacks(shorter: str, longer: str) -> bool:
+def _is_subsequence(shorter: str, longer: str) -> bool:
     """Whether the shorter text is the longer one with characters left out, as where it was cut."""
     rest = iter(longer)
     return all(character in rest for character in shorter)
 
 
-def _in_blocks(metric: str, one: str, other: str) -> int:
+def _bound_by_blocks(metric: str, one: str, other: str) -> int:
     """Bound the distance from above: cut both texts into as many blocks and edit each."""
     distance = _rapidfuzz(metric).distance
     blocks = -(-max(len(one), len(other)) // _BLOCK)

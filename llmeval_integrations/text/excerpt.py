@@ -6,7 +6,7 @@ from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.text.common_ends import common_beginning
 
 
-def side_by_side(output: str, reference: str, longest: int) -> tuple[str, str]:
+def cut_around_difference(output: str, reference: str, longest: int) -> tuple[str, str]:
     """Cut two texts that differ so that one sees where, each to at most `longest` characters.
 
     What they have in common at the beginning is left out, but for a few words.

@@ -40,10 +40,10 @@ Tokenizer = Callable[[str], Tokens]
 def load_tokenizer(name: str, encoding_name: str, chinese_only: bool) -> Tokenizer:
     """Return a tokenizer; raises MissingDependencyError, or InvalidOptionError for a vocabulary."""
     if name == "tiktoken":
-        return _tiktoken(encoding_name)
+        return _load_tiktoken(encoding_name)
     if name == "jieba":
-        return _jieba(chinese_only=chinese_only)
-    return _words
+        return _load_jieba(chinese_only=chinese_only)
+    return _split_words
 
 
 PIECE: Final = 10_000
@@ -54,19 +54,19 @@ _TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*(?:\r\n|.)?", re.DOTALL)
 """jieba makes no word of what stands on both sides of one of these."""
 
 
-def _words(text: str) -> Tokens:
+def _split_words(text: str) -> Tokens:
     """Split at white space and ignore upper and lower case."""
     if len(text) <= PIECE:
         words = text.lower().split()
         return Tokens(lambda: [words], " ".join, are_words=True)
     return Tokens(
-        lambda: (piece.lower().split() for piece in _cut(text, _TO_SPACE)),
+        lambda: (piece.lower().split() for piece in _cut_text(text, _TO_SPACE)),
         " ".join,
         are_words=True,
     )
 
 
-def _cut(text: str, end: re.Pattern[str]) -> Iterator[str]:
+def _cut_text(text: str, end: re.Pattern[str]) -> Iterator[str]:
     """Cut a text behind what an expression matches."""
     start = 0
     while start < len(text):
@@ -76,7 +76,7 @@ def _cut(text: str, end: re.Pattern[str]) -> Iterator[str]:
         start = behind
 
 
-def _tiktoken(encoding_name: str) -> Tokenizer:
+def _load_tiktoken(encoding_name: str) -> Tokenizer:
     try:
         import tiktoken
     except ImportError as error:
@@ -90,7 +90,7 @@ def _tiktoken(encoding_name: str) -> Tokenizer:
             del os.environ["TIKTOKEN_CACHE_DIR"]
         else:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
-    quick = _without_looking_ahead(encoding)
+    quick = _drop_lookahead(encoding)
 
     def tokens(text: str) -> Tokens:
         text = text.strip().lower()
@@ -116,7 +116,7 @@ def _has_wide_space(text: str) -> bool:
     return "   " in text or any(map(text.__contains__, _OTHER_SPACES))
 
 
-def _without_looking_ahead(encoding: Encoding) -> Encoding:
+def _drop_lookahead(encoding: Encoding) -> Encoding:
     """Make an encoding twice as fast that is good for texts without wide spaces alone.
 
     All but the last of several spaces are one piece, and to find it the pattern that cuts the
@@ -171,7 +171,7 @@ def vocabulary_folder(encoding_name: str) -> Path:
     name = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
     named = (os.environ.get("TIKTOKEN_CACHE_DIR"), os.environ.get("DATA_GYM_CACHE_DIR"))
     folders = [Path(folder) for folder in named if folder]
-    for folder in (*folders, Path(tempfile.gettempdir()) / "data-gym-cache", *_bundled()):
+    for folder in (*folders, Path(tempfile.gettempdir()) / "data-gym-cache", *_bundled_folders()):
         file = folder / name
         if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == _FILES[vocabulary]:
             return folder
@@ -183,7 +183,7 @@ def vocabulary_folder(encoding_name: str) -> Path:
     )
 
 
-def _bundled() -> list[Path]:
+def _bundled_folders() -> list[Path]:
     """List where LlamaIndex and LiteLLM ship vocabularies, without importing them."""
     from importlib.util import find_spec
     from pathlib import Path
@@ -199,7 +199,7 @@ def _bundled() -> list[Path]:
     return found
 
 
-def _jieba(*, chinese_only: bool) -> Tokenizer:
+def _load_jieba(*, chinese_only: bool) -> Tokenizer:
     try:
         import rjieba
     except ImportError as error:
@@ -210,6 +210,6 @@ def _jieba(*, chinese_only: bool) -> Tokenizer:
         text = text.strip().encode(errors="replace").decode()  # it takes no lone surrogates
         if chinese_only:
             text = "".join(han.findall(text))
-        return Tokens(lambda: map(rjieba.cut, _cut(text, _TO_SENTENCE_END)), "".join)
+        return Tokens(lambda: map(rjieba.cut, _cut_text(text, _TO_SENTENCE_END)), "".join)
 
     return tokens

@@ -7,7 +7,7 @@ from json_strategies import law
 from rapidfuzz.distance import Levenshtein
 
 from llmeval_integrations.text import edit_distance
-from llmeval_integrations.text.edit_distance import edits_up_to, measure, reach
+from llmeval_integrations.text.edit_distance import count_edits, exact_reach, measure
 
 texts = st.text("abc", max_size=24)
 
@@ -22,8 +22,8 @@ def test_edits_are_exact_as_far_as_is_said_and_never_too_few(cells, monkeypatch)
     @given(texts, texts, st.integers(0, 24))
     def check(one, other, most):
         edits = Levenshtein.distance(one, other)
-        found = edits_up_to(most, one, other)
-        sure = reach(one, other)
+        found = count_edits(most, one, other)
+        sure = exact_reach(one, other)
         if edits <= min(most, sure):
             assert found == edits
         elif most <= sure:
@@ -36,8 +36,8 @@ def test_edits_are_exact_as_far_as_is_said_and_never_too_few(cells, monkeypatch)
 
 def test_what_can_be_counted_is_what_is_measured():
     assert (
-        edits_up_to(5, "kitten", "sitting")
+        count_edits(5, "kitten", "sitting")
         == measure("levenshtein", "kitten", "sitting", normalized=False)[0]
     )
-    assert edits_up_to(1, "kitten", "sitting") > 1
-    assert reach("kitten", "sitting") == 7
+    assert count_edits(1, "kitten", "sitting") > 1
+    assert exact_reach("kitten", "sitting") == 7
