@@ -17,18 +17,18 @@ from llmeval_integrations.evaluators.text import text_of
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import invalidity, parse
 from llmeval_integrations.tool_calls.tags import (
-    CLOSING,
-    END_OF_THINKING,
-    OPENING,
-    THINKING,
+    CALL,
+    END_OF_CALL,
+    END_OF_THOUGHT,
+    THOUGHT,
     CallTags,
     raw_decode,
     skip_space,
 )
 
 _FEW_BRACKETS: Final = 64
-_TAG: Final = re.compile(f"{OPENING}|{CLOSING}")
-_NESTED: Final = re.compile(rf"{OPENING}\s*{OPENING}|{CLOSING}\s*{CLOSING}")
+_TAG: Final = re.compile(f"{CALL}|{END_OF_CALL}")
+_NESTED: Final = re.compile(rf"{CALL}\s*{CALL}|{END_OF_CALL}\s*{END_OF_CALL}")
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _verdict(
 
 def _is_answered(text: str) -> bool:
     """Whether the text is one pair of thinking tags and one of answer tags."""
-    tags = ("<answer>", "</answer>", THINKING, END_OF_THINKING)
+    tags = ("<answer>", "</answer>", THOUGHT, END_OF_THOUGHT)
     return (
         text.startswith("<answer>", _after_thinking(text))
         and text.endswith("</answer>")
@@ -159,11 +159,11 @@ def _is_answered(text: str) -> bool:
 
 def _after_thinking(text: str) -> int:
     """Return the position after the thinking and white space; the end where there is none."""
-    end = find_tag(text, END_OF_THINKING)
-    again = find_tag(text, THINKING, len(THINKING))
-    if end < 0 or not text.startswith(THINKING) or 0 <= again < end:
+    end = find_tag(text, END_OF_THOUGHT)
+    again = find_tag(text, THOUGHT, len(THOUGHT))
+    if end < 0 or not text.startswith(THOUGHT) or 0 <= again < end:
         return len(text)
-    return skip_space(text, end + len(END_OF_THINKING))
+    return skip_space(text, end + len(END_OF_THOUGHT))
 
 
 class _Calls(msgspec.Struct):
@@ -181,18 +181,18 @@ def _read_calls(text: str) -> _Calls:
     """Read the calls that follow the thinking, up to the end of the text."""
     start = position = _after_thinking(text)
     tags, count, wrong = CallTags(text), 0, 0
-    while text.startswith(OPENING, position):
-        content = position + len(OPENING)
-        end = tags.end(content)
-        if end < 0 or not text.startswith(CLOSING, end):
+    while text.startswith(CALL, position):
+        content = position + len(CALL)
+        end = tags.find_end(content)
+        if end < 0 or not text.startswith(END_OF_CALL, end):
             break
         count += 1
         wrong += not _is_call(text[content:end])
-        position = skip_space(text, end + len(CLOSING))
+        position = skip_space(text, end + len(END_OF_CALL))
     nested = wrong and _NESTED.search(text, start)
     if not count or nested or position < len(text):
         rest = pairwise(_TAG.findall(text, position if count else 0))
-        return _Calls(start, count + sum(pair == (OPENING, CLOSING) for pair in rest), "format")
+        return _Calls(start, count + sum(pair == (CALL, END_OF_CALL) for pair in rest), "format")
     return _Calls(start, count, "json" if wrong else None)
 
 

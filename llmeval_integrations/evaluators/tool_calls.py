@@ -29,12 +29,6 @@ from llmeval_integrations.tool_calls.arguments import (
     ArgumentComparer,
     Arguments,
 )
-from llmeval_integrations.tool_calls.before import (
-    Before,
-    contradiction,
-    is_before,
-    pairs_of_calls,
-)
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.compare import (
     KINDS,
@@ -43,12 +37,18 @@ from llmeval_integrations.tool_calls.compare import (
     ComparedCall,
     Order,
 )
-from llmeval_integrations.tool_calls.expected import (
+from llmeval_integrations.tool_calls.precedence import (
+    Before,
+    find_circle,
+    is_precedence,
+    pair_positions,
+)
+from llmeval_integrations.tool_calls.read import read_calls
+from llmeval_integrations.tool_calls.reference import (
     ALTERNATIVES,
     Alternatives,
     read_expected,
 )
-from llmeval_integrations.tool_calls.read import read_calls
 from llmeval_integrations.tool_calls.toolbox import (
     Toolbox,
     read_toolbox,
@@ -128,9 +128,9 @@ class ToolCalls(Evaluator):
         if self.before is not None:
             if self.order != "any":
                 raise InvalidOptionError(f"{self.name}: before=... needs order='any'")
-            if not is_before(self.before):
+            if not is_precedence(self.before):
                 raise option_error(self, "before", "a list of pairs of names or positions")
-            circle = contradiction(self.before)
+            circle = find_circle(self.before)
             if circle is not None:
                 raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
         toolbox = None
@@ -162,13 +162,13 @@ class ToolCalls(Evaluator):
         if isinstance(made, Defect):
             figures = _figures(0, 0, len(expected), nothing=0.0)
             return defective(made, 0.0, calls=[], **figures)
-        requires_listed = self.alternatives == "listed" and self.arguments != "subset"
+        schema_requires = self.alternatives == "listed" and self.arguments != "subset"
         comparer = ArgumentComparer(
             self.arguments,
             toolbox,
             self.parsing,
             coerce=self.coerce,
-            requires_listed=requires_listed,
+            schema_requires=schema_requires,
         )
         comparison = CallComparison(made, expected, comparer)
         calls = comparison.calls(self.order, before)
@@ -199,15 +199,15 @@ class ToolCalls(Evaluator):
             before = sample.variables.get("before")
         if before is None:
             return []
-        if not is_before(before) or any(
+        if not is_precedence(before) or any(
             isinstance(which, int) and which >= len(expected) for pair in before for which in pair
         ):
             raise InvalidReferenceError(
                 f"{self.name}: before: {quote(before)} are not pairs of names, or of positions "
                 f"among {len(expected)} expected calls"
             )
-        pairs = pairs_of_calls(before, expected)
-        circle = contradiction(before) or contradiction(pairs)
+        pairs = pair_positions(before, expected)
+        circle = find_circle(before) or find_circle(pairs)
         if circle is not None:
             raise InvalidReferenceError(f"{self.name}: before contradicts itself: {circle}")
         return pairs
@@ -235,7 +235,9 @@ def _result(calls: list[ComparedCall], called: int, expected: int, limits: list[
     if kinds["right"] == len(calls):
         return Result(1.0, True, None, _all_right(len(calls)), metadata)
     score = sum(call.score for call in calls) / len(calls)
-    reason = make_printable("; ".join(_grouped([call for call in calls if call.kind != "right"])))
+    reason = make_printable(
+        "; ".join(_name_wrong([call for call in calls if call.kind != "right"]))
+    )
     if limits:
         reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
     return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)
@@ -247,7 +249,7 @@ def _all_right(count: int) -> str:
     return "The call is right" if count == 1 else f"All {count} calls are right"
 
 
-def _grouped(wrong: list[ComparedCall]) -> list[str]:
+def _name_wrong(wrong: list[ComparedCall]) -> list[str]:
     """Name the first wrong calls, then how many more there are of which kind."""
     named = list(map(str, wrong[:_MOST_NAMED]))
     more = Counter(call.kind.replace("_", " ") for call in wrong[_MOST_NAMED:])

@@ -16,8 +16,8 @@ from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.matching.patch import describe
 from llmeval_integrations.schemas.document import read_pointer
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, write
 from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
+from llmeval_integrations.tool_calls.reference import ANY_OF, is_optional, write
 from llmeval_integrations.tool_calls.toolbox import Tool, Toolbox, Violation
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
@@ -73,10 +73,10 @@ class ArgumentComparison:
         how: Arguments,
         pairing: Pairing,
     ) -> None:
-        self.left_out: list[str] = []
-        """The names of those expected that are left out, as they may be."""
-        self.invalid: dict[str, list[WrongArgument]] = {}
-        """What the tool's schema has against others than the reference settles, by name."""
+        self.omissions: list[str] = []
+        """The names of those that the reference lets be left out, and that are."""
+        self.violations: dict[str, list[WrongArgument]] = {}
+        """What the tool's schema has against arguments on which the reference does not decide."""
         self._node, self._output, self._expected = node, output, expected
         self._comparison = Comparison(pairing)
         self._counted: set[str] = set()
@@ -88,7 +88,7 @@ class ArgumentComparison:
             self._counted.update(output)
         for name, value in expected.items():
             if name not in output and (how == "subset" or is_optional(value)):
-                self.left_out.append(name)
+                self.omissions.append(name)
                 self._counted.discard(name)
         self._comparison.compare(node, output, expected)
         for outcome in self._comparison.outcomes:
@@ -104,14 +104,14 @@ class ArgumentComparison:
     @property
     def score(self) -> float:
         """The share of what is right: the name, and each argument."""
-        counted = self._counted.union(self.invalid) if self.invalid else self._counted
+        counted = self._counted.union(self.violations) if self.violations else self._counted
         parts = 1 + len(counted)
-        return (parts - len(self._wrong) - len(self.invalid)) / parts
+        return (parts - len(self._wrong) - len(self.violations)) / parts
 
-    def settled(self) -> set[str]:
-        """Return the names of those that are wrong, or have a value of the reference.
+    def names_by_reference(self) -> set[str]:
+        """Return the names on which the reference decides: the tool's schema has no say.
 
-        A default that stands in place of one is neither: it may be invalid.
+        A default that stands in place of its value is not one: it may be invalid.
         """
         names = set(self._wrong)
         for name in self._counted.intersection(self._expected, self._output):
@@ -125,14 +125,14 @@ class ArgumentComparison:
             names.add(name)
         return names
 
-    def wrong(self) -> list[WrongArgument]:
+    def mistakes(self) -> list[WrongArgument]:
         """List what is wrong, place by place."""
         wrong = [
             WrongArgument(one.pointer, one.kind, write(one.output), write(one.reference))
             for outcomes in self._wrong.values()
             for one in outcomes
         ]
-        for found in self.invalid.values():
+        for found in self.violations.values():
             wrong += found
         return wrong
 
@@ -147,16 +147,16 @@ class ArgumentComparer:
         parsing: Parsing,
         *,
         coerce: bool,
-        requires_listed: bool,
+        schema_requires: bool,
     ) -> None:
-        """`requires_listed` says that the tool decides on what the reference lets be left out."""
+        """`schema_requires` says that what the schema requires may not be left out in any case."""
         self.limits: set[str] = set()
         """The arrays whose items were not all tried with each other, as pointers."""
         self._how, self._toolbox, self._parsing = how, toolbox, parsing
-        self._coerce, self._requires_listed = coerce, requires_listed
+        self._coerce, self._schema_requires = coerce, schema_requires
         self._pairing = Comparison().pairing
         self._coerced: dict[int, dict[str, Any]] = {}
-        self._violations: dict[tuple[int, frozenset[str]], list[Violation]] = {}
+        self._known: dict[tuple[int, frozenset[str]], list[Violation]] = {}
 
     def compare(self, made: ToolCall, expected: ToolCall) -> ArgumentComparison:
         """Compare two calls of the same tool."""
@@ -177,19 +177,19 @@ class ArgumentComparer:
         return self._coerced[id(arguments)]
 
     def _validate(self, tool: Tool, output: dict[str, Any], compared: ArgumentComparison) -> None:
-        """Add what the schema has against arguments that the reference does not settle."""
-        settled = compared.settled()
-        if not self._requires_listed:
-            settled.update(compared.left_out)
-        if tool.names(output) <= settled:
+        """Add what the schema has against arguments on which the reference does not decide."""
+        decided = compared.names_by_reference()
+        if not self._schema_requires:
+            decided.update(compared.omissions)
+        if tool.names(output) <= decided:
             return
-        key = id(output), frozenset(settled)
-        if key not in self._violations:
-            self._violations[key] = tool.find_beside(settled, write(output), self._parsing)
-        for one in self._violations[key]:
+        key = id(output), frozenset(decided)
+        if key not in self._known:
+            self._known[key] = tool.find_others(decided, write(output), self._parsing)
+        for one in self._known[key]:
             name = one.argument or ""
             wrong = WrongArgument(one.pointer, "missing")
             if not one.is_missing:
                 value = write(output.get(name, MISSING))
                 wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
-            compared.invalid.setdefault(name, []).append(wrong)
+            compared.violations.setdefault(name, []).append(wrong)

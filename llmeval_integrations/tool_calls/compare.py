@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal, TypeAlias, get_args
+from itertools import zip_longest
+from typing import Final, Literal, get_args
 
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.any_order import pair_texts
 from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.matching.trials import Pairs
 from llmeval_integrations.tool_calls.arguments import ArgumentComparer, WrongArgument
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import write
+from llmeval_integrations.tool_calls.reference import write
 
 Order = Literal["any", "strict"]
 ORDERS: Final[tuple[str, ...]] = get_args(Order)
@@ -34,9 +37,6 @@ KINDS: Final = (
 # the one that keeps the order. Both are too small to outweigh an argument.
 _RIGHT: Final = 1e-6
 _NEAR: Final = 1e-9
-
-Pairs: TypeAlias = list[tuple[int, int]]
-"""Positions among the calls made, each with one among those expected."""
 
 
 class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -99,11 +99,14 @@ class CallComparison:
         for first, then in before:
             if first in rows and then in rows and rows[then] < rows[first]:
                 early.add(then)
-        found = [self._same_tool(row, column, wrong=column in early) for row, column in pairs]
+        found = [
+            self._compare_pair(row, column, in_order=column not in early) for row, column in pairs
+        ]
         if len(pairs) < max(len(self._made), len(self._expected)):
             unpaired = set(range(len(self._made))).difference(rows.values())
             missed = set(range(len(self._expected))).difference(rows)
-            found += self._leftovers(sorted(unpaired), sorted(missed))
+            rest = self._pair_rest(sorted(unpaired), sorted(missed))
+            found += [self._compare_rest(row, column) for row, column in rest]
         return sorted(found, key=_place)
 
     # --- which call is which -------------------------------------------------------------------
@@ -137,20 +140,12 @@ class CallComparison:
         return sorted(pairs)
 
     def _pair_by_text(self, rows: list[int], columns: list[int]) -> Pairs:
-        texts = {column: canonical(write(self._expected[column].arguments)) for column in columns}
-        equal: defaultdict[str, list[int]] = defaultdict(list)
-        for column, text in texts.items():
-            equal[text].append(column)
-        pairs: Pairs = []
-        others: list[tuple[str, int]] = []
-        for row in rows:
-            text = canonical(self._made[row].arguments)
-            if equal[text]:
-                pairs.append((row, equal[text].pop()))
-            else:
-                others.append((text, row))
-        left = sorted((column for rest in equal.values() for column in rest), key=texts.__getitem__)
-        return pairs + [(row, column) for (_, row), column in zip(sorted(others), left)]
+        made = {row: canonical(self._made[row].arguments) for row in rows}
+        expected = {
+            column: canonical(write(self._expected[column].arguments)) for column in columns
+        }
+        pairs, spare, wanted = pair_texts(made, expected)
+        return pairs + list(zip(spare, wanted))
 
     def _pair_in_order(self) -> Pairs:
         """Pair calls of the same tool, none crossing another, so that the sum is the highest.
@@ -194,21 +189,23 @@ class CallComparison:
 
     # --- what became of each -------------------------------------------------------------------
 
-    def _same_tool(self, row: int, column: int, *, wrong: bool) -> ComparedCall:
-        """Compare two calls of the same tool; `wrong` says that they stand in the wrong order."""
+    def _compare_pair(self, row: int, column: int, *, in_order: bool) -> ComparedCall:
+        """Say what became of two calls of the same tool."""
         name, score = self._made[row].name, self._scores.get((row, column))
-        arguments: list[WrongArgument] = []
+        mistakes: list[WrongArgument] = []
         if score != 1:
             # Anew: of the many pairs of calls that were compared only the scores are kept.
             compared = self._compare(self._made[row], self._expected[column])
-            score, arguments = compared.score, compared.wrong()
-        if wrong:
-            return ComparedCall("wrong_order", 0.0, name, row, column, arguments=arguments)
-        kind = "wrong_arguments" if arguments else "right"
-        return ComparedCall(kind, score, name, row, column, arguments=arguments)
+            score, mistakes = compared.score, compared.mistakes()
+        if not in_order:
+            return ComparedCall("wrong_order", 0.0, name, row, column, arguments=mistakes)
+        kind = "wrong_arguments" if mistakes else "right"
+        return ComparedCall(kind, score, name, row, column, arguments=mistakes)
 
-    def _leftovers(self, rows: list[int], columns: list[int]) -> Iterator[ComparedCall]:
-        """Pair what has no partner, calls of the same name first, then in the order they have."""
+    def _pair_rest(
+        self, rows: list[int], columns: list[int]
+    ) -> Iterator[tuple[int | None, int | None]]:
+        """Pair what is left over, calls of the same name first; None is for no partner."""
         others = []
         for row in rows:
             name = self._made[row].name
@@ -217,35 +214,32 @@ class CallComparison:
                 others.append(row)
             else:
                 columns.remove(column)
-                yield self._leftover(row, column)
-        for row, column in zip(others, columns):
-            yield self._leftover(row, column)
-        for row in others[len(columns) :]:
-            yield self._leftover(row, None)
-        for column in columns[len(others) :]:
-            wanted = self._expected[column]
-            missing = _each_argument(wanted, "missing")
-            yield ComparedCall("missing", 0.0, wanted.name, None, column, arguments=missing)
+                yield row, column
+        yield from zip_longest(others, columns)
 
-    def _leftover(self, row: int, column: int | None) -> ComparedCall:
-        call = self._made[row]
+    def _compare_rest(self, row: int | None, column: int | None) -> ComparedCall:
+        """Say what became of calls that are no pair: of another tool, missing, extra."""
+        call = None if row is None else self._made[row]
+        wanted = None if column is None else self._expected[column]
+        missing = _list_arguments(wanted, "missing") if wanted else []
+        if row is None or call is None:
+            name = wanted.name if wanted else ""
+            return ComparedCall("missing", 0.0, name, None, column, arguments=missing)
         if call.problem is not None:
             return ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
-        extra = _each_argument(call, "extra")
-        if column is None:
+        extra = _list_arguments(call, "extra")
+        if column is None or wanted is None:
             return ComparedCall("extra", 0.0, call.name, row, arguments=extra)
-        wanted = self._expected[column]
         if wanted.name == call.name:
-            return self._same_tool(row, column, wrong=True)
-        arguments = _each_argument(wanted, "missing") + extra
-        return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, arguments)
+            return self._compare_pair(row, column, in_order=False)
+        return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, missing + extra)
 
 
 def _place(call: ComparedCall) -> tuple[bool, int]:
     return call.reference is None, call.output or 0 if call.reference is None else call.reference
 
 
-def _each_argument(call: ToolCall, kind: Literal["missing", "extra"]) -> list[WrongArgument]:
+def _list_arguments(call: ToolCall, kind: Literal["missing", "extra"]) -> list[WrongArgument]:
     """List all arguments of a call that has no partner."""
     side = "reference" if kind == "missing" else "output"
     return [

@@ -26,7 +26,7 @@ from llmeval_integrations.schemas.walk import (
     declarations,
     find_nearest,
 )
-from llmeval_integrations.tool_calls.spelling import AnySpelling, read_text, says
+from llmeval_integrations.tool_calls.spelling import AnySpelling, is_spelling, read_text
 
 
 class _Source(NamedTuple):
@@ -111,7 +111,9 @@ class ToolNode(Node):
         if isinstance(value, str):
             value = self._coerce_text(value)
         elif isinstance(value, (bool, int, float)) and self.types == {"string"}:
-            known = [one for one in self.allowed if isinstance(one, str) and says(one, value)]
+            known = [
+                one for one in self.allowed if isinstance(one, str) and is_spelling(one, value)
+            ]
             text = known[0] if known else write_scalar(value)
             return text if len(known) == 1 else AnySpelling(value, text)
         if isinstance(value, dict):

@@ -22,10 +22,10 @@ from llmeval_integrations.tool_calls.readers.shape import (
     type_of,
     unknown,
 )
-from llmeval_integrations.tool_calls.tags import OPENING, contents
+from llmeval_integrations.tool_calls.tags import CALL, find_calls
 
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
-_OF_CALLS: Final = re.compile(
+_WORDS_OF_CALLS: Final = re.compile(
     r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
 )
 """Names and types in JSON that may stand for a call, in a form that no reader knows."""
@@ -36,7 +36,7 @@ _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 _MOST_LEVELS: Final = 8
 """How deep a message may stand in what is around it; a value may hold itself."""
 
-_OTHERS: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
+_OTHER_ROLES: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
 _BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
 _MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
 
@@ -70,22 +70,22 @@ def _read_value(
     if value is None or value == {}:
         return []
     parts = read_parts(value)
-    if not expects_calls and _says_nothing_of_calls(value, parts):
+    if not expects_calls and _is_answer(value, parts):
         return []
     if parts is None:
         return Defect("not_a_call", f"No tool call: {quote(value)}")
-    calls = [_finish(part, parsing, is_json) for part in parts if isinstance(part, RawCall)]
+    calls = [_make_call(part, parsing, is_json) for part in parts if isinstance(part, RawCall)]
     if calls or not parts:
         return calls
     texts = [part for part in parts if isinstance(part, str)]
     whole = "".join(texts)
-    return _read_text(whole if OPENING in whole else texts[-1], parsing, expects_calls)
+    return _read_text(whole if CALL in whole else texts[-1], parsing, expects_calls)
 
 
 def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
     is_json = _JSON.match(text) is not None
-    if OPENING in text and not (is_json and not isinstance(parse(text), Defect)):
-        return [call for content in contents(text) for call in _read_tag(content, parsing)]
+    if CALL in text and not (is_json and not isinstance(parse(text), Defect)):
+        return [call for content in find_calls(text) for call in _read_tag(content, parsing)]
     if not is_json:
         return []
     value = parse(text, parsing)
@@ -105,10 +105,10 @@ def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:
     if parts is None:
         parts = [unknown(value)]
     calls = [part if isinstance(part, RawCall) else unknown(value) for part in parts]
-    return [_finish(call, parsing, is_json=True) for call in calls]
+    return [_make_call(call, parsing, is_json=True) for call in calls]
 
 
-def _finish(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
+def _make_call(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
     """Read the arguments of a call; one that cannot be read says why.
 
     Nothing, or an empty text, is what some APIs send for a tool without arguments.
@@ -126,21 +126,21 @@ def _finish(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
     return ToolCall(raw.name, value if isinstance(value, dict) else {}, number, problem)
 
 
-def _says_nothing_of_calls(value: Any, parts: list[Part] | None) -> bool:
+def _is_answer(value: Any, parts: list[Part] | None) -> bool:
     """Whether this is JSON that no reader knows, without a name that may be one of a call."""
     if isinstance(value, list):
         named = [part for part in parts or () if isinstance(part, str) or part.name]
-        return not named and all(_says_nothing_of_calls(one, read_parts(one)) for one in value)
+        return not named and all(_is_answer(one, read_parts(one)) for one in value)
     if isinstance(value, dict):
-        return parts is None and not _has_name_of_call(value)
+        return parts is None and not _mentions_call(value)
     return value is None or isinstance(value, (str, int, float))
 
 
-def _has_name_of_call(value: Any) -> bool:
+def _mentions_call(value: Any) -> bool:
     if isinstance(value, dict):
         names = [*map(str, value), type_of(value)]
-        return any(map(_OF_CALLS.search, names)) or any(map(_has_name_of_call, value.values()))
-    return isinstance(value, list) and any(map(_has_name_of_call, value))
+        return any(map(_WORDS_OF_CALLS.search, names)) or any(map(_mentions_call, value.values()))
+    return isinstance(value, list) and any(map(_mentions_call, value))
 
 
 # --- values: blocks, messages, and what stands around them ----------------------------------------
@@ -161,7 +161,7 @@ def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
             is_message = is_message or _is_message(fields_of(item))
         return parts if is_message else _calls_or_text(parts)
     fields = fields_of(value)
-    inner = _inside(fields)
+    inner = _unwrap(fields)
     if inner is not None:
         return read_parts(inner, levels - 1)
     for read in READERS:
@@ -182,7 +182,7 @@ def _calls_or_text(parts: list[Part]) -> list[Part]:
     return [*calls] or ["".join(part for part in parts if isinstance(part, str))]
 
 
-def _inside(fields: Fields) -> Any:
+def _unwrap(fields: Fields) -> Any:
     """Return what a response, a result or a state is around; None of anything else."""
     for name in ("choices", "candidates", "generations"):
         if several := list_in(fields, name):
@@ -217,10 +217,10 @@ def _is_message(fields: Fields) -> bool:
 
 def _read_message(fields: Fields, levels: int) -> list[Part]:
     """Read the calls that a message lists, else its blocks, else its text."""
-    if (text_in(fields, "role") or type_of(fields)) in _OTHERS:
+    if (text_in(fields, "role") or type_of(fields)) in _OTHER_ROLES:
         return []
-    if listed := _listed(fields):
-        return [part for item in listed for part in _read_item(item, levels)]
+    if calls := _list_calls(fields):
+        return [part for item in calls for part in _read_item(item, levels)]
     if wrong := read_google(fields_of(fields.get("response_metadata"))):
         return wrong
     content = fields.get("content")
@@ -233,7 +233,7 @@ def _read_message(fields: Fields, levels: int) -> list[Part]:
     return _calls_or_text(found)
 
 
-def _listed(message: Fields) -> list[Any]:
+def _list_calls(message: Fields) -> list[Any]:
     """Return what a message lists as calls, apart from its blocks."""
     streamed = list_in(message, "tool_call_chunks")
     if streamed:  # beside them LangChain lists calls whose arguments it has completed

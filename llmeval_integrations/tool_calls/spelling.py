@@ -23,7 +23,7 @@ class AnySpelling(msgspec.Struct, frozen=True, eq=False):
 
     def spell(self, other: Any) -> str:
         """Return the other value where it is a text that says the same, or the own text."""
-        return other if isinstance(other, str) and says(other, self.value) else self.text
+        return other if isinstance(other, str) and is_spelling(other, self.value) else self.text
 
 
 def read_text(text: str) -> Any:
@@ -38,7 +38,7 @@ def read_text(text: str) -> Any:
     return parse(text.strip(), "strict") if number is None else number
 
 
-def says(text: str, value: Any) -> bool:
+def is_spelling(text: str, value: Any) -> bool:
     """Whether a text says a number or a boolean."""
     said = read_text(text)
     return isinstance(said, bool) is isinstance(value, bool) and equal(said, value)

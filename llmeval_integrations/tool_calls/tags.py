@@ -8,14 +8,14 @@ from typing import Final
 
 import msgspec
 
-OPENING, CLOSING = "<tool_call>", "</tool_call>"
-THINKING, END_OF_THINKING = "<think>", "</think>"
+CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
+THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
 
 _MOST_READ_ANEW: Final = 8
 """How many calls that hold no JSON are read on beyond their closing tag: each costs as much as the
 text behind it is long."""
 
-_TAG: Final = re.compile(f"{OPENING}|{THINKING}|{END_OF_THINKING}")
+_TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
 _SPACE: Final = re.compile(r"\s*")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 
@@ -37,20 +37,20 @@ class CallTags:
         self.text = text
         self._wrong = 0
 
-    def end(self, start: int) -> int:
+    def find_end(self, start: int) -> int:
         """Return where the content ends that begins at `start`, or -1 where nothing ends it.
 
         The closing tag may be missing behind the last call, since it often is the token at which
         the model's output ends.
         """
-        end = self.text.find(CLOSING, start)
+        end = self.text.find(END_OF_CALL, start)
         if self._wrong < _MOST_READ_ANEW and (end < 0 or not _is_json(self.text[start:end])):
-            found = self._end_of_json(start)  # the tag may stand in a string
+            found = self._find_end_of_json(start)  # the tag may stand in a string
             self._wrong += found < 0
             return max(end, found)
         return end
 
-    def _end_of_json(self, start: int) -> int:
+    def _find_end_of_json(self, start: int) -> int:
         """Return the end of the JSON value at `start`, which may stand in a fence, or -1."""
         text, fence = self.text, _FENCE.match(self.text, start)
         try:
@@ -60,33 +60,33 @@ class CallTags:
         end = skip_space(text, end)
         if fence and text.startswith("```", end):
             end = skip_space(text, end + 3)
-        return end if end == len(text) or text.startswith(CLOSING, end) else -1
+        return end if end == len(text) or text.startswith(END_OF_CALL, end) else -1
 
 
-def contents(text: str) -> list[str]:
+def find_calls(text: str) -> list[str]:
     """Return what stands in each pair of tags; text around them and thoughts are skipped.
 
     `</think>` does not end thoughts in a JSON string. That thoughts begin may stand in the prompt:
     then what is before the first `</think>` is skipped, if a call follows it.
     """
-    tags, last_end = CallTags(text), text.rfind(END_OF_THINKING)
+    tags, last_end = CallTags(text), text.rfind(END_OF_THOUGHT)
     found: list[str] = []
     thoughts, begun = 0, False
     position = 0
     while tag := _TAG.search(text, position):
         position = tag.end()
-        if tag[0] == THINKING and position <= last_end:
+        if tag[0] == THOUGHT and position <= last_end:
             begun = True
-            position = text.index(END_OF_THINKING, position) + len(END_OF_THINKING)
-        elif tag[0] == END_OF_THINKING and not begun:
+            position = text.index(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
+        elif tag[0] == END_OF_THOUGHT and not begun:
             begun, thoughts = True, len(found)
-        elif tag[0] == OPENING:
-            end = tags.end(position)
+        elif tag[0] == CALL:
+            end = tags.find_end(position)
             content = text[position:] if end < 0 else text[position:end]
-            inside = -1 if begun else _find_end_of_thinking(content)
+            inside = -1 if begun else _find_end_of_thought(content)
             if inside < 0:
                 found.append(content)
-                begun = begun or THINKING in content
+                begun = begun or THOUGHT in content
                 position += len(content)
             else:
                 begun, thoughts = True, len(found)
@@ -94,10 +94,10 @@ def contents(text: str) -> list[str]:
     return found[thoughts:] or found
 
 
-def _find_end_of_thinking(content: str) -> int:
+def _find_end_of_thought(content: str) -> int:
     """Return where thoughts end in what only looks like a call, with a call behind them, or -1."""
-    end = content.find(END_OF_THINKING)
-    if end < 0 or content.find(OPENING, end) < 0 or THINKING in content[:end]:
+    end = content.find(END_OF_THOUGHT)
+    if end < 0 or content.find(CALL, end) < 0 or THOUGHT in content[:end]:
         return -1
     return -1 if _is_json(content.strip()) else end
 

@@ -19,8 +19,8 @@ from llmeval_integrations.schemas.document import DEFINITIONS, list_of, object_o
 from llmeval_integrations.schemas.errors import describe, find_errors, shorten
 from llmeval_integrations.schemas.reading import REMARKS, encode, refuse_nan
 from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.expected import is_optional
 from llmeval_integrations.tool_calls.node import ToolNode
+from llmeval_integrations.tool_calls.reference import is_optional
 
 # A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN: Final = frozenset(
@@ -78,8 +78,8 @@ class Tool:
         self.node = ToolNode.root(schema, coerce=coerce)
         self._schema = schema
         self._options = name, schema, is_open, coerce
-        self._closed = not is_open and "properties" in schema and not _names_others(schema)
-        asked = {**schema, "additionalProperties": False} if self._closed else schema
+        self._lists_all = not is_open and "properties" in schema and not _speaks_of_others(schema)
+        asked = {**schema, "additionalProperties": False} if self._lists_all else schema
         try:
             self._compiled = compile_schema(encode(asked).decode(), None, False, "markdown")
         except InvalidSchemaError as error:
@@ -93,7 +93,7 @@ class Tool:
 
         `complete` says that it has no others. None where that is not sure.
         """
-        if self._takes_no_others():
+        if self._is_closed():
             declared = object_of(self._schema, "properties")
             for name, value in arguments.items():
                 if name not in declared and not is_optional(value):
@@ -103,12 +103,12 @@ class Tool:
                 return f"requires {name!r}"
         return None
 
-    def _takes_no_others(self) -> bool:
+    def _is_closed(self) -> bool:
         """Whether the tool takes only arguments that it declares, as its definition has it.
 
         One that declares none may have been defined without its arguments.
         """
-        if self._closed:
+        if self._lists_all:
             return bool(self._schema["properties"]) and "propertyNames" not in self._schema
         return (
             self._schema.get("additionalProperties") is False
@@ -128,26 +128,26 @@ class Tool:
         if self._compiled.is_valid(value):
             return [], True
         errors, complete = find_errors(value, self._compiled)
-        found = [violation for error in errors for violation in self._word(error, value)]
+        found = [violation for error in errors for violation in self._describe(error, value)]
         return found or [_TOO_DEEP], complete
 
-    def find_beside(
-        self, settled: Collection[str], arguments: dict[str, Any], parsing: Parsing
+    def find_others(
+        self, decided: Collection[str], arguments: dict[str, Any], parsing: Parsing
     ) -> list[Violation]:
-        """List what is wrong with others than the settled arguments.
+        """List what is wrong with other arguments than those on which a reference decides.
 
         What is missing and has a default is not wrong.
         """
         found, complete = self.find(arguments, parsing)
-        if not complete:  # what is listed may be about the settled ones alone
-            short = {name: shorten(arguments[name]) for name in settled if name in arguments}
+        if not complete:  # the one that is listed may be about these
+            short = {name: shorten(arguments[name]) for name in decided if name in arguments}
             found, complete = self.find({**arguments, **short}, parsing)
         found = [
-            one for one in found if not one.has_default and (one.argument or "") not in settled
+            one for one in found if not one.has_default and (one.argument or "") not in decided
         ]
         return found if found or complete else [_TOO_DEEP]
 
-    def _word(self, error: Any, arguments: dict[str, Any]) -> Iterator[Violation]:
+    def _describe(self, error: Any, arguments: dict[str, Any]) -> Iterator[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""
         said = describe(error)
         place, keyword, message = said["pointer"], said["keyword"], said["message"]
@@ -166,10 +166,10 @@ class Tool:
             yield Violation(steps[0] if steps else None, place, keyword, message)
 
 
-def _names_others(schema: Any, named: Container[str] | None = None) -> bool:
+def _speaks_of_others(schema: Any, named: Container[str] | None = None) -> bool:
     """Whether a schema, or a part of it, names other properties than its own `properties` do."""
     if isinstance(schema, list):
-        return any(_names_others(part, named) for part in schema)
+        return any(_speaks_of_others(part, named) for part in schema)
     if not isinstance(schema, dict):
         return False
     own = object_of(schema, "properties")
@@ -178,7 +178,7 @@ def _names_others(schema: Any, named: Container[str] | None = None) -> bool:
         return True
     parts = [schema[key] for key in _PARTS if key in schema]
     parts += [part for key in _BY_NAME for part in object_of(schema, key).values()]
-    return any(_names_others(part, named) for part in parts)
+    return any(_speaks_of_others(part, named) for part in parts)
 
 
 Toolbox: TypeAlias = Mapping[str, Tool]

@@ -12,7 +12,7 @@ from pace import at_most
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls
-from llmeval_integrations.tool_calls.tags import contents
+from llmeval_integrations.tool_calls.tags import find_calls
 
 ARGUMENTS = {"city": "Paris", "days": 3}
 TEXT = json.dumps(ARGUMENTS)
@@ -527,7 +527,7 @@ def test_any_value_is_read_the_same_as_a_value_and_as_text(value):
 
 def test_calls_without_json_are_not_read_again_for_each_other():
     with at_most(2):  # a twentieth of what reading on from each takes
-        assert len(list(contents("<tool_call></tool_call>" * 80_000))) == 80_000
+        assert len(list(find_calls("<tool_call></tool_call>" * 80_000))) == 80_000
 
 
 # --- what LangChain puts around messages, and how it saves them ------------------------------------

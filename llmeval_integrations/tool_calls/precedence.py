@@ -10,7 +10,7 @@ Before = Sequence[tuple[str | int, str | int]]
 """Which call comes before which: each a tool's name, or a position among the expected calls."""
 
 
-def is_before(value: Any) -> bool:
+def is_precedence(value: Any) -> bool:
     """Whether a value is a list of pairs of names or positions."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return False
@@ -22,7 +22,7 @@ def is_before(value: Any) -> bool:
     )
 
 
-def pairs_of_calls(before: Before, names: Sequence[str]) -> list[tuple[int, int]]:
+def pair_positions(before: Before, names: Sequence[str]) -> list[tuple[int, int]]:
     """Return the pairs as positions among the expected calls; a name stands for all its calls."""
 
     def positions(which: str | int) -> list[int]:
@@ -41,7 +41,7 @@ def pairs_of_calls(before: Before, names: Sequence[str]) -> list[tuple[int, int]
     ]
 
 
-def contradiction(before: Sequence[tuple[str | int, str | int]]) -> str | None:
+def find_circle(before: Sequence[tuple[str | int, str | int]]) -> str | None:
     """Name calls that would have to come before themselves; None where there are none."""
     sorter: TopologicalSorter[str | int] = TopologicalSorter()
     for first, then in before:

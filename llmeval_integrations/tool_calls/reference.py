@@ -58,7 +58,7 @@ def read_expected(
             f"{evaluator}: the reference {quote(reference)} holds no tool calls: {problem}; "
             'write {"name": ..., "arguments": {...}}, or a list of these'
         )
-    read = read_listed if listed else read_marked
+    read = read_lists if listed else read_choices
     expected = [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
     for call, wanted in zip(calls, expected):
         if isinstance(wanted.arguments, AnyOf):
@@ -74,18 +74,18 @@ def is_optional(expected: Any) -> bool:
     return isinstance(expected, AnyOf) and expected.optional
 
 
-def read_marked(value: Any) -> Any:
+def read_choices(value: Any) -> Any:
     """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth.
 
     Raises InvalidReferenceError where one of them holds something else, and where an object's
     only key is nearly one of these and is another one, such as `$anyof` and `$Optional`.
     """
     if isinstance(value, list):
-        return [read_marked(item) for item in value]
+        return [read_choices(item) for item in value]
     if not isinstance(value, dict):
         return value
     if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _is_misspelt(value):
-        return {key: read_marked(item) for key, item in value.items()}
+        return {key: read_choices(item) for key, item in value.items()}
     values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
     if (
         not value.keys() <= {ANY_OF, OPTIONAL}
@@ -96,7 +96,7 @@ def read_marked(value: Any) -> Any:
         raise InvalidReferenceError(
             f"{quote(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
         )
-    return AnyOf(tuple(map(read_marked, values)), optional)
+    return AnyOf(tuple(map(read_choices, values)), optional)
 
 
 def _is_misspelt(value: dict[str, Any]) -> bool:
@@ -111,7 +111,7 @@ def _is_misspelt(value: dict[str, Any]) -> bool:
 
 
 def read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
-    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls for `read_listed`.
+    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls for `read_lists`.
 
     They stand alone or in a list, as JSON or as its text. An object is one where it has one key,
     lists alone under it, and no shape that `read_calls` knows. Without any, the reference is given
@@ -119,14 +119,14 @@ def read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
     """
     value = parse(reference, parsing)
     if isinstance(value, dict):
-        return _answer(value) or reference
+        return _read_answer(value) or reference
     if not isinstance(value, list):
         return reference
-    answers = [_answer(item) for item in value]
+    answers = [_read_answer(item) for item in value]
     return [new or old for new, old in zip(answers, value)] if any(answers) else reference
 
 
-def _answer(item: Any) -> dict[str, Any] | None:
+def _read_answer(item: Any) -> dict[str, Any] | None:
     """Return one answer of BFCL's as a call, None of anything else."""
     if not isinstance(item, dict) or len(item) != 1:
         return None
@@ -140,35 +140,35 @@ def _answer(item: Any) -> dict[str, Any] | None:
     return {"name": name, "arguments": arguments}
 
 
-def read_listed(arguments: dict[str, Any]) -> dict[str, Any]:
+def read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
     """Read arguments each of which is a list of accepted values, as BFCL's answers are.
 
     An empty text among them says that the argument may be left out. The members of an accepted
     object, and of the objects in an accepted array, are lists of accepted values too.
     """
-    return {name: _choice(name, values) for name, values in arguments.items()}
+    return {name: _read_choice(name, values) for name, values in arguments.items()}
 
 
-def _choice(name: str, values: Any) -> AnyOf:
+def _read_choice(name: str, values: Any) -> AnyOf:
     if not isinstance(values, list) or not values:
         raise InvalidReferenceError(
             f"with alternatives='listed' each argument has a list of accepted values, "
             f"and {name!r} has {quote(values)}"
         )
-    accepted = (_accepted(value) for value in values if value != _MAY_BE_LEFT_OUT)
+    accepted = (_read_accepted(value) for value in values if value != _MAY_BE_LEFT_OUT)
     return AnyOf(tuple(accepted), _MAY_BE_LEFT_OUT in values)
 
 
-def _accepted(value: Any) -> Any:
+def _read_accepted(value: Any) -> Any:
     if isinstance(value, dict):
-        return read_listed(value)
+        return read_lists(value)
     if isinstance(value, list):
-        return [read_listed(item) if isinstance(item, dict) else item for item in value]
+        return [read_lists(item) if isinstance(item, dict) else item for item in value]
     return value
 
 
 def write(value: Any) -> Any:
-    """Write a value as JSON, choices as `read_marked` reads them."""
+    """Write a value as JSON, choices as `read_choices` reads them."""
     if isinstance(value, AnySpelling):
         return value.text
     if isinstance(value, AnyOf):
