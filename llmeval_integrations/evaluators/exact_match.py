@@ -10,7 +10,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -41,8 +41,8 @@ class ExactMatch(Evaluator):
         check_flag(self, "ignore_numbers")
 
     def check(self, sample: Sample) -> Result:
-        reference = self._prepare(text_of(sample.require("reference", self.name)))
-        output = self._prepare(text_of(sample.output))
+        reference = self._prepare(to_text(sample.require("reference", self.name)))
+        output = self._prepare(to_text(sample.output))
         if output == reference:
             return Result(1, True)
         output, reference = cut_around_difference(output, reference, 80)

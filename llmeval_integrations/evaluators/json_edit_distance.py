@@ -1,4 +1,4 @@
-"""How much of the reference's JSON text would have to be typed anew?"""
+"""How far is the output's JSON text from the reference's?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmeval_integrations.core.options import as_number, check_callable, check_c
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
@@ -63,7 +63,7 @@ class JsonEditDistance(Evaluator):
     def check(self, sample: Sample) -> Result:
         output, reference = read_both(self, sample, self.parsing)
         if isinstance(output, Defect):
-            return defective(output, 1.0)
+            return defect_result(output, 1.0)
         write = self.canonicalize or canonical
         score, exact = self._measure(write(output), write(reference))
         passed = score <= self.max_distance

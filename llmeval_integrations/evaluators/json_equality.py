@@ -10,7 +10,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import as_number, check_callable, check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both, same
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import bag, canonical, equal, equal_in_any_order
@@ -37,7 +37,7 @@ class JsonEquality(Evaluator):
     """Compares the parsed output with the parsed reference instead; its value is the score."""
 
     list_order: ListOrder = "strict"
-    """Whether the order of array items counts: everywhere, nowhere, or but in the outermost."""
+    """Where the order of array items counts: everywhere, nowhere, or but in the outermost array."""
 
     parsing: Parsing = "markdown"
     """How much may stand around the JSON, in output and reference alike."""
@@ -54,14 +54,14 @@ class JsonEquality(Evaluator):
         copied = self.operator is not None  # which may change them
         output, reference = read_both(self, sample, self.parsing, copied=copied)
         if type(output) is Defect:
-            return defective(output, False)
+            return defect_result(output, False)
         score = compare(output, reference)
         return Result(score, bool(score), None, None if score else self._reason(output, reference))
 
     def _equal(self, output: Any, reference: Any) -> bool:
         if self.list_order == "any":
             return equal_in_any_order(output, reference)
-        if self.list_order == "top_level_any" and _both_arrays(output, reference):
+        if self.list_order == "top_level_any" and _are_arrays(output, reference):
             return len(output) == len(reference) and (
                 equal(output, reference) or bag(output) == bag(reference)
             )
@@ -70,16 +70,16 @@ class JsonEquality(Evaluator):
     def _operate(self, output: Any, reference: Any) -> Any:
         """Let the operator compare; arrays whose order does not count come sorted."""
         if self.list_order == "any":
-            output, reference = _sorted(output), _sorted(reference)
-        elif self.list_order == "top_level_any" and _both_arrays(output, reference):
+            output, reference = _sort_arrays(output), _sort_arrays(reference)
+        elif self.list_order == "top_level_any" and _are_arrays(output, reference):
             output, reference = sorted(output, key=canonical), sorted(reference, key=canonical)
         found = self.operator(output, reference)  # type: ignore[misc]
         return as_number(self, "operator", found)
 
     def _reason(self, output: Any, reference: Any) -> str:
         node = Plain(ordered=self.list_order != "any")
-        if self.list_order == "top_level_any" and _both_arrays(output, reference):
-            return _first_left_over(output, reference)
+        if self.list_order == "top_level_any" and _are_arrays(output, reference):
+            return _describe_leftover(output, reference)
         return _first_difference(node, output, reference)
 
 
@@ -89,9 +89,9 @@ def _first_difference(node: Plain, output: Any, reference: Any, place: str = "")
     return describe(comparison.outcomes[0]) if comparison.outcomes else "The operator says no"
 
 
-def _first_left_over(output: list[Any], reference: list[Any]) -> str:
-    """Word the first place where two arrays differ, once items that are equal are paired."""
-    spare, wanted = _unpaired(output, reference), _unpaired(reference, output)
+def _describe_leftover(output: list[Any], reference: list[Any]) -> str:
+    """Describe the first difference of two arrays whose equal items are paired."""
+    spare, wanted = _leftover_positions(output, reference), _leftover_positions(reference, output)
     if not spare:
         return f"/{wanted[0]} missing" if wanted else "The operator says no"
     place = f"/{spare[0]}"
@@ -100,8 +100,8 @@ def _first_left_over(output: list[Any], reference: list[Any]) -> str:
     return _first_difference(Plain(), output[spare[0]], reference[wanted[0]], place)
 
 
-def _unpaired(items: list[Any], others: list[Any]) -> list[int]:
-    """Return the positions of the items that the other array has not, or not as often."""
+def _leftover_positions(items: list[Any], others: list[Any]) -> list[int]:
+    """Return the positions of the items that the other array lacks, or has less often."""
     left = bag(others)
     positions = []
     for position, text in enumerate(map(canonical, items)):
@@ -112,12 +112,12 @@ def _unpaired(items: list[Any], others: list[Any]) -> list[int]:
     return positions
 
 
-def _sorted(value: Any) -> Any:
+def _sort_arrays(value: Any) -> Any:
     """Return a value with the items of every array in the order of their texts."""
     if isinstance(value, dict):
-        return {name: _sorted(part) for name, part in value.items()}
-    return sorted(map(_sorted, value), key=canonical) if isinstance(value, list) else value
+        return {name: _sort_arrays(part) for name, part in value.items()}
+    return sorted(map(_sort_arrays, value), key=canonical) if isinstance(value, list) else value
 
 
-def _both_arrays(output: Any, reference: Any) -> bool:
+def _are_arrays(output: Any, reference: Any) -> bool:
     return isinstance(output, list) and isinstance(reference, list)

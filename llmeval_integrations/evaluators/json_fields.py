@@ -14,7 +14,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_instance, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.figures import details, summarize
@@ -189,7 +189,7 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
         metadata = {**details(comparison), "perfect": False}
-        return defective(output, 0.0, unreadable=True, **metadata)
+        return defect_result(output, 0.0, unreadable=True, **metadata)
     if is_same:
         comparison.add_matches(root, output)
     else:

@@ -9,7 +9,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both, same
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
@@ -55,7 +55,7 @@ class JsonMatch(Evaluator):
             return Result(1.0, True, None, "Matches", {"matched": True})
         output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
-            return defective(output, 0.0, matched=False)
+            return defect_result(output, 0.0, matched=False)
         comparison = Comparison(lists_matches=False)
         comparison.compare(vars(self)["_node"], output, reference)
         if not comparison.outcomes:

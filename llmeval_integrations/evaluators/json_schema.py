@@ -12,7 +12,7 @@ from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import equal
@@ -102,7 +102,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     def _check(self, sample: Sample, compiled: CompiledSchema) -> Result:
         value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
-            return defective(value, False)
+            return defect_result(value, False)
         if compiled.is_valid(value):
             return Result(True, True, None, None, {"conformity": 1.0})
         return self._violations(value, compiled)

@@ -10,7 +10,7 @@ from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import equal, write_scalar
@@ -62,7 +62,7 @@ class JsonSimilarity(Evaluator):
     def check(self, sample: Sample) -> Result:
         output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
-            return defective(output, 0.0)
+            return defect_result(output, 0.0)
         load_levenshtein()
         comparison = Comparison()
         if not equal(output, reference):

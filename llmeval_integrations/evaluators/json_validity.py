@@ -14,7 +14,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 
 
-def defective(defect: Defect, score: float, **metadata: Any) -> Result:
+def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
     """Make the result of an output that is not JSON: its defect is the label."""
     position = {"offset": defect.offset, "line": defect.line, "column": defect.column}
     return Result(score, False, defect.name, defect.reason, {**position, **metadata})
@@ -37,12 +37,12 @@ class JsonValidity(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         defect = read_defect(sample, self.parsing)
-        return Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
+        return Result(1, True, None, "Valid JSON") if defect is None else defect_result(defect, 0)
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         defects = [read_defect(sample, self.parsing) for sample in samples]
         return [
-            Result(1, True, None, "Valid JSON") if defect is None else defective(defect, 0)
+            Result(1, True, None, "Valid JSON") if defect is None else defect_result(defect, 0)
             for defect in defects
         ]
 
@@ -65,7 +65,7 @@ class JsonObject(Evaluator):
         value = read(sample, "output", self.parsing)
         details = {"response": sample.output, "format": None, "json_response_result": "fail"}
         if isinstance(value, Defect):
-            return defective(value, 0, **details)
+            return defect_result(value, 0, **details)
         details["format"] = type(value).__name__
         if isinstance(value, dict):
             details["json_response_result"] = "pass"

@@ -8,7 +8,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.evaluators.text import to_text
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LengthPenalty(Evaluator):
             raise option_error(self, "min_length", f"at most max_length={self.max_length}")
 
     def check(self, sample: Sample) -> Result:
-        length = len(text_of(sample.output))
+        length = len(to_text(sample.output))
         label, penalty = None, 0.0
         if self.min_length <= length <= self.max_length:
             reason = f"Length acceptable: {self.min_length} <= {length} <= {self.max_length}"

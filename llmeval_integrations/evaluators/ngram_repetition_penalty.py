@@ -9,7 +9,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_flag, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.text.ngrams import count_ngrams
 from llmeval_integrations.text.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
 
@@ -102,8 +102,8 @@ class NgramRepetitionPenalty(Evaluator):
         return Result(penalty, penalty == 0, "repetitive" if penalty else None, reason, metadata)
 
     def _text(self, sample: Sample) -> str:
-        text = text_of(sample.output)
-        return _thoughts(text) if self.analyze_scope == "thought" else text
+        text = to_text(sample.output)
+        return _join_thoughts(text) if self.analyze_scope == "thought" else text
 
     def _too_short(self, text: str) -> str:
         if not text and self.analyze_scope == "thought":
@@ -128,7 +128,7 @@ class NgramRepetitionPenalty(Evaluator):
         return (penalty if self.max_penalty is None else max(penalty, self.max_penalty)) + 0.0
 
 
-def _thoughts(text: str) -> str:
+def _join_thoughts(text: str) -> str:
     """Join what stands in thinking tags."""
     thoughts, position = [], 0
     while (start := text.find("<think>", position)) >= 0:

@@ -1,7 +1,7 @@
 """Reading a sample's output and reference as JSON, for the evaluators that look at values.
 
-Several evaluators of one sample read each text once between them, where `share` was said of it.
-What they read is theirs together, so none may change it.
+Evaluators that look at the same sample read each text once, if `share` was called for it. They
+share what was read, so none may change it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SHARED: Final = "_shared"
 
 
 def share(samples: Iterable[Sample]) -> None:
-    """Have what is read of these samples kept with them."""
+    """Keep with these samples what is read of them."""
     for sample in samples:
         sample.__dict__[_SHARED] = True
 
@@ -38,9 +38,9 @@ def read(sample: Sample, field: str, parsing: Parsing) -> Any:
 
 
 def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:
-    """Say why the output is not JSON, or None where it is; without the cost of a value.
+    """Say why the output is not JSON, or return None where it is; no value is built.
 
-    In lenient mode truncated text is a defect here, and none to `read`, which completes it.
+    In lenient mode truncated text is a defect here, while `read` completes it.
     """
     if parsing == "lenient" or _SHARED not in sample.__dict__:
         return check(sample.output, parsing)
@@ -52,9 +52,9 @@ def read_both(
 ) -> tuple[Any, Any]:
     """Return the output's value or Defect, and the reference's value.
 
-    With `copied` both are read for nobody else, so that whoever gets them may change them.
-    Raises MissingFieldError where there is no reference, InvalidReferenceError where it is not
-    JSON: a broken reference is the caller's fault and must not look like the model's.
+    With `copied` both are read anew, so that a caller's function may change them. Raises
+    MissingFieldError where there is no reference, InvalidReferenceError where it is not JSON: a
+    broken reference is the caller's fault and must not look like the model's.
     """
     if sample.reference is MISSING:
         sample.require("reference", evaluator.name)
@@ -71,5 +71,8 @@ def read_both(
 
 
 def same(sample: Sample, parsing: Parsing) -> bool:
-    """Whether output and reference are known to be equal, at half of what their values cost."""
+    """Whether output and reference are the same JSON text; False where only their values tell.
+
+    Equality then costs half as much.
+    """
     return is_same_text(sample.output, sample.reference, parsing)

@@ -13,7 +13,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import invalidity, parse
 from llmeval_integrations.tool_calls.tags import (
@@ -52,7 +52,7 @@ class ReasoningFormat(Evaluator):
                 raise option_error(self, option, "a tag's name")
 
     def check(self, sample: Sample) -> Result:
-        text = text_of(sample.output)
+        text = to_text(sample.output)
         think = _has_pair(text, self.think_token)
         answer = _has_pair(text, self.answer_token)
         score = 1.0 if think and answer else 0.0
@@ -107,7 +107,7 @@ class ReasoningToolCallFormat(Evaluator):
     """
 
     def check(self, sample: Sample) -> Result:
-        text = text_of(sample.output).strip()
+        text = to_text(sample.output).strip()
         think = _has_pair(text, "think")
         calls = _read_calls(text)
         # Whatever a well-formed call holds is data, were it an answer's tags.

@@ -18,7 +18,7 @@ from llmeval_integrations.core.options import check_choice, check_number, option
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.evaluators.text import to_text
 
 Where = Literal["match", "search", "fullmatch"]
 
@@ -88,7 +88,7 @@ class RegexMatch(Evaluator):
                     f"{self.name}: {quote(pattern)} has {len(pattern)} characters; a reference's "
                     f"pattern has at most {MAX_REGEX_CHARACTERS}"
                 )
-        text = text_of(sample.output)
+        text = to_text(sample.output)
         look = getattr(_compile(pattern, int(self.flags)), self.where)
         try:
             found = look(text, timeout=self.timeout)

@@ -11,7 +11,7 @@ from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_flag, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.text.edit_distance import METRICS, measure
 
 
@@ -44,9 +44,9 @@ class StringDistance(Evaluator):
         check_number(self, "max_distance", minimum=0, maximum=most)
 
     def check(self, sample: Sample) -> Result:
-        reference = text_of(sample.require("reference", self.name))
+        reference = to_text(sample.require("reference", self.name))
         score, exact = measure(
-            self.distance, text_of(sample.output), reference, normalized=self.normalize_score
+            self.distance, to_text(sample.output), reference, normalized=self.normalize_score
         )
         passed = score <= self.max_distance
         reason = (

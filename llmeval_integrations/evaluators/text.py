@@ -10,7 +10,7 @@ from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import parse
 
 
-def text_of(output: Any) -> str:
+def to_text(output: Any) -> str:
     """Return a text as it is, bytes decoded, a JSON value as compact JSON, all else as its repr."""
     if isinstance(output, str):
         return str.__str__(output)  # a subclass may say something else of itself
@@ -20,7 +20,7 @@ def text_of(output: Any) -> str:
     return quote(output) if isinstance(value, Defect) else canonical(value)
 
 
-def storable(value: Any) -> str:
+def to_storable_text(value: Any) -> str:
     """Return the text of a value, JSON where it is none; halves of surrogate pairs as escapes."""
-    text = text_of(value)
+    text = to_text(value)
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()

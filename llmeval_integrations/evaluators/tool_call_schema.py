@@ -12,7 +12,7 @@ from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.tool_calls.call import ToolCall
@@ -67,7 +67,7 @@ class ToolCallSchema(Evaluator):
             )
         calls = read_calls(sample.output, self.parsing, expects_calls=False)
         if isinstance(calls, Defect):
-            return defective(calls, 0.0)
+            return defect_result(calls, 0.0)
         found = [_violations(call, toolbox, self.parsing) for call in calls]
         rows = [
             {

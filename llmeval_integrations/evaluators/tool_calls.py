@@ -21,7 +21,7 @@ from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defective
+from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.tool_calls.arguments import (
@@ -161,7 +161,7 @@ class ToolCalls(Evaluator):
         made = read_calls(sample.output, self.parsing, expects_calls=bool(expected))
         if isinstance(made, Defect):
             figures = _figures(0, 0, len(expected), nothing=0.0)
-            return defective(made, 0.0, calls=[], **figures)
+            return defect_result(made, 0.0, calls=[], **figures)
         schema_requires = self.alternatives == "listed" and self.arguments != "subset"
         comparer = ArgumentComparer(
             self.arguments,

@@ -24,7 +24,7 @@ from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks._drop_ins import Wrapper
 from llmeval_integrations.frameworks._samples import sample_of
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
@@ -114,9 +114,9 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         """Say the result as DeepEval's metrics do, which is by what they are afterwards."""
         self.score = None if result.score is None else float(result.score)
         self.success = result.passed
-        self.reason = None if result.reason is None else storable(result.reason)
+        self.reason = None if result.reason is None else to_storable_text(result.reason)
         self.error = (self.reason or "unscored") if result.is_unscored else None
-        self.verbose_logs = storable({"label": result.label, "metadata": result.metadata})
+        self.verbose_logs = to_storable_text({"label": result.label, "metadata": result.metadata})
         judged = isinstance(self.evaluator, JudgedEvaluator)
         account = result.metadata.get("judge", {}) if judged else {}
         self.evaluation_model = account.get("model")

@@ -24,7 +24,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.text import text_of
+from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.frameworks._drop_ins import (
     JsonEditDistanceDropIn,
     JsonEqualityDropIn,
@@ -260,7 +260,7 @@ def _as_prompt(template: Any) -> Prompt:
 
 def _text(value: Any) -> str | None:
     """Return the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
-    return None if value is None else text_of(value).encode(errors="backslashreplace").decode()
+    return None if value is None else to_text(value).encode(errors="backslashreplace").decode()
 
 
 def _said(evaluator: Evaluator, response: Any) -> Any:

@@ -21,7 +21,7 @@ from llmeval_integrations.core.errors import InvalidOptionError, MissingDependen
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks._drop_ins import Wrapper
 from llmeval_integrations.frameworks._samples import Keys
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
@@ -96,11 +96,15 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
             value=getattr(result, self.value),
             error=_error(result) if result.is_unscored else None,
             source=AssessmentSource(source_type=kind, source_id=self.evaluator.name),
-            rationale=None if result.reason is None else storable(result.reason),
-            metadata={storable(key): storable(said[key]) for key in said if said[key] is not None},
+            rationale=None if result.reason is None else to_storable_text(result.reason),
+            metadata={
+                to_storable_text(key): to_storable_text(said[key])
+                for key in said
+                if said[key] is not None
+            },
         )
 
 
 def _error(result: Result) -> AssessmentError:
-    code, message = (storable(text or "unscored") for text in (result.label, result.reason))
+    code, message = (to_storable_text(text or "unscored") for text in (result.label, result.reason))
     return AssessmentError(error_code=code, error_message=message)

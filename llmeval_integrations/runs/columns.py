@@ -9,7 +9,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import hint
-from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.runs.fields import FIELDS, VARIABLES, Columns, columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.rows import Row, write_value
@@ -123,7 +123,7 @@ def _cells(row: Row) -> Iterator[Any]:
     yield None if row.score is None else float(row.score)
     yield row.passed
     for text in (row.label, row.reason, row.error):
-        yield text if text is None or text.isascii() else storable(text)
+        yield text if text is None or text.isascii() else to_storable_text(text)
     yield write_value(row.metadata).decode() if row.metadata else None
 
 

@@ -24,7 +24,7 @@ from deepeval import assert_test, evaluate
 from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
 from deepeval.test_case import LLMTestCase
 
-from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks import deepeval as ours
 from llmeval_integrations.frameworks.deepeval import DeepEvalMetric
 
@@ -62,11 +62,14 @@ def test_a_result_is_what_the_metric_says(kind, run_async):
     assert said.score == (None if result.score is None else float(result.score))
     assert said.success is bool(result.passed)
     if result.scored:
-        assert (said.reason, said.error) == (result.reason and storable(result.reason), None)
+        assert (said.reason, said.error) == (
+            result.reason and to_storable_text(result.reason),
+            None,
+        )
     else:
         assert said.error == result.reason
     details = {"label": result.label, "metadata": result.metadata}
-    assert said.verbose_logs == storable(details)
+    assert said.verbose_logs == to_storable_text(details)
     assert kind == "odd" or json.loads(said.verbose_logs) == details
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("mlflow.genai")
 
 import mlflow
 
-from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks import mlflow as ours
 from llmeval_integrations.frameworks.mlflow import MlflowScorer
 
@@ -55,7 +55,7 @@ def test_a_result_of_each_kind_is_feedback():
         name: result.score for name, result in RESULTS.items()
     }
     assert {name: said[name].get("rationale") for name in RESULTS} == {
-        name: result.reason and storable(result.reason) for name, result in RESULTS.items()
+        name: result.reason and to_storable_text(result.reason) for name, result in RESULTS.items()
     }
     metadata = said["number"]["metadata"]
     assert (metadata["label"], metadata["passed"]) == ("far_off", "false")

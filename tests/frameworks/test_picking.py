@@ -12,7 +12,7 @@ from llmeval_integrations import (
     Sample,
 )
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.evaluators.text import storable
+from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks._samples import Keys, sample_of
 from llmeval_integrations.json_values.native import as_python
 
@@ -85,8 +85,8 @@ def test_none_is_an_absent_field_and_a_text_one_context():
     [("é", "é"), ("\ud800", r"\ud800"), (["\ud800", None], r"['\ud800', None]"), (0.5, "0.5"), (True, "true")],
 )  # fmt: skip
 def test_any_value_is_a_text_that_utf8_holds(value, text):
-    assert storable(value) == text
-    storable(value).encode()
+    assert to_storable_text(value) == text
+    to_storable_text(value).encode()
 
 
 def test_of_a_field_that_is_missing_it_is_said_how_it_is_given():
