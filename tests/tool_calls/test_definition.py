@@ -39,9 +39,24 @@ def test_a_definition_is_read_by_itself_in_a_list_and_as_text(tool):
         assert read_tools(tools) == {"weather": SCHEMA}
 
 
-def test_a_tool_without_a_schema_has_no_arguments():
-    assert read_tools({"name": "now"}) == {"now": {"type": "object", "properties": {}}}
-    assert read_tools([]) == {}
+NOTHING = {"type": "object", "properties": {}}
+RESULT = {"type": "object", "properties": {"t": {}}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "read"),
+    [
+        ([], {}),
+        ({"name": "f"}, {"f": NOTHING}),
+        ([{"name": "f", "description": "Says it.", "strict": True, "metadata": {}}], {"f": NOTHING}),
+        ([{"name": "f", "parameters": {"properties": {}}}], {"f": NOTHING}),
+        ([{"name": "f", "parameters": {**NOTHING, "type": ["object", "null"]}}], {"f": {**NOTHING, "type": ["object", "null"]}}),
+        ([{"name": "f", "output_schema": RESULT}], {"f": NOTHING}),
+        ([{"name": "f", "type": "tool"}, {"name": "g", "type": "object"}], {"f": NOTHING, "g": NOTHING}),
+    ],
+)  # fmt: skip
+def test_a_tool_without_a_schema_has_no_arguments(tools, read):
+    assert read_tools(tools) == read
 
 
 @pytest.mark.parametrize(
@@ -76,26 +91,22 @@ def test_what_is_called_a_schema_becomes_json_schema(given, meant):
     assert as_json_schema(given) == meant
 
 
-@pytest.mark.parametrize(
-    "tools", [3, "weather", "{", {}, {"name": 3}, [{}], [None], object(), {"name": "f", "parameters": [1]}]
-)  # fmt: skip
-def test_what_is_no_definition_is_an_error_that_shows_it(tools):
-    with pytest.raises(InvalidOptionError, match=r"no definition of a tool|no JSON Schema"):
-        read_tools(tools)
-
-
-def test_two_tools_of_one_name_are_an_error():
-    with pytest.raises(InvalidOptionError, match="'weather'"):
-        read_tools([SHAPES["MCP"], SHAPES["OpenAI"]])
-
-
-def test_a_pydantic_model_is_a_tool():
+def test_a_pydantic_model_is_a_tool_also_one_that_holds_itself():
     pydantic = pytest.importorskip("pydantic")
+
+    class Node(pydantic.BaseModel):
+        size: int
+        nodes: list["Node"] = []
 
     class Weather(pydantic.BaseModel):
         city: str
 
-    assert read_tools([Weather])["Weather"]["required"] == ["city"]
+    read = read_tools([Node, Weather])
+    assert read["Weather"]["required"] == ["city"]
+    node = read["Node"]
+    assert (list(node["properties"]), node["required"]) == (["size", "nodes"], ["size"])
+    assert node["properties"]["nodes"]["items"] == {"$ref": "#/$defs/Node"}
+    assert "Node" in node["$defs"]
 
 
 def test_tools_of_langchain_and_llama_index_are_read():
@@ -111,39 +122,24 @@ def test_tools_of_langchain_and_llama_index_are_read():
     assert (read["properties"]["days"]["default"], read["required"]) == (1, ["city"])
 
 
-def test_a_declaration_of_googles_sdk_is_read():
-    types = pytest.importorskip("google.genai.types")
-    schema = types.Schema(
-        type="OBJECT", properties={"n": types.Schema(type="INTEGER", nullable=True)}
-    )
-    tool = types.Tool(
-        function_declarations=[types.FunctionDeclaration(name="f", parameters=schema)]
-    )
-    properties = {"n": {"type": ["integer", "null"]}}
-    for given in (tool, tool.model_dump(), tool.model_dump(exclude_none=True)):
-        assert read_tools([given]) == {"f": {"type": "object", "properties": properties}}
-
-
-def test_a_dump_of_googles_schema_without_nulls_keeps_what_it_says():
+def test_tools_of_googles_sdk_and_their_dumps_are_read_and_hosted_ones_skipped():
     types = pytest.importorskip("google.genai.types")
     names = types.Schema(type="ARRAY", items=types.Schema(type="STRING", max_length=3), min_items=2)
-    schema = types.Schema(type="OBJECT", properties={"min_items": names})
-    dumped = types.FunctionDeclaration(name="f", parameters=schema).model_dump(exclude_none=True)
-    read = {"type": "array", "items": {"type": "string", "maxLength": 3}, "minItems": 2}
-    assert read_tools(dumped)["f"]["properties"] == {"min_items": read}
-
-
-def test_a_model_that_holds_itself_is_read_as_another():
-    pydantic = pytest.importorskip("pydantic")
-
-    class Node(pydantic.BaseModel):
-        size: int
-        nodes: list["Node"] = []
-
-    read = read_tools([Node])["Node"]
-    assert (list(read["properties"]), read["required"]) == (["size", "nodes"], ["size"])
-    assert read["properties"]["nodes"]["items"] == {"$ref": "#/$defs/Node"}
-    assert "Node" in read["$defs"]
+    number = types.Schema(type="INTEGER", nullable=True)
+    schema = types.Schema(type="OBJECT", properties={"min_items": names, "n": number})
+    declared = types.FunctionDeclaration(name="f", parameters=schema)
+    tool = types.Tool(function_declarations=[declared])
+    search = types.Tool(google_search=types.GoogleSearch())
+    properties = {
+        "min_items": {"type": "array", "items": {"type": "string", "maxLength": 3}, "minItems": 2},
+        "n": {"type": ["integer", "null"]},
+    }
+    for given in (tool, tool.model_dump(), tool.model_dump(exclude_none=True)):
+        for hosted in (search, search.model_dump(exclude_none=True)):
+            assert read_tools([hosted, given])["f"]["properties"] == properties
+    dumped = dict.fromkeys(("anyOf", "default", "ref", "defs", "maxItems", "required"))
+    by_alias = {"name": "f", "parameters": {**dumped, "type": "OBJECT", "properties": {"n": {**dumped, "type": "INTEGER"}}}}  # fmt: skip
+    assert read_tools([by_alias])["f"]["properties"] == {"n": {"type": "integer"}}
 
 
 def test_a_tool_of_langchains_with_one_input_has_the_argument_that_models_are_given():
@@ -166,46 +162,6 @@ def test_a_tool_of_langchains_that_takes_its_schema_from_its_function_keeps_it()
             return tool_input
 
     assert list(read_tools([Say()])["say"]["properties"]) == ["tool_input"]
-
-
-@pytest.mark.parametrize(
-    ("tool", "words"),
-    [
-        ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
-        ({"name": "w", "inputschema": {}}, "did you mean 'input_schema'"),
-        ({"name": "w", "inputs": {"a": {"type": "string"}}}, "'inputs'; did you mean 'parameters'"),
-        ({"name": "w", "args": {"a": {"type": "string"}}}, "'args'; did you mean 'parameters'"),
-        ({"name": "w", "parameters": {"type": "string"}}, "are an object, .* type 'string'"),
-        ({"name": "w", "parameters": {"type": ["array", "null"]}}, "are an object"),
-    ],
-)
-def test_a_definition_that_would_allow_anything_by_mistake_is_refused(tool, words):
-    with pytest.raises(InvalidOptionError, match=words):
-        read_tools([tool])
-
-
-@pytest.mark.parametrize(
-    "tool",
-    [
-        {"name": "w", "description": "Says it.", "strict": True, "metadata": {}},
-        {"name": "w", "parameters": {"type": ["object", "null"]}},
-        {"name": "w", "parameters": {"properties": {}}},
-    ],
-)
-def test_a_definition_may_say_less_or_more(tool):
-    assert list(read_tools([tool])) == ["w"]
-
-
-def test_a_dump_by_aliases_of_googles_schema_is_read():
-    dumped = dict.fromkeys(("anyOf", "default", "ref", "defs", "maxItems", "required"))
-    tool = {"name": "w", "parameters": {**dumped, "type": "OBJECT", "properties": {"n": {**dumped, "type": "INTEGER"}}}}  # fmt: skip
-    assert read_tools([tool])["w"] == {"type": "object", "properties": {"n": {"type": "integer"}}}
-
-
-def test_the_schema_of_a_result_is_not_that_of_the_arguments():
-    result = {"type": "object", "properties": {"t": {}}}
-    tools = read_tools([{"name": "now", "output_schema": result}])
-    assert tools == {"now": {"type": "object", "properties": {}}}
 
 
 # --- tools that an API runs by itself, or that a model was taught ---------------------------------
@@ -232,22 +188,6 @@ def test_a_hosted_tool_without_a_name_is_skipped(tool):
     assert list(read_tools([tool, NOW])) == ["now"]
 
 
-@pytest.mark.parametrize("tool", [*HOSTED, HOSTED])
-def test_hosted_tools_alone_are_no_tools(tool):
-    with pytest.raises(InvalidOptionError, match="no definition of a tool"):
-        read_tools(tool)
-
-
-@pytest.mark.parametrize(
-    "odd",
-    [3, {"foo": 1}, {"googleSearch": {}, "foo": 1}, {"type": "function"}, {"type": "custom"},
-     {"type": "object", "properties": {"a": {}}}, {"type": "web_search", "name": 3}, {"googleSearch": None}],
-)  # fmt: skip
-def test_what_is_no_definition_is_an_error_beside_tools(odd):
-    with pytest.raises(InvalidOptionError, match="no definition of a tool"):
-        read_tools([odd, NOW])
-
-
 @pytest.mark.parametrize("tool", OPEN)
 def test_a_tool_that_needs_no_schema_takes_any_arguments(tool):
     assert ToolCallSchema([tool])({"name": "f", "arguments": {"command": "ls"}}).passed
@@ -266,36 +206,29 @@ def test_another_tool_takes_what_it_declares(tool):
     assert not ToolCallSchema([tool])({"name": "f", "arguments": {"command": "ls"}}).passed
 
 
-def test_hosted_tools_of_googles_sdk_are_skipped():
-    types = pytest.importorskip("google.genai.types")
-    search = types.Tool(google_search=types.GoogleSearch())
-    own = types.Tool(function_declarations=[types.FunctionDeclaration(name="now")])
-    assert list(read_tools([search, own])) == ["now"]
-    assert list(read_tools([search.model_dump(exclude_none=True), own])) == ["now"]
+NO_DEFINITION = "no definition of a tool"
 
 
 @pytest.mark.parametrize(
-    "misspelt",
+    ("tools", "words"),
     [
-        {"type": "tool", "nmae": "f", "parameters": {"properties": {}}},
-        {"type": "function ", "fucntion": {"name": "f"}},
-        {"type": "object", "title": "Weather", "required": ["a"]},
-        {"type": "text", "text": "hi"},
-        {"type": "web_search", "parameters": {"properties": {}}},
+        *((odd, NO_DEFINITION) for odd in (3, "weather", "{", {}, {"name": 3}, [{}], [None], object(), HOSTED, *HOSTED)),
+        *(([odd, NOW], NO_DEFINITION) for odd in (3, {"foo": 1}, {"googleSearch": {}, "foo": 1}, {"googleSearch": None})),
+        *(([{"type": kind, **more}, NOW], NO_DEFINITION) for kind, more in (
+            ("function", {}), ("custom", {}), ("object", {"properties": {"a": {}}}), ("object", {"title": "Weather", "required": ["a"]}),
+            ("web_search", {"name": 3}), ("web_search", {"parameters": {"properties": {}}}), ("text", {"text": "hi"}),
+            ("tool", {"nmae": "f", "parameters": {"properties": {}}}), ("function ", {"fucntion": {"name": "f"}}))),
+        ({"name": "f", "parameters": [1]}, "no JSON Schema"),
+        ([SHAPES["MCP"], SHAPES["OpenAI"]], "two tools have the name 'weather'"),
+        ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
+        ({"name": "w", "inputschema": {}}, "did you mean 'input_schema'"),
+        ({"name": "w", "inputs": {"a": {"type": "string"}}}, "'inputs'; did you mean 'parameters'"),
+        ({"name": "w", "args": {"a": {"type": "string"}}}, "'args'; did you mean 'parameters'"),
+        ({"name": "w", "parameters": {"type": "string"}}, "are an object, .* type 'string'"),
+        ({"name": "w", "parameters": {"type": ["array", "null"]}}, "are an object"),
+        ({"name": "w", "parameters": {"$ref": "#/$defs/S", "$defs": {"S": {"type": "string"}}}}, "are an object"),
     ],
-    ids=str,
-)
-def test_a_misspelt_definition_is_no_hosted_tool(misspelt):
-    with pytest.raises(InvalidOptionError, match="no definition of a tool"):
-        read_tools([{"name": "now"}, misspelt])
-
-
-def test_a_name_beside_another_type_is_a_tool_without_arguments():
-    for kind in ("object", "tool"):
-        assert read_tools([{"name": "f", "type": kind}])["f"].get("properties") == {}
-
-
-def test_a_schema_that_refers_to_a_text_is_refused():
-    schema = {"$ref": "#/$defs/S", "$defs": {"S": {"type": "string"}}}
-    with pytest.raises(InvalidOptionError, match="has the"):
-        read_tools([{"name": "f", "parameters": schema}])
+)  # fmt: skip
+def test_what_is_no_definition_of_a_tool_is_an_error(tools, words):
+    with pytest.raises(InvalidOptionError, match=words):
+        read_tools(tools)
