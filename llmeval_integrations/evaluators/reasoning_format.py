@@ -56,11 +56,8 @@ class ReasoningFormat(Evaluator):
         think = _has_pair(text, self.think_token)
         answer = _has_pair(text, self.answer_token)
         score = 1.0 if think and answer else 0.0
-        missing = [
-            f"Missing <{token}></{token}> tags"
-            for token, found in ((self.think_token, think), (self.answer_token, answer))
-            if not found
-        ]
+        pairs = (self.think_token, think), (self.answer_token, answer)
+        missing = [f"Missing <{token}></{token}> tags" for token, found in pairs if not found]
         metadata = {
             "has_think_tag": think,
             "has_answer_tag": answer,
@@ -74,26 +71,24 @@ class ReasoningFormat(Evaluator):
         return Result(score, False, label, "; ".join(missing), metadata)
 
 
-def find_tag(text: str, tag: str, start: int = 0) -> int:
+def _find_tag(text: str, tag: str, start: int = 0) -> int:
     """Find a tag from `start` on, or give -1.
 
     Going from one bracket to the next is up to ten times faster than looking for the tag in prose,
     where brackets are few.
     """
     position = text.find("<", start)
-    tried = 0
-    while position >= 0 and not text.startswith(tag, position):
-        if tried == _FEW_BRACKETS:
-            return text.find(tag, position)
-        tried += 1
+    for _ in range(_FEW_BRACKETS):
+        if position < 0 or text.startswith(tag, position):
+            return position
         position = text.find("<", position + 1)
-    return position
+    return text.find(tag, position) if position >= 0 else -1
 
 
 def _has_pair(text: str, tag: str) -> bool:
     """Whether an opening tag is followed, somewhere, by its closing one."""
-    start = find_tag(text, f"<{tag}>")
-    return start >= 0 and find_tag(text, f"</{tag}>", start + len(tag) + 2) >= 0
+    start = _find_tag(text, f"<{tag}>")
+    return start >= 0 and _find_tag(text, f"</{tag}>", start + len(tag) + 2) >= 0
 
 
 @dataclass(frozen=True)
@@ -159,8 +154,8 @@ def _is_answered(text: str) -> bool:
 
 def _after_thinking(text: str) -> int:
     """Return the position after the thinking and white space; the end where there is none."""
-    end = find_tag(text, END_OF_THOUGHT)
-    again = find_tag(text, THOUGHT, len(THOUGHT))
+    end = _find_tag(text, END_OF_THOUGHT)
+    again = _find_tag(text, THOUGHT, len(THOUGHT))
     if end < 0 or not text.startswith(THOUGHT) or 0 <= again < end:
         return len(text)
     return skip_space(text, end + len(END_OF_THOUGHT))

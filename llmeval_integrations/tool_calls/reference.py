@@ -41,7 +41,7 @@ def read_expected(
     Raises InvalidReferenceError: whatever cannot be read is the caller's fault.
     """
     listed = alternatives == "listed"
-    answers = read_answers(reference, parsing) if listed else reference
+    answers = _read_answers(reference, parsing) if listed else reference
     calls = read_calls(answers, parsing)
     problem = None
     if isinstance(calls, Defect):
@@ -58,7 +58,7 @@ def read_expected(
             f"{evaluator}: the reference {quote(reference)} holds no tool calls: {problem}; "
             'write {"name": ..., "arguments": {...}}, or a list of these'
         )
-    read = read_lists if listed else read_choices
+    read = _read_lists if listed else _read_choices
     expected = [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
     for call, wanted in zip(calls, expected):
         if isinstance(wanted.arguments, AnyOf):
@@ -74,18 +74,18 @@ def is_optional(expected: Any) -> bool:
     return isinstance(expected, AnyOf) and expected.optional
 
 
-def read_choices(value: Any) -> Any:
+def _read_choices(value: Any) -> Any:
     """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth.
 
     Raises InvalidReferenceError where one of them holds something else, and where an object's
     only key is nearly one of these and is another one, such as `$anyof` and `$Optional`.
     """
     if isinstance(value, list):
-        return [read_choices(item) for item in value]
+        return [_read_choices(item) for item in value]
     if not isinstance(value, dict):
         return value
     if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _is_misspelt(value):
-        return {key: read_choices(item) for key, item in value.items()}
+        return {key: _read_choices(item) for key, item in value.items()}
     values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
     if (
         not value.keys() <= {ANY_OF, OPTIONAL}
@@ -96,7 +96,7 @@ def read_choices(value: Any) -> Any:
         raise InvalidReferenceError(
             f"{quote(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
         )
-    return AnyOf(tuple(map(read_choices, values)), optional)
+    return AnyOf(tuple(map(_read_choices, values)), optional)
 
 
 def _is_misspelt(value: dict[str, Any]) -> bool:
@@ -110,8 +110,8 @@ def _is_misspelt(value: dict[str, Any]) -> bool:
     return bool(alike) or key.startswith("$any")
 
 
-def read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
-    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls for `read_lists`.
+def _read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
+    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls for `_read_lists`.
 
     They stand alone or in a list, as JSON or as its text. An object is one where it has one key,
     lists alone under it, and no shape that `read_calls` knows. Without any, the reference is given
@@ -140,7 +140,7 @@ def _read_answer(item: Any) -> dict[str, Any] | None:
     return {"name": name, "arguments": arguments}
 
 
-def read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
+def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
     """Read arguments each of which is a list of accepted values, as BFCL's answers are.
 
     An empty text among them says that the argument may be left out. The members of an accepted
@@ -161,14 +161,14 @@ def _read_choice(name: str, values: Any) -> AnyOf:
 
 def _read_accepted(value: Any) -> Any:
     if isinstance(value, dict):
-        return read_lists(value)
+        return _read_lists(value)
     if isinstance(value, list):
-        return [read_lists(item) if isinstance(item, dict) else item for item in value]
+        return [_read_lists(item) if isinstance(item, dict) else item for item in value]
     return value
 
 
 def write(value: Any) -> Any:
-    """Write a value as JSON, choices as `read_choices` reads them."""
+    """Write a value as JSON, choices as `_read_choices` reads them."""
     if isinstance(value, AnySpelling):
         return value.text
     if isinstance(value, AnyOf):
