@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     text: str = ""
     """The result as it was, for a person."""
 
-    def is_as(self, other: Answer) -> bool:
+    def agrees_with(self, other: Answer) -> bool:
         """Whether another call said the same."""
         return (self.says, self.score) == (other.says, other.score)
 
@@ -35,7 +35,7 @@ def read_answer(result: Any) -> Answer:
 
     Only 1 is a yes; None is not a score. Booleans and numbers may be another library's, as numpy's.
     """
-    says, score = _read(result)
+    says, score = _read_result(result)
     return Answer(says, score, one_line(quote(result)))
 
 
@@ -51,31 +51,31 @@ def read_verdict(result: Any) -> Answer:
         verdict = verdict.value
     if verdict is None:
         return Answer("nothing", None, text)
-    if (truth := _truth(verdict)) is not None:
+    if (truth := _read_truth(verdict)) is not None:
         return Answer("Pass" if truth else "Fail", None, text)
     words: dict[str, Says] = {"pass": "Pass", "fail": "Fail"}
     return Answer(words.get(str(verdict).strip().casefold(), "unclear"), None, text)
 
 
-def _read(result: Any) -> tuple[Says, float | None]:
+def _read_result(result: Any) -> tuple[Says, float | None]:
     if result is None:
         return "nothing", None
     if isinstance(result, Result):
-        return _decided(result.passed, result.score)
+        return _decide(result.passed, result.score)
     if isinstance(result, Mapping):
         passed = result.get("passed", result.get("passing"))
-        return _decided(passed, result["score"]) if "score" in result else _decided(passed, None)
+        return _decide(passed, result["score"]) if "score" in result else _decide(passed, None)
     if getattr(result, "invalid_result", False):
         return "nothing", None
     if hasattr(result, "score"):
-        return _decided(getattr(result, "passed", getattr(result, "passing", None)), result.score)
-    return _decided(None, result)
+        return _decide(getattr(result, "passed", getattr(result, "passing", None)), result.score)
+    return _decide(None, result)
 
 
-def _decided(passed: Any, score: Any) -> tuple[Says, float | None]:
+def _decide(passed: Any, score: Any) -> tuple[Says, float | None]:
     """Go by the verdict where there is one, else by the score."""
-    number = _number(score)
-    if (truth := _truth(passed)) is not None:
+    number = _read_number(score)
+    if (truth := _read_truth(passed)) is not None:
         return ("yes" if truth else "no"), number
     if score is None:
         return "nothing", None
@@ -84,13 +84,13 @@ def _decided(passed: Any, score: Any) -> tuple[Says, float | None]:
     return ("yes" if number == 1 else "no"), number
 
 
-def _truth(value: Any) -> bool | None:
+def _read_truth(value: Any) -> bool | None:
     """Return a truth value, numpy's or 1 and 0 among them; None for anything else."""
-    number = _number(value)
+    number = _read_number(value)
     return bool(number) if number in (0, 1) else None
 
 
-def _number(score: Any) -> float | None:
+def _read_number(score: Any) -> float | None:
     """Return a finite number, another library's among them; None for anything else."""
     if isinstance(score, str) or not hasattr(score, "__float__"):
         return None

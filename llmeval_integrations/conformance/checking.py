@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.conformance.faults import RANK, finding_of, findings
+from llmeval_integrations.conformance.faults import RANK, find_faults, make_finding
 from llmeval_integrations.conformance.finding import Finding, Findings
-from llmeval_integrations.conformance.growth import case_of, explosion
+from llmeval_integrations.conformance.growth import find_explosion, make_case
 from llmeval_integrations.conformance.rules import ListOrder, Rules, list_claims
-from llmeval_integrations.conformance.subject import Subject, subject_of
+from llmeval_integrations.conformance.subject import Subject, recognize
 from llmeval_integrations.conformance.trial import Observation
 from llmeval_integrations.conformance.worker import (
     DIED,
@@ -66,7 +66,7 @@ def check_evaluator(
     rules = Rules(list_order, extra_keys, limit, seconds, isolate)
     claim = _claim_of(evaluator, claims)
     cases, growths = rules.bank(claim)
-    check = _Check(subject_of(evaluator, claim), rules)
+    check = _Check(recognize(evaluator, claim), rules)
     total = len(cases) + len(growths)
     try:
         for case in cases:
@@ -74,7 +74,7 @@ def check_evaluator(
         for growth in growths:
             check.try_growth(growth)
     except _TimeIsUpError:
-        check.found.append(_incomplete(check, total))
+        check.found.append(_make_incomplete_finding(check, total))
     finally:
         check.close()
     found = sorted(check.found, key=lambda finding: RANK[finding.severity])
@@ -114,13 +114,13 @@ class _Check:
 
     def try_case(self, case: Case) -> None:
         """Try one case."""
-        self.found += findings(case, self._ask(case))
+        self.found += find_faults(case, self._ask(case))
         self.tried += 1
 
     def try_growth(self, growth: Growth) -> None:
         """Try one family."""
-        if got := explosion(growth, lambda case: self._ask(case, once=True)):
-            self.found.append(finding_of(case_of(growth, 60), "cost", "linear time", got))
+        if got := find_explosion(growth, lambda case: self._ask(case, once=True)):
+            self.found.append(make_finding(make_case(growth, 60), "cost", "linear time", got))
         self.tried += 1
 
     def elapsed(self) -> float:
@@ -154,7 +154,7 @@ class _Check:
         return seen
 
 
-def _incomplete(check: _Check, total: int) -> Finding:
+def _make_incomplete_finding(check: _Check, total: int) -> Finding:
     got = f"{check.tried} of {total} cases in {check.elapsed():.0f} s"
     why = "what it does in the other cases is not known"
     return Finding("all cases", "slow", "an answer in time", got, why, "high")

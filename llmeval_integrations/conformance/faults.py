@@ -1,4 +1,4 @@
-"""What is wrong with what was seen of an evaluator."""
+"""The faults that an observation shows."""
 
 from __future__ import annotations
 
@@ -29,37 +29,37 @@ _WHY: Final[dict[Kind, str]] = {
     "changed": "the next sample is compared with something else",
     "cost": "one long output holds up all others",
 }
-"""Why what is no wrong answer matters all the same."""
+"""Why a fault matters that is no wrong answer."""
 
-
-_SAID: Final[dict[Kind, str]] = {
+_TEXTS: Final[dict[Kind, str]] = {
     "slow": "no answer in time",
     "died": "the end of its process",
 }
 
 
-def findings(case: Case, seen: Observation) -> Iterator[Finding]:
-    """Say what is wrong with what was seen: the answer, or that it does not stand."""
-    first, again, awaited = seen.first, seen.again, seen.awaited
+def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
+    """Find a wrong answer, or one that changes, and a reference that was changed."""
+    first, again, awaited = observation.first, observation.again, observation.awaited
     if first.says not in FITTING[case.expected]:
         if first.says in ("raised", "nothing", "unclear", "slow", "died"):
             kind: Kind = first.says
-            got = first.text or _SAID[kind]
+            got = first.text or _TEXTS[kind]
         else:
             kind, got = "wrong", f"{first.says}: {first.text}"
-        yield finding_of(case, kind, case.expected, got)
-    elif again and not again.is_as(first):
-        yield finding_of(case, "unsteady", "the same twice", f"{first.text}, then {again.text}")
-    elif awaited and not awaited.is_as(first):
-        said = [each.says if first.says != awaited.says else each.text for each in (first, awaited)]
-        got = f"{said[0]}; awaited: {said[1]}"
-        yield finding_of(case, "async", "the same awaited", got)
-    if seen.changed:
-        yield finding_of(case, "changed", "the reference as it was", "it was changed")
+        yield make_finding(case, kind, case.expected, got)
+    elif again and not again.agrees_with(first):
+        yield make_finding(case, "unsteady", "the same twice", f"{first.text}, then {again.text}")
+    elif awaited and not awaited.agrees_with(first):
+        differ = first.says != awaited.says
+        texts = [answer.says if differ else answer.text for answer in (first, awaited)]
+        got = f"{texts[0]}; awaited: {texts[1]}"
+        yield make_finding(case, "async", "the same awaited", got)
+    if observation.changed:
+        yield make_finding(case, "changed", "the reference as it was", "it was changed")
 
 
-def finding_of(case: Case, kind: Kind, expected: str, got: str) -> Finding:
-    """Say what was found, why it matters, and how much."""
+def make_finding(case: Case, kind: Kind, expected: str, got: str) -> Finding:
+    """Make a finding with its reason and its severity."""
     severity: Severity = case.severity if kind == "wrong" else _SEVERITY.get(kind, "high")
     if kind in ("raised", "nothing"):
         severity = max(severity, case.severity, key=RANK.__getitem__)

@@ -18,13 +18,13 @@ _LEAST: Final = 0.0005  # what is quicker says nothing of how it grows
 _STEEP: Final = 1.5
 
 
-def case_of(growth: Growth, size: int) -> Case:
+def make_case(growth: Growth, size: int) -> Case:
     """Make the case of a family that has about so many characters."""
     output, reference = growth.make(size)
     return Case(growth.name, "either", output, reference)
 
 
-def explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
+def find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
     """Say how the cost explodes, nothing where it does not.
 
     Outputs of 1, 2, 4, … 128 kB are tried until one takes 0.1 s of the processor, which is enough
@@ -36,18 +36,18 @@ def explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
     times: dict[int, float] = {}
     size = _FIRST
     while size <= _LAST and max(times.values(), default=0.0) <= _ENOUGH:
-        seconds = _seconds(case_of(growth, size), ask)
+        seconds = _seconds(make_case(growth, size), ask)
         if seconds is None:
-            return f"no answer at {_kilobytes(size)}" + _listed(times)
+            return f"no answer at {_kilobytes(size)}" + _format_times(times)
         times[size] = seconds
         size *= 2
     if max(times.values()) <= _ENOUGH:
         return ""
     times = dict(list(times.items())[-3:])
     for _, size in itertools.product(range(_MORE), times):
-        times[size] = min(times[size], _seconds(case_of(growth, size), ask) or math.inf)
+        times[size] = min(times[size], _seconds(make_case(growth, size), ask) or math.inf)
     power = _power(times)
-    return f"time grows as length^{power:.1f}:" + _listed(times) if power >= _STEEP else ""
+    return f"time grows as length^{power:.1f}:" + _format_times(times) if power >= _STEEP else ""
 
 
 def _seconds(case: Case, ask: Callable[[Case], Observation]) -> float | None:
@@ -75,7 +75,7 @@ def _power(times: dict[int, float]) -> float:
     return math.log(max(after, _LEAST) / max(before, _LEAST)) / math.log(last / first)
 
 
-def _listed(times: dict[int, float]) -> str:
+def _format_times(times: dict[int, float]) -> str:
     shown = list(times.items())[-2:]
     return "".join(f" {seconds:.3f} s at {_kilobytes(size)}" for size, seconds in shown)
 

@@ -38,7 +38,7 @@ def _nested(depth: int, core: str = "") -> str:
     return "[" * depth + core + "]" * depth
 
 
-def _shuffled() -> list[Case]:
+def _shuffle_keys() -> list[Case]:
     """Make documents with their keys in another order; other names hash otherwise."""
     chance = random.Random(6)  # noqa: S311 - the same cases every time
     cases = []
@@ -126,7 +126,7 @@ CASES: Final[tuple[Case, ...]] = (
     Case("true and 1 turned", "no", "[true, 2]", "[2, 1]", _BOOLEAN, only=_ANY_ON_TOP),
     Case("items turned within, allowed", "yes", '{"a": [[1, 2], [3]]}', '{"a": [[3], [2, 1]]}', _ORDER, only=_ANY),
     Case("two may stand for one", "yes", '[{"a": 1, "b": 2}, {"a": 1, "c": 3}]', '[{"a": 1}, {"a": 1, "b": 2}]', "the first pair that fits takes another's partner", only={**_ANY, **_EXTRA}),
-    *_shuffled(),
+    *_shuffle_keys(),
     Case("neighbours among large integers", "no", "[9007199254740993]", "[9007199254740992]", _NUMBER),
     Case("a large integer and its float", "no", "[12345678901234567890123]", "[12345678901234567890124]", _NUMBER),
     Case("1e400 and a text", "no", "[1e400]", '["Infinity"]', _NUMBER, "medium"),
@@ -148,28 +148,29 @@ CASES: Final[tuple[Case, ...]] = (
 """The rules of JSON: RFC 8259 for texts, and for values what all of its readers agree on."""
 
 
-def _twice(text: str) -> tuple[str, str]:
+def _pair_with_itself(text: str) -> tuple[str, str]:
     """Pair a text with itself, which differs in white space alone."""
     return text, text + " "
 
 
-def _records(size: int) -> tuple[str, str]:
+def _change_last_record(size: int) -> tuple[str, str]:
     items = [{"id": number, "name": f"n{number}"} for number in range(size // 24 + 1)]
     return json.dumps(items), json.dumps([*items[:-1], {"id": -1, "name": ""}])
 
 
-def _turned(size: int) -> tuple[str, str]:
+def _reverse_records(size: int) -> tuple[str, str]:
     items = [{"id": number, "name": f"n{number}"} for number in range(size // 24 + 1)]
     return json.dumps(items[::-1]), json.dumps(items)
 
 
 GROWTHS: Final[tuple[Growth, ...]] = (
-    Growth("many records, the last differs", _records),
-    Growth("many records turned", _turned, _ANY_ON_TOP),
-    Growth("one long text", lambda size: _twice(json.dumps("x\n" * (size // 3)))),
-    Growth("one long number", lambda size: _twice("1" * size)),
+    Growth("many records, the last differs", _change_last_record),
+    Growth("many records turned", _reverse_records, _ANY_ON_TOP),
+    Growth("one long text", lambda size: _pair_with_itself(json.dumps("x\n" * (size // 3)))),
+    Growth("one long number", lambda size: _pair_with_itself("1" * size)),
     Growth(
-        "many keys", lambda size: _twice(json.dumps({f"k{n}": n for n in range(size // 14 + 1)}))
+        "many keys",
+        lambda size: _pair_with_itself(json.dumps({f"k{n}": n for n in range(size // 14 + 1)})),
     ),
     Growth("brackets that never close", lambda size: ("[" * size, "[]")),
     Growth("objects that never close", lambda size: ('{"a":' * (size // 5), "{}")),

@@ -40,7 +40,7 @@ class Subject:
     """The exceptions by which it says that there is no answer."""
 
 
-def subject_of(thing: Any, claim: str) -> Subject:
+def recognize(thing: Any, claim: str) -> Subject:
     """Recognise an evaluator: ours, LangChain's, LlamaIndex's, or a callable.
 
     Raises InvalidOptionError for anything else.
@@ -48,7 +48,7 @@ def subject_of(thing: Any, claim: str) -> Subject:
     if inspect.isclass(thing):
         raise InvalidOptionError(f"{quote(thing)} is a class; check an instance of it")
     if claim == VERDICT_READING:
-        return _reader(thing)
+        return _recognize_reader(thing)
     if isinstance(thing, Evaluator):
         return _by_methods(thing.name, thing.evaluate, thing.aevaluate, _as_sample)
     name = type(thing).__name__
@@ -63,7 +63,7 @@ def subject_of(thing: Any, claim: str) -> Subject:
             f"{quote(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
             "evaluate(response=...), and cannot be called"
         )
-    return _function(thing, 1 if claim == "json_validity" else 2, read_answer)
+    return _recognize_function(thing, 1 if claim == "json_validity" else 2, read_answer)
 
 
 def _by_methods(
@@ -103,15 +103,15 @@ def _for_llama_index(case: Case) -> dict[str, Any]:
     return {"response": case.output, "reference": reference}
 
 
-def _reader(thing: Any) -> Subject:
+def _recognize_reader(thing: Any) -> Subject:
     if isinstance(thing, Evaluator) or not callable(thing):
         raise InvalidOptionError(
             f"{quote(thing)} reads no verdicts: that takes a function of a judge's reply"
         )
-    return _function(thing, 1, read_verdict, ValueError)
+    return _recognize_function(thing, 1, read_verdict, ValueError)
 
 
-def _function(
+def _recognize_function(
     function: Any,
     fewest: int,
     read: Callable[[Any], Answer],

@@ -1,4 +1,4 @@
-"""Asking about one case: twice, awaited too, and whether the evaluator left its input alone."""
+"""A trial asks about one case twice, awaits the answer too, and looks for a changed reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from llmeval_integrations.core.quoting import quote
 
 
 class Observation(NamedTuple):
-    """What was seen of one case."""
+    """An evaluator's answers about one case."""
 
     first: Answer
     """What it said."""
@@ -66,25 +66,25 @@ class Trial:
         if acall is None:
             return None
 
-        return lambda case: self._loop.run_until_complete(_settled(acall(case)))
+        return lambda case: self._loop.run_until_complete(_wait_for(acall(case)))
 
     def _ask(self, way: Callable[[Case], Any], case: Case) -> Answer:
         try:
-            said = way(case)
-            if inspect.isawaitable(said):  # of a function that does not look like one to await
-                said = self._loop.run_until_complete(_settled(said))
-            return self._subject.read(said)
+            result = way(case)
+            if inspect.isawaitable(result):  # of a function that is not declared as `async`
+                result = self._loop.run_until_complete(_wait_for(result))
+            return self._subject.read(result)
         except self._subject.refusal as error:
-            return Answer("nothing", None, _named(error))
+            return Answer("nothing", None, _describe_error(error))
         except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
-            return Answer("raised", None, _named(error))
+            return Answer("raised", None, _describe_error(error))
 
 
-async def _settled(awaitable: Any) -> Any:
+async def _wait_for(awaitable: Any) -> Any:
     return await awaitable
 
 
-def _named(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - an error's own words may fail

@@ -85,7 +85,7 @@ class ProcessWorker:
 def _serve(subject: Subject, ours: Any, theirs: Any) -> None:
     """Answer until nobody asks any more; the other end is closed here, or we would not see that."""
     ours.close()
-    be_silent()
+    silence()
     trial = Trial(subject)
     while True:
         try:
@@ -95,7 +95,7 @@ def _serve(subject: Subject, ours: Any, theirs: Any) -> None:
         theirs.send(trial.observe(Case("", "either", output, reference), once=once))
 
 
-def be_silent() -> None:
+def silence() -> None:
     """Keep what an evaluator prints, logs and warns of out of the caller's terminal."""
     faulthandler.disable()  # that it died is what the other end says
     logging.disable(logging.CRITICAL)

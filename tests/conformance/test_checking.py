@@ -22,7 +22,7 @@ from llmeval_integrations import (
 from llmeval_integrations.conformance import Finding, check_evaluator, list_claims
 from llmeval_integrations.conformance.case import FITTING
 from llmeval_integrations.conformance.rules import Rules
-from llmeval_integrations.conformance.subject import subject_of
+from llmeval_integrations.conformance.subject import recognize
 from llmeval_integrations.conformance.trial import Trial
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
@@ -329,13 +329,15 @@ def test_an_evaluator_is_told_by_its_shape(evaluator):
 
 def answers(evaluator, claim):
     """Ask about the first case that passes, and the first that does not."""
-    trial = Trial(subject_of(evaluator, claim))
+    trial = Trial(recognize(evaluator, claim))
     cases = {case.expected: case for case in reversed(bank(claim)[0])}
     asked = [cases[name] for name in ("yes", "no", "Pass", "Fail", "no verdict") if name in cases]
     observations = [trial.observe(case) for case in asked]
     trial.close()
     for seen in observations:
-        assert all(each is None or each.is_as(seen.first) for each in (seen.again, seen.awaited))
+        assert all(
+            each is None or each.agrees_with(seen.first) for each in (seen.again, seen.awaited)
+        )
     return [seen.first.says for seen in observations]
 
 

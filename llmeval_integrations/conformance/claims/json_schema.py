@@ -74,8 +74,8 @@ CASES: Final[tuple[Case, ...]] = (
 )  # fmt: skip
 
 
-def _of_any(growth: Growth) -> Growth:
+def _with_any_schema(growth: Growth) -> Growth:
     return Growth(growth.name, lambda size: (growth.make(size)[0], _ANY))
 
 
-GROWTHS: Final = tuple(map(_of_any, same_json.GROWTHS))
+GROWTHS: Final = tuple(map(_with_any_schema, same_json.GROWTHS))
