@@ -26,6 +26,8 @@ def details(comparison: Comparison) -> dict[str, Any]:
     for node, number in Counter(comparison.matched).items():
         counts = fields.setdefault(node.path, {"match": 0})  # several nodes may have one path
         counts["match"] += number
+    if comparison.matched and not (comparison.outcomes or comparison.empty):  # as most are
+        return {**_PERFECT, "perfect": True, "outcomes": [], "fields": fields}
     values = dict.fromkeys(KINDS, 0)
     values["match"] = len(comparison.matched) - len(comparison.empty)
     beside: dict[str, Counter[Kind]] = {}  # how many more, or fewer, values there are than leaves
@@ -43,8 +45,7 @@ def details(comparison: Comparison) -> dict[str, Any]:
             more[kind] -= 1
             if kind_of_value:
                 more[kind_of_value] += 1
-    is_perfect = comparison.matched and not (comparison.outcomes or beside)  # as most are
-    found: dict[str, Any] = dict(_PERFECT) if is_perfect else shares(values)
+    found: dict[str, Any] = shares(values)
     found["perfect"] = all(each.kind == "match" for each in comparison.outcomes)
     found["outcomes"] = [outcome.as_dict() for outcome in comparison.outcomes]
     found["fields"] = fields
