@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from json_strategies import law
 
 from llmeval_integrations import InvalidOptionError, JsonSchema
 
@@ -19,58 +20,6 @@ PERSON = {
 
 # --- verdicts ------------------------------------------------------------------------------------
 
-SCHEMAS = [
-    {},
-    *({"type": name} for name in ("null", "boolean", "integer", "number", "string", "array", "object")),
-    {"type": ["string", "null"]},
-    {"enum": [1, "a", None, [1], {"a": 1}]}, {"enum": [True, 0]},
-    {"const": 1}, {"const": False}, {"const": {"a": [1.0]}},
-    {"minimum": 2}, {"maximum": 2}, {"exclusiveMinimum": 2}, {"exclusiveMaximum": 2},
-    {"minimum": 2, "exclusiveMinimum": True},
-    {"multipleOf": 2}, {"multipleOf": 0.5},
-    {"minLength": 2}, {"maxLength": 2}, {"pattern": "^a+$"}, {"pattern": "b"},
-    {"items": {"type": "integer"}}, {"items": False},
-    {"items": [{"type": "integer"}, {"type": "string"}]},
-    {"items": [{"type": "integer"}], "additionalItems": False},
-    {"prefixItems": [{"type": "integer"}], "items": False},
-    {"minItems": 2}, {"maxItems": 1}, {"uniqueItems": True},
-    {"contains": {"type": "integer"}}, {"contains": {"type": "integer"}, "minContains": 2},
-    {"contains": {"type": "integer"}, "minContains": 0},
-    {"contains": {"type": "integer"}, "maxContains": 1},
-    {"required": ["a"]}, {"properties": {"a": {"type": "integer"}}}, {"properties": {"a": False}},
-    {"additionalProperties": False}, {"properties": {"a": {}}, "additionalProperties": False},
-    {"additionalProperties": {"type": "integer"}},
-    {"patternProperties": {"^a": {"type": "integer"}}},
-    {"patternProperties": {"^a": {}}, "additionalProperties": False},
-    {"minProperties": 1}, {"maxProperties": 1}, {"propertyNames": {"maxLength": 1}},
-    {"dependentRequired": {"a": ["b"]}}, {"dependentSchemas": {"a": {"required": ["b"]}}},
-    {"allOf": [{"type": "integer"}, {"minimum": 2}]},
-    {"anyOf": [{"type": "integer"}, {"type": "string"}]},
-    {"oneOf": [{"minimum": 2}, {"type": "integer"}]}, {"not": {"type": "integer"}}, {"not": {}},
-    {"if": {"type": "integer"}, "then": {"minimum": 2}, "else": {"type": "string"}},
-    {"unevaluatedProperties": False, "properties": {"a": {}}},
-    {"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False},
-    {"unevaluatedItems": False, "prefixItems": [{}]},
-    {"definitions": {"x": {"type": "integer"}}, "$ref": "#/definitions/x"},
-    {"$defs": {"x": {"type": "integer"}}, "$ref": "#/$defs/x", "maximum": 2},
-    {"properties": {"a": {"$ref": "#"}}, "additionalProperties": False},
-    {
-        "$defs": {
-            "tree": {"properties": {"a": {"$ref": "#/$defs/trees"}}},
-            "trees": {"type": ["array", "null"], "items": {"$ref": "#/$defs/tree"}},
-        },
-        "$ref": "#/$defs/tree",
-    },
-    {"format": "email"}, {"format": "date"}, {"type": "integer", "nonsense": 1}, {"$comment": "x", "default": 1},
-]  # fmt: skip
-INSTANCES = [
-    None, True, False, 0, 1, 2, 3, 1.0, 2.0, 1.5, 2.5, -1, 10**30, "", "a", "aa", "aaa", "b", "é", "😀😀",
-    [], [1], [1, 2], [1, 1], [1, 1.0], [1, True], [0, False], ["a", 1], [1, "a"], [1, "a", 2],
-    [[1], [1]], [{"a": 1}, {"a": 1.0}], [None, None], {}, {"a": 1}, {"a": 1.0}, {"a": "x"},
-    {"a": None}, {"a": 1, "b": 2}, {"b": 1}, {"a": {}}, {"a": {"a": {}}}, {"a": {"b": 1}},
-    {"a": [{"a": []}]}, {"a": [{"a": 5}]}, {"ab": 1, "abc": "x"},
-]  # fmt: skip
-
 
 def reference_validator(draft):
     """Give the validator class of the package `jsonschema`."""
@@ -80,21 +29,6 @@ def reference_validator(draft):
 
 def is_schema(kind, schema):
     return kind(kind.META_SCHEMA).is_valid(schema)
-
-
-@pytest.mark.parametrize("draft", DRAFTS)
-def test_verdicts_are_those_of_jsonschema(draft):
-    kind = reference_validator(draft)
-    for schema in SCHEMAS:
-        if not is_schema(kind, schema):
-            with pytest.raises(InvalidOptionError):
-                JsonSchema(schema, draft=draft)
-            continue
-        ours, theirs = JsonSchema(schema, draft=draft), kind(schema)
-        for instance in INSTANCES:
-            result = ours(json.dumps(instance))
-            assert result.score is theirs.is_valid(instance), (schema, instance)
-            assert (result.metadata["conformity"] == 1.0) is result.passed, (schema, instance)
 
 
 @pytest.mark.parametrize(
@@ -133,10 +67,12 @@ schemas = st.recursive(
     st.booleans() | st.fixed_dictionaries({}, optional={
         "type": types, "minimum": st.integers(-2, 2), "maxLength": st.integers(0, 2),
         "minItems": st.integers(0, 2), "maxProperties": st.integers(0, 2), "required": names,
-        "uniqueItems": st.booleans(), "const": values, "enum": st.lists(values, min_size=1, max_size=2),
+        "uniqueItems": st.booleans(), "const": values, "enum": st.sampled_from([[1, "a"], [None, [1]], [True, 0], [{"a": 1.0}]]),
     }),
     lambda inner: st.fixed_dictionaries({}, optional={
         "properties": st.dictionaries(st.sampled_from(["a", "b", "1", "a/b", "~"]), inner, max_size=2),
+        "prefixItems": st.lists(inner, min_size=1, max_size=2), "format": st.just("email"),
+        "allOf": st.lists(inner, min_size=1, max_size=2), "dependentRequired": st.just({"a": ["b"]}),
         "additionalProperties": inner, "patternProperties": st.fixed_dictionaries({"^a": inner}),
         "items": inner, "contains": inner, "not": inner, "propertyNames": inner,
         "anyOf": st.lists(inner, min_size=1, max_size=2), "if": inner, "then": inner,
@@ -155,17 +91,28 @@ def resolve(document, pointer):
     return document
 
 
-@settings(max_examples=100, deadline=None)
-@given(schemas, values)
-def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(schema, value):
-    result = JsonSchema(schema)(json.dumps(value))
-    assert result.score is reference_validator("2020-12")(schema).is_valid(value)
-    conformity = result.metadata["conformity"]
-    assert 0.0 <= conformity <= 1.0
-    assert (conformity == 1.0) is result.passed is (not result.metadata.get("errors"))
-    for error in result.metadata.get("errors", []):
-        resolve(value, error["pointer"])
-        resolve(schema, error["schema_pointer"])
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(draft):
+    kind = reference_validator(draft)
+
+    @law
+    @given(schemas, values)
+    def check(schema, value):
+        if isinstance(schema, dict) and not is_schema(kind, schema):
+            with pytest.raises(InvalidOptionError):
+                JsonSchema(schema, draft=draft)
+            return
+        result = JsonSchema(schema, draft=draft)(json.dumps(value))
+        if is_schema(kind, schema):  # draft 4 has no booleans, which we take all the same
+            assert result.score is kind(schema).is_valid(value)
+        conformity = result.metadata["conformity"]
+        assert 0.0 <= conformity <= 1.0
+        assert (conformity == 1.0) is result.passed is (not result.metadata.get("errors"))
+        for error in result.metadata.get("errors", []):
+            resolve(value, error["pointer"])
+            resolve(schema, error["schema_pointer"])
+
+    check()
 
 
 DRAFT = {
