@@ -31,20 +31,26 @@ from llmeval_integrations.schemas.reading import copy_schema, refuse_nan, schema
 class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     """Does the output conform to a JSON Schema?
 
-    Score True or False. The reason words the first violation, the label is its keyword, or
-    `falseSchema` where the whole schema is false. Metadata: `errors`, each with `pointer`,
-    `schema_pointer`, `keyword` and `message`; `conformity`, from 0 to 1: the share of the values
-    in the output, containers included, that no error concerns. A required member that is missing
-    counts as one more value; an error that is about a container's members as a whole concerns the
-    container alone. `errors` has the first 100; of an output more than 16 levels deep, or with an
-    object of more than 1,000 members, only the first is looked for. `limit_reached` is then `[""]`.
-    Messages longer than 200 characters are cut in the middle, but for the name of a missing member.
+    Example:
+        >>> JsonSchema({"properties": {"age": {"minimum": 18}}})('{"age": 3}').reason
+        '3 is less than the minimum of 18 at /age'
+
+    Score: True or False. The reason words the first error; the label is its keyword, or
+    `falseSchema` where the whole schema is false.
+
+    Metadata: `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`;
+    `conformity`, the share of values without an error, from 0 to 1. Containers are values, too,
+    and so are required members that are missing. An error about the number or the names of members
+    or items concerns their container alone. `limit_reached` says that not all errors are listed:
+    the first 100 are, and of an output with more than 16 levels, or an object of more than 1,000
+    members, the first one.
 
     Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
-    Nothing is fetched: a `$ref` or `$schema` that points outside is an InvalidSchemaError. So is
-    an object without a keyword of JSON Schema, to which everything would conform, and a pattern
-    that takes more than 120 MB. One that looks around or back, and backtracks without end, is a
-    RunawayPatternError.
+
+    Raises:
+        InvalidSchemaError: The schema is none, points outside (nothing is fetched), has no keyword
+            of JSON Schema, or a pattern that takes more than 120 MB.
+        RunawayPatternError: A pattern that looks around or back gives no answer.
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
@@ -71,10 +77,10 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             check_choice(self, "draft", [draft for draft in VALIDATORS if draft])
         if isinstance(self.schema, dict):  # which whoever gave it may change later
             object.__setattr__(self, "schema", copy_schema(self.schema))
-        key = None if self.schema is None else schema_text(self.schema)
-        object.__setattr__(self, "_key", key)
-        if key is not None:
-            self._compiled(key)
+        text = None if self.schema is None else schema_text(self.schema)
+        object.__setattr__(self, "_text", text)
+        if text is not None:
+            self._compile(text)
 
     def __eq__(self, other: object) -> bool:
         """Whether the options are the same, `true` in a schema not being `1` as to Python."""
@@ -82,7 +88,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             return NotImplemented
         ours = self.check_formats, self.draft, self.parsing, self.schema
         theirs = other.check_formats, other.draft, other.parsing, other.schema
-        same_text = self._key == other._key  # type: ignore[attr-defined]
+        same_text = self._text == other._text  # type: ignore[attr-defined]
         return ours == theirs and (same_text or equal(self.schema, other.schema))
 
     @property
@@ -91,13 +97,24 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         return ("reference",) if self.schema is None else ()
 
     def check(self, sample: Sample) -> Result:
-        return self._check(sample, self._compiled(self._key_for(sample)))
+        text: str | None = self._text  # type: ignore[attr-defined]
+        schema = sample.reference if text is None else text
+        if schema is MISSING:
+            raise MissingFieldError(
+                f"{self.name} needs a schema: the option schema=... or the sample's reference"
+            )
+        return self._check(sample, self._compile(schema))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        if self.schema is None or not samples:
+        if self.schema is None:
             return [self.check(sample) for sample in samples]
-        check, compiled = self._check, self._compiled(self._key_for(samples[0]))
-        return [check(sample, compiled) for sample in samples]
+        compiled = self._compile(self._text)  # type: ignore[attr-defined]
+        return [self._check(sample, compiled) for sample in samples]
+
+    def _compile(self, schema: Any) -> CompiledSchema:
+        text = schema if type(schema) is str else schema_text(schema)
+        draft: Any = self.draft  # a text by now
+        return compile_schema(text, draft, self.check_formats, self.parsing)
 
     def _check(self, sample: Sample, compiled: CompiledSchema) -> Result:
         value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
@@ -105,25 +122,9 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             return defect_result(value, False)
         if compiled.is_valid(value):
             return Result(True, True, None, None, {"conformity": 1.0})
-        return self._violations(value, compiled)
+        return self._describe_errors(value, compiled)
 
-    def _key_for(self, sample: Sample) -> str:
-        """Return the text of the schema that a sample is judged by."""
-        key: str | None = self._key  # type: ignore[attr-defined]
-        if key is not None:
-            return key
-        schema = sample.reference
-        if schema is MISSING:
-            raise MissingFieldError(
-                f"{self.name} needs a schema: the option schema=... or the sample's reference"
-            )
-        return schema if type(schema) is str else schema_text(schema)
-
-    def _compiled(self, key: str) -> CompiledSchema:
-        draft: Any = self.draft  # a text by now
-        return compile_schema(key, draft, self.check_formats, self.parsing)
-
-    def _violations(self, value: Any, compiled: CompiledSchema) -> Result:
+    def _describe_errors(self, value: Any, compiled: CompiledSchema) -> Result:
         errors, complete = find_errors(value, compiled)
         found = [describe(error) for error in errors[:MAX_SCHEMA_ERRORS]]
         first = found[0]
