@@ -128,12 +128,14 @@ def _make_call(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
 
 def _is_answer(value: Any, parts: list[Part] | None) -> bool:
     """Whether this is JSON that no reader knows, without a name that may be one of a call."""
+    if any(isinstance(part, str) or part.name for part in parts or ()):
+        return False
+    plain = value if isinstance(value, str) else parse(value)
+    if isinstance(plain, Defect):
+        return False
     if isinstance(value, list):
-        named = [part for part in parts or () if isinstance(part, str) or part.name]
-        return not named and all(_is_answer(one, read_parts(one)) for one in value)
-    if isinstance(value, dict):
-        return parts is None and not _mentions_call(value)
-    return value is None or isinstance(value, (str, int, float))
+        return all(_is_answer(item, read_parts(item)) for item in value)
+    return parts is None and not _mentions_call(plain)
 
 
 def _mentions_call(value: Any) -> bool:

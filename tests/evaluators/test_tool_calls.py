@@ -601,6 +601,13 @@ def test_an_answer_is_right_where_no_call_is_expected(text):
         assert PLAIN(output, PARIS).label == "missing"
 
 
+def test_what_holds_itself_is_no_answer():
+    circle, array = {"a": 1}, []
+    circle["b"] = circle
+    array.append(array)
+    assert [PLAIN(value, []).label for value in (circle, array)] == ["not_a_call", "unreadable"]
+
+
 @pytest.mark.parametrize("answer", [{"answer": 42}, {"vendor": {"name": "Acme"}}, [{"name": "Ann", "age": 3}], [{}], ["a", 1]])  # fmt: skip
 def test_an_answer_in_json_is_right_where_no_call_is_expected_and_no_call_elsewhere(answer):
     text = json.dumps(answer)
