@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import KINDS, Kind, Outcome
+from llmeval_integrations.matching.node import Kind, Outcome
 from llmeval_integrations.matching.patch import describe
 
 Counts: TypeAlias = dict[Kind, int]
@@ -28,13 +28,15 @@ def details(comparison: Comparison) -> dict[str, Any]:
         counts["match"] += number
     if comparison.matched and not (comparison.outcomes or comparison.empty):  # as most are
         return {**_PERFECT, "perfect": True, "outcomes": [], "fields": fields}
-    values = dict.fromkeys(KINDS, 0)
+    values: Counter[Kind] = Counter()
     values["match"] = len(comparison.matched) - len(comparison.empty)
+    perfect = True
     beside: dict[str, Counter[Kind]] = {}  # how many more, or fewer, values there are than leaves
     for node in comparison.empty:
         beside.setdefault(node.path, Counter())["match"] -= 1
     for outcome in comparison.outcomes:
         path, kind = outcome.node.path, outcome.kind
+        perfect = perfect and kind == "match"
         counts = fields.setdefault(path, {})
         counts[kind] = counts.get(kind, 0) + 1
         kind_of_value = _kind_of_value(outcome)
@@ -46,7 +48,7 @@ def details(comparison: Comparison) -> dict[str, Any]:
             if kind_of_value:
                 more[kind_of_value] += 1
     found: dict[str, Any] = shares(values)
-    found["perfect"] = all(each.kind == "match" for each in comparison.outcomes)
+    found["perfect"] = perfect
     found["outcomes"] = [outcome.as_dict() for outcome in comparison.outcomes]
     found["fields"] = fields
     for path, more in beside.items():
@@ -70,7 +72,7 @@ def _kind_of_value(outcome: Outcome) -> Kind | None:
     return kind if is_here or is_there else None
 
 
-def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
+def shares(kinds: Counter[Kind]) -> dict[str, float | None]:
     """Return the figures, from 0 to 1, by the number of values of each kind.
 
     With the values of the output O and of the reference R, paired where they have the same path:
@@ -80,10 +82,9 @@ def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
     same JSON type, or `coerce` or `compare` says whether they match all the same. None where there
     is nothing to take a share of. No weight counts.
     """
-    match, mismatch, missing, extra, wrong_type = (kinds.get(kind, 0) for kind in KINDS)
-    same_type = match + mismatch
-    pairs = same_type + wrong_type
-    output, reference = pairs + extra, pairs + missing
+    match, same_type = kinds["match"], kinds["match"] + kinds["mismatch"]
+    pairs = same_type + kinds["wrong_type"]
+    output, reference = pairs + kinds["extra"], pairs + kinds["missing"]
     both = output + reference
     return {
         "precision": match / output if output else None,
@@ -97,7 +98,7 @@ def shares(kinds: Mapping[Kind, int]) -> dict[str, float | None]:
     }
 
 
-SHARES: Final = tuple(shares({}))
+SHARES: Final = tuple(shares(Counter()))
 """The names of the figures."""
 
 _PERFECT: Final = dict.fromkeys(SHARES, 1.0)
@@ -109,11 +110,11 @@ def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
     Objects and arrays that one side lacks as a whole are named once, and so are those that stand
     where the other side has something else.
     """
-    replaced = {
-        (each.pointer, "missing" if _has_parts(each.reference) else "extra")
-        for each in outcomes
-        if each.kind == "wrong_type"
-    }
+    replaced = set()
+    for each in outcomes:
+        if each.kind == "wrong_type":
+            has_parts = type(each.reference) in CONTAINERS and each.reference
+            replaced.add((each.pointer, "missing" if has_parts else "extra"))
     groups: dict[tuple[str, str], list[Outcome]] = {}
     for each in outcomes:
         place = each.pointer if each.within is None else each.within
@@ -130,7 +131,3 @@ def _describe(group: Sequence[Outcome]) -> str:
         whole = f"{first.within or 'the whole'} {first.kind}"
         return make_printable(f"{whole} ({len(group)} fields)" if len(group) > 1 else whole)
     return describe(first) + ("" if first.exact else " (too long to be compared exactly)")
-
-
-def _has_parts(value: Any) -> bool:
-    return type(value) in CONTAINERS and bool(value)
