@@ -31,36 +31,25 @@ FORMATS = [
 ]
 
 
+LABELS = {(True, False): "missing_answer", (False, True): "missing_think", (False, False): "missing_tags"}  # fmt: skip
+
+
 @pytest.mark.parametrize(("text", "thinks", "answers"), FORMATS)
-def test_both_pairs_of_tags_are_wanted_in_any_order(text, thinks, answers):
+def test_both_pairs_of_tags_are_wanted_in_any_order_and_what_is_missing_is_named(text, thinks, answers):  # fmt: skip
     result = ReasoningFormat()(text)
-    assert result.score == (1.0 if thinks and answers else 0.0)
-    assert result.passed is (thinks and answers)
+    score = 1.0 if thinks and answers else 0.0
+    assert (result.score, result.passed) == (score, thinks and answers)
+    assert result.label == LABELS.get((thinks, answers))
+    pairs = ("think", thinks), ("answer", answers)
+    missing = [f"Missing <{tag}></{tag}> tags" for tag, found in pairs if not found]
+    assert result.reason == ("; ".join(missing) or "All format requirements met")
     assert result.metadata == {
         "has_think_tag": thinks,
         "has_answer_tag": answers,
-        "total_reward": result.score,
+        "total_reward": score,
         "think_token": "think",
         "answer_token": "answer",
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "label", "reason"),
-    [
-        ("<think>a</think><answer>b</answer>", None, "All format requirements met"),
-        ("<think>a</think>", "missing_answer", "Missing <answer></answer> tags"),
-        ("<answer>b</answer>", "missing_think", "Missing <think></think> tags"),
-        (
-            "plain",
-            "missing_tags",
-            "Missing <think></think> tags; Missing <answer></answer> tags",
-        ),
-    ],
-)
-def test_what_is_missing_is_named(text, label, reason):
-    result = ReasoningFormat()(text)
-    assert (result.label, result.reason) == (label, reason)
 
 
 @pytest.mark.parametrize("token", ["a.c", "a+", "(", "[", "\\", "$", "思考", "a b", "*", "think|x"])

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import at_most
 
-from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls
-from llmeval_integrations.tool_calls.tags import find_calls
 
 ARGUMENTS = {"city": "Paris", "days": 3}
 TEXT = json.dumps(ARGUMENTS)
@@ -213,23 +211,6 @@ def test_what_stands_beside_a_call_that_cannot_be_read_is_read():
     assert read_calls("<tool_call>{</tool_call>" + TAGGED)[1] == CALL
 
 
-@pytest.mark.parametrize(
-    ("value", "name"),
-    [
-        ('[{"name": "f"', "truncated"),
-        ('{"name": "Ann", "arguments": 3, "age": 3', "truncated"),
-        ({"answer": 3}, "not_a_call"),
-        ({"tool_call": "f()"}, "not_a_call"),
-        (3, "not_a_call"),
-        ({1: 2}, "not_a_call"),
-    ],
-)
-def test_what_holds_no_calls_at_all_is_a_defect(value, name):
-    defect = read_calls(value)
-    assert isinstance(defect, Defect)
-    assert defect.name == name
-
-
 ANSWERS = [
     *("It rains.", "True", '"Paris" is the capital', "[Paris](http://x) is nice", "[1] see docs"),
     *(
@@ -256,6 +237,9 @@ def message(text):
     ("text", "name"),
     [
         ('{"answer": 42}', "not_a_call"),
+        ('{"tool_call": "f()"}', "not_a_call"),
+        ('[{"name": "f"', "truncated"),
+        ('{"name": "Ann", "arguments": 3, "age": 3', "truncated"),
         ('[{"answer": 42}]', None),
         ('{"tool": "f", "args": {}}', "not_a_call"),
         ('[{"function": {}}]', None),
@@ -278,22 +262,16 @@ def test_json_that_no_reader_knows_is_no_call_and_broken_json_its_defect(text, n
         assert read != []
 
 
-@pytest.mark.parametrize("text", ['{"name": "f"}', '[{"name": "f"}]'])
-def test_a_name_alone_is_a_call_without_arguments(text):
-    assert read_calls(text) == read_calls(message(text)) == [ToolCall("f")]
+def test_a_value_that_is_no_json_is_no_call_and_quoted_as_it_is():
+    for value in (3, {1: 2}, {"Name": "Ann B"}):
+        defect = read_calls(value)
+        assert (defect.name, defect.reason) == ("not_a_call", f"No tool call: {value!r}")
 
 
 def test_bytes_are_read_as_their_text():
     for text in ('Use {"a": 1} here', TAGS, json.dumps(PLAIN)):
         assert read_calls(text.encode()) == read_calls(text)
     assert read_calls(b'\xff{"a": 1}').name == "encoding"
-
-
-def test_a_call_in_a_block_is_read_beside_one_that_went_wrong():
-    broken = {"type": "invalid_tool_call", "name": "g", "args": "{x", "id": "c2", "error": "bad"}
-    read, wrong = read_calls({"role": "assistant", "content": [LANGCHAIN, broken]})
-    assert read == WITH_ID
-    assert (wrong.problem is None) is False
 
 
 class Failing:
@@ -393,17 +371,10 @@ def test_objects_in_responses_of_sdks_are_nothing_to_read():
 
 
 def test_a_call_that_langchain_lists_among_the_blocks_alone_is_read():
-    valid = {"type": "tool_call", "id": "c1", "name": "weather", "args": ARGUMENTS}
     broken = {"type": "invalid_tool_call", "id": "c2", "name": "f", "args": "{", "error": "bad"}
-    calls = read_calls({"type": "ai", "content": [valid, broken], "tool_calls": [valid], "invalid_tool_calls": []})  # fmt: skip
-    assert [(call.name, call.problem is None) for call in calls] == [
-        ("weather", True),
-        ("f", False),
-    ]
-
-
-def test_a_reason_quotes_the_output_as_it_is():
-    assert read_calls({"Name": "Ann B"}).reason == "No tool call: {'Name': 'Ann B'}"
+    for listed in ({"tool_calls": [LANGCHAIN], "invalid_tool_calls": []}, {}):
+        read, wrong = read_calls({"type": "ai", "content": [LANGCHAIN, broken], **listed})
+        assert (read, wrong.name, wrong.problem is None) == (WITH_ID, "f", False)
 
 
 def test_objects_of_sdks_and_frameworks_are_read():
@@ -497,7 +468,7 @@ def test_objects_of_llama_index_are_read():
 
 @pytest.mark.parametrize(
     "piece",
-    ["<tool_call>", '<tool_call>"', '<tool_call>["', "<tool_call>{</tool_call>", '<tool_call>{"a":"</tool_call>',
+    ["<tool_call>", "<tool_call></tool_call>", '<tool_call>"', '<tool_call>["', "<tool_call>{</tool_call>", '<tool_call>{"a":"</tool_call>',
      "<tool_call><think></think>", "</think><tool_call>", "<think></think>", "<think>", "<think><tool_call></tool_call>", "<tool_call></think></tool_call>",
      '<tool_call>{"a":"</think><tool_call></tool_call>', '<tool_call>"</think><tool_call>"</tool_call>', ',"a":', '{"a":', "{a={b", "[f(", "functions.f:", "`", '{"""', "[a ", '<tool_call>```json\n{"a":"</tool_call>', ', " \' ', "{,  ", '<tool_call>{"name":"f"}</tool_call>'],
 )  # fmt: skip
@@ -523,11 +494,6 @@ def test_a_type_or_role_that_is_no_text_stops_nothing(odd):
 def test_any_value_is_read_the_same_as_a_value_and_as_text(value):
     if isinstance(value, (list, dict)):
         assert read_calls(value) == read_calls(json.dumps(value))
-
-
-def test_calls_without_json_are_not_read_again_for_each_other():
-    with at_most(2):  # a twentieth of what reading on from each takes
-        assert len(list(find_calls("<tool_call></tool_call>" * 80_000))) == 80_000
 
 
 # --- what LangChain puts around messages, and how it saves them ------------------------------------
