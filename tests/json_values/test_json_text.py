@@ -279,8 +279,7 @@ def test_texts_that_differ_in_white_space_alone_are_the_same(document, indent):
     text = json.dumps(document, indent=indent)
     assert is_same_text(text, text)
     assert is_same_text(text, text, "strict")
-    spread = json.dumps(document, separators=(" ,  ", ":\t"))
-    assert is_same_text(text, spread) or len(text) == len(spread)
+    assert is_same_text(text, json.dumps(document, separators=(" ,", ":\t")))
     assert not is_same_text(text, text, "lenient")  # where NaN is not itself
 
 
