@@ -58,26 +58,11 @@ def test_classes_are_those_of_ecma_in_a_pattern_that_looks_around(pattern, text,
 @pytest.mark.parametrize(
     ("schema", "output", "place", "message"),
     [
-        (
-            {"pattern": r"^(?!0)\d[\d\w\S]$"},
-            '"x"',
-            "/pattern",
-            r'"x" does not match "^(?!0)\d[\d\w\S]$"',
-        ),
-        (
-            {"not": {"pattern": r"^(?!0)\D[\s\W\"]*\d$"}},
-            '"x3"',
-            "/not",
-            r'{"pattern":"^(?!0)\\D[\\s\\W\\\"]*\\d$"} is not allowed for "x3"',
-        ),
-        (
-            {"patternProperties": {r"^(?!0)\w/": False}},
-            '{"x/": 1}',
-            r"/patternProperties/^(?!0)\w~1",
-            "False schema does not allow 1",
-        ),
+        ({"pattern": r"^(?!0)\d[\d\w\S]$"}, '"x"', "/pattern", r'"x" does not match "^(?!0)\d[\d\w\S]$"'),
+        ({"not": {"pattern": r"^(?!0)\D[\s\W\"]*\d$"}}, '"x3"', "/not", r'{"pattern":"^(?!0)\\D[\\s\\W\\\"]*\\d$"} is not allowed for "x3"'),
+        ({"patternProperties": {r"^(?!0)\w/": False}}, '{"x/": 1}', r"/patternProperties/^(?!0)\w~1", "False schema does not allow 1"),
     ],
-)
+)  # fmt: skip
 def test_a_pattern_is_shown_as_it_is_written(schema, output, place, message):
     (error,) = JsonSchema(schema)(output).metadata["errors"]
     assert (error["schema_pointer"], error["message"]) == (place, message)

@@ -125,23 +125,16 @@ def test_recursive_references_come_to_an_end(schema, output, score):
         assert JsonSchema(schema)(output).score is score
 
 
-UNION = {
-    "$ref": "#/definitions/group",
-    "definitions": {
-        "group": {"type": "object", "properties": {"child": {"$ref": "#/definitions/node"}}},
-        "wrap": {"type": "object", "properties": {"child": {"$ref": "#/definitions/node"}}},
-    },
-}
-"""A node is a number, a group or a wrap, and either of these has a node."""
-
-
 def union(keyword):
+    """Give a schema whose node is a number, a group or a wrap, each of which has a node."""
+    child = {"type": "object", "properties": {"child": {"$ref": "#/definitions/node"}}}
     kinds = [
         {"type": "integer"},
         {"$ref": "#/definitions/group"},
         {"$ref": "#/definitions/wrap", "description": "of the same form"},
     ]
-    return {**UNION, "definitions": {**UNION["definitions"], "node": {keyword: kinds}}}
+    definitions = {"group": child, "wrap": child, "node": {keyword: kinds}}
+    return {"$ref": "#/definitions/group", "definitions": definitions}
 
 
 @pytest.mark.parametrize("draft", ["4", "6", "7", "2019-09", "2020-12"])
@@ -151,16 +144,13 @@ def test_a_recursive_union_takes_linear_time(draft, keyword, depth):
     with at_most(1):
         result = JsonSchema(union(keyword), draft=draft)('{"child":' * depth + '"x"' + "}" * depth)
     (error,) = result.metadata["errors"]
-    message = error.pop("message")
-    assert error == {
-        "pointer": "/child",
-        "schema_pointer": f"/definitions/node/{keyword}",
-        "keyword": keyword,
-    }
-    assert message.startswith('{"child":{"child":')
-    assert message.endswith(
-        f"}}}} is not valid under any of the schemas listed in the '{keyword}' keyword"
+    assert (error["pointer"], error["schema_pointer"], error["keyword"]) == (
+        "/child",
+        f"/definitions/node/{keyword}",
+        keyword,
     )
+    assert error["message"].startswith('{"child":{"child":')
+    assert error["message"].endswith(f"any of the schemas listed in the '{keyword}' keyword")
 
 
 def test_a_chain_of_alternatives_takes_linear_time():
@@ -171,7 +161,7 @@ def test_a_chain_of_alternatives_takes_linear_time():
 
 
 @pytest.mark.parametrize(("draft", "beside"), [("7", []), ("2020-12", ["minimum"])])
-def test_a_reference_in_an_alternative_that_another_leads_to_is_told(draft, beside):
+def test_a_reference_in_an_alternative_that_another_leads_to_is_named(draft, beside):
     schema = {
         "properties": {
             "a": {"anyOf": [{"type": "null"}, {"properties": {"b": {"$ref": "#/$defs/c", "minimum": 9}}}]},
@@ -179,31 +169,15 @@ def test_a_reference_in_an_alternative_that_another_leads_to_is_told(draft, besi
         },
         "$defs": {"c": {"type": "integer", "maximum": 5}},
     }  # fmt: skip
-    result = JsonSchema(schema, draft=draft)('{"a": {"b": 9}, "other": {"b": 7}}')
-    inside = "/properties/a/anyOf/1/properties/b"
-    assert result.metadata["errors"] == [
-        {
-            "pointer": "/a",
-            "schema_pointer": "/properties/a/anyOf",
-            "keyword": "anyOf",
-            "message": "{\"b\":9} is not valid under any of the schemas listed in the 'anyOf' keyword",
-        },
-        *(
-            {
-                "pointer": "/other/b",
-                "schema_pointer": f"{inside}/{keyword}",
-                "keyword": keyword,
-                "message": "7 is less than the minimum of 9",
-            }
-            for keyword in beside
-        ),
-        {
-            "pointer": "/other/b",
-            "schema_pointer": f"{inside}/$ref",
-            "keyword": "$ref",
-            "message": "7 does not conform to its '$ref'",
-        },
+    errors = JsonSchema(schema, draft=draft)('{"a": {"b": 9}, "other": {"b": 7}}').metadata[
+        "errors"
     ]
+    inside = "/properties/a/anyOf/1/properties/b"
+    assert [(error["pointer"], error["schema_pointer"], error["keyword"]) for error in errors] == [
+        ("/a", "/properties/a/anyOf", "anyOf"),
+        *(("/other/b", f"{inside}/{keyword}", keyword) for keyword in (*beside, "$ref")),
+    ]
+    assert errors[-1]["message"] == "7 does not conform to its '$ref'"
 
 
 def test_names_and_values_that_look_like_keywords_are_none():
@@ -240,37 +214,33 @@ RUNAWAY = r"^((?=a)a+)+$"
 AAA = "a" * 40 + "!"
 
 
+LOOK = {"pattern": RUNAWAY}
+
+
 @pytest.mark.parametrize(
     ("schema", "output"),
     [
-        ({"pattern": RUNAWAY}, AAA),
-        ({"not": {"pattern": RUNAWAY}}, AAA),
-        ({"not": {"not": {"pattern": RUNAWAY}}}, AAA),
-        ({"anyOf": [{"pattern": RUNAWAY}, {"type": "number"}]}, AAA),
-        ({"oneOf": [{"pattern": RUNAWAY}, {"type": "string"}]}, AAA),
-        ({"allOf": [{"type": "string"}, {"pattern": RUNAWAY}]}, AAA),
-        ({"if": {"pattern": RUNAWAY}, "then": False}, AAA),
-        ({"if": {"pattern": RUNAWAY}, "then": True, "else": False}, AAA),
-        ({"contains": {"pattern": RUNAWAY}}, [AAA, "b"]),
-        ({"items": {"pattern": RUNAWAY}}, ["a", AAA]),
+        *((schema, AAA) for schema in (
+            LOOK,
+            {"not": LOOK},
+            {"not": {"not": LOOK}},
+            {"anyOf": [LOOK, {"type": "number"}]},
+            {"oneOf": [LOOK, {"type": "string"}]},
+            {"allOf": [{"type": "string"}, LOOK]},
+            {"if": LOOK, "then": False},
+            {"if": LOOK, "then": True, "else": False},
+            {"$ref": "#/$defs/a", "$defs": {"a": LOOK}},
+            {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}], "$defs": {"a": LOOK}},
+        )),
+        ({"contains": LOOK}, [AAA, "b"]),
+        ({"items": LOOK}, ["a", AAA]),
         ({"patternProperties": {RUNAWAY: False}}, {AAA: 1}),
         ({"patternProperties": {RUNAWAY: {}}, "additionalProperties": False}, {AAA: 1}),
         ({"patternProperties": {RUNAWAY: {}}, "unevaluatedProperties": False}, {AAA: 1}),
-        ({"propertyNames": {"pattern": RUNAWAY}}, {AAA: 1}),
-        ({"$ref": "#/$defs/a", "$defs": {"a": {"pattern": RUNAWAY}}}, AAA),
-        (
-            {
-                "anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}],
-                "$defs": {"a": {"pattern": RUNAWAY}},
-            },
-            AAA,
-        ),
-        (
-            {"dependentSchemas": {"q": {"properties": {"q": {"not": {"pattern": RUNAWAY}}}}}},
-            {"q": AAA},
-        ),
+        ({"propertyNames": LOOK}, {AAA: 1}),
+        ({"dependentSchemas": {"q": {"properties": {"q": {"not": LOOK}}}}}, {"q": AAA}),
     ],
-)
+)  # fmt: skip
 def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, output):
     with at_most(2), pytest.raises(RunawayPatternError, match="pattern"):
         JsonSchema(schema)(json.dumps(output))
@@ -286,14 +256,6 @@ def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
 def test_classic_runaways_are_answered_in_linear_time(pattern):
     with at_most(2):
         assert JsonSchema({"pattern": pattern})(json.dumps("a" * 100_000 + "!")).score is False
-
-
-@pytest.mark.parametrize("last", [{"a": -1, "b": [0]}, {"b": [77], "a": 77}])
-def test_unique_items_of_5000_objects_take_no_time(last):
-    items = [*({"a": n, "b": [n]} for n in range(5_000)), last]
-    with at_most(2):
-        result = JsonSchema({"uniqueItems": True})(json.dumps(items))
-    assert result.score is (last["a"] == -1)
 
 
 @pytest.mark.parametrize(
