@@ -1,4 +1,4 @@
-"""What may be given as a schema, and what is named as none."""
+"""What is taken for a schema, and what is refused."""
 
 import dataclasses
 import functools
@@ -7,13 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from llmeval_integrations import (
-    EvalError,
-    InvalidOptionError,
-    InvalidSchemaError,
-    JsonFields,
-    JsonSchema,
-)
+from llmeval_integrations import InvalidOptionError, InvalidSchemaError, JsonFields, JsonSchema
 
 
 @pytest.mark.parametrize(
@@ -92,6 +86,7 @@ WRONG = [
     {"$schema": "http://json-schema.org/draft-03/schema#"}, {"$schema": "urn:own"}, {"$schema": 5},
     {"const": float("nan")}, {"const": {1, 2}}, {"\ud800": 1}, '{"title": "\\ud800"}', "[" * 100_000,
     functools.reduce(lambda inner, _: {"not": inner}, range(100_000), {}),
+    '{"minimum": %s}' % ("9" * 5_000), {"minimum": 10**5_000}, {"const": [10**5_000]},
 ]  # fmt: skip
 
 
@@ -108,12 +103,8 @@ def test_what_is_no_schema_is_named_as_such(schema):
 
 @pytest.mark.parametrize(
     "schema",
-    [
-        {"enum": []},
-        {"enum": [1, 1.0]},
-        {"properties": {"enum": {"items": {"enum": [{"a": 1}, {"a": 1}]}}}},
-    ],
-)
+    [{"enum": []}, {"enum": [1, 1.0]}, {"properties": {"enum": {"items": {"enum": [{"a": 1}] * 2}}}}],
+)  # fmt: skip
 def test_an_enum_of_draft_4_has_values_and_each_once(schema):
     with pytest.raises(InvalidSchemaError, match="enum has values, and each once"):
         JsonSchema(schema, draft="4")
@@ -124,19 +115,20 @@ def test_an_enum_of_draft_4_has_values_and_each_once(schema):
 
 
 @pytest.mark.parametrize(
-    ("schema", "hint"),
+    ("schema", "message"),
     [
-        ({"name": "string", "age": "integer"}, "its members belong under 'properties'"),
-        ({"id": 5, "title": "An answer", "total": 12.5}, "its members belong under 'properties'"),
-        ({"name": "f", "strict": True, "schema": {"type": "object"}}, "is its 'schema' meant?"),
-        ({"json_schema": {"schema": {"type": "object"}}}, "is its 'json_schema' meant?"),
+        ({"properties": {"a": {"type": "int"}}}, "at /properties/a/type in the schema"),
+        ("schema.json", "is it a path"),
+        ({"name": "string", "age": "integer"}, "without a keyword .*; its members belong under 'properties'$"),
+        ({"id": 5, "title": "An answer", "total": 12.5}, "without a keyword .*; its members belong under 'properties'$"),
+        ({"name": "f", "strict": True, "schema": {"type": "object"}}, "without a keyword .*; is its 'schema' meant.$"),
+        ({"json_schema": {"schema": {"type": "object"}}}, "without a keyword .*; is its 'json_schema' meant.$"),
     ],
-)
-def test_an_object_without_a_keyword_is_no_schema(schema, hint):
+)  # fmt: skip
+def test_the_error_says_what_is_wrong_with_a_schema(schema, message):
     for evaluator, reference in ((lambda: JsonSchema(schema), None), (JsonSchema, schema)):
-        with pytest.raises(InvalidSchemaError, match="without a keyword of JSON Schema") as raised:
+        with pytest.raises(InvalidSchemaError, match=message):
             evaluator()("1", reference)
-        assert str(raised.value).endswith(hint)
 
 
 def test_no_keyword_of_any_draft_is_missed():
@@ -169,17 +161,6 @@ def test_what_lenient_parsing_lets_in_has_no_place_in_a_schema(schema):
         JsonSchema(parsing="lenient")("null", schema)
 
 
-@pytest.mark.parametrize(
-    "schema", ['{"minimum": %s}' % ("9" * 5_000), {"minimum": 10**5_000}, {"const": [10**5_000]}]
-)
-def test_a_schema_with_a_huge_number_holds_or_is_named_as_wrong(schema):
-    try:
-        assert JsonSchema()("[1]", schema).score in (True, False)
-        assert JsonSchema()("1", schema).score is False
-    except EvalError as error:
-        assert "schema" in str(error)  # noqa: PT017
-
-
 def test_a_schema_of_true_is_not_the_schema_of_1():
     assert JsonSchema({"const": 1}) != JsonSchema({"const": True})
     assert JsonSchema({"enum": [[{"a": 0}]]}) != JsonSchema({"enum": [[{"a": False}]]})
@@ -207,10 +188,3 @@ def test_a_schema_that_its_owner_changes_stays_and_one_of_a_sample_is_read_anew(
     for same in (evaluator, dataclasses.replace(evaluator, check_formats=True)):
         assert same('{"a": "x"}').passed
         assert not same('{"a": 1}').passed
-
-
-def test_what_is_wrong_with_a_schema_is_said_with_its_place():
-    with pytest.raises(InvalidSchemaError, match="at /properties/a/type in the schema"):
-        JsonSchema({"properties": {"a": {"type": "int"}}})
-    with pytest.raises(InvalidSchemaError, match="is it a path"):
-        JsonSchema("schema.json")
