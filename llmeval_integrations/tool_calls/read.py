@@ -101,11 +101,11 @@ def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:
     value = parse(content, parsing)
     if isinstance(value, Defect):
         return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
-    parts = read_parts(value)
-    if parts is None:
-        parts = [unknown(value)]
-    calls = [part if isinstance(part, RawCall) else unknown(value) for part in parts]
-    return [_make_call(call, parsing, is_json=True) for call in calls]
+    calls = []
+    for part in read_parts(value) or [unknown(value)]:
+        call = part if isinstance(part, RawCall) else unknown(value)
+        calls.append(_make_call(call, parsing, is_json=True))
+    return calls
 
 
 def _make_call(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
@@ -133,7 +133,7 @@ def _is_answer(value: Any, parts: list[Part] | None) -> bool:
     plain = value if isinstance(value, str) else parse(value)
     if isinstance(plain, Defect):
         return False
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return all(_is_answer(item, read_parts(item)) for item in value)
     return parts is None and not _mentions_call(plain)
 

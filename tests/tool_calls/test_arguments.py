@@ -72,16 +72,6 @@ def test_arguments_that_a_pattern_declares_are_declared():
     assert result.reason == "f: /zz invalid: the tool declares no such argument"
 
 
-def test_defaults_and_types_of_patterns_hold_for_nested_names():
-    nested = {"type": "object", "patternProperties": {"^n_": X}}
-    tools = tool(properties={"o": nested}, patternProperties={"^n_": X})
-    for output, expected in ((call(o={}), call(o={"n_1": 5})), (call(n_1=5), call())):
-        assert ToolCalls(tools)(output, expected).passed
-        assert ToolCalls(tools)(expected, output).passed
-    assert not ToolCalls(tools)(call(o={}), call(o={"m_1": 5})).passed
-    assert ToolCalls(tools, coerce=True)(call(o={"n_1": "3"}), call(o={"n_1": 3})).passed
-
-
 def test_a_name_that_json_escapes_is_missing_once():
     tools = tool(properties={'a"b\n': {}}, required=['a"b\n'])
     result = ToolCalls(tools)(call(), call(**{'a"b\n': 1}))

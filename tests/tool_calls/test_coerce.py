@@ -64,6 +64,7 @@ def test_a_text_is_read_as_one_of_the_values_that_are_allowed(value, schema, rea
         ({"items": {"type": "number"}}, ["1.5", "x"], [1.5, "x"]),
         ({"prefixItems": [{"type": "string"}], "items": {"type": "integer"}}, ["3", "4", "5"], ["3", 4, 5]),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "3", 3),
+        ({"type": "object", "patternProperties": {"^n_": {"type": "integer"}}}, {"n_1": "3"}, {"n_1": 3}),
     ],
 )  # fmt: skip
 def test_inner_values_are_read_too(schema, value, read):
