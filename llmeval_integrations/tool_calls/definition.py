@@ -11,22 +11,22 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument
-from llmeval_integrations.tool_calls.schema_types import as_json_schema
+from llmeval_integrations.tool_calls.schema_types import convert_schema
 
 _SCHEMAS: Final = (
     *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
     *("parametersJsonSchema", "args_schema", "schema"),
 )
 _LISTS: Final = ("tools", "function_declarations", "functionDeclarations")
-_CALLED_OTHERWISE: Final = ("args", "arguments", "input", "inputs", "params")
-_OF_RESULTS: Final = ("output", "response", "result", "return")
-_OF_A_REFERENCE: Final = frozenset(
+_SYNONYMS: Final = ("args", "arguments", "input", "inputs", "params")
+_RESULTS: Final = ("output", "response", "result", "return")
+_BESIDE_REFERENCE: Final = frozenset(
     ("$ref", "$schema", "type", "title", "description", *DEFINITIONS)
 )
 
 # What LangChain's tools of a single input say of it, and the schema that models are given.
 _ONE_INPUT: Final = {"tool_input": {"type": "string"}}
-_OF_ONE_INPUT: Final = {
+_ONE_INPUT_SCHEMA: Final = {
     "type": "object",
     "properties": {"__arg1": {"type": "string"}},
     "required": ["__arg1"],
@@ -58,7 +58,7 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     as Anthropic's `bash_20250124`. Tools without a name, which an API runs by itself, are skipped.
     Raises InvalidOptionError.
     """
-    definitions = list(_definitions(tools))
+    definitions = list(_list_definitions(tools))
     if definitions and not any(definitions):
         raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
     found: dict[str, dict[str, Any]] = {}
@@ -67,7 +67,7 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
             raise InvalidOptionError(f"two tools have the name {name!r}")
         if schema is not None and not isinstance(schema, dict):
             raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {quote(schema)}")
-        read = _follow(as_json_schema(schema or {"properties": {}}))
+        read = _resolve_root(convert_schema(schema or {"properties": {}}))
         found[name] = {"type": "object", **read}
         kind = found[name]["type"]
         if "object" not in (kind if isinstance(kind, list) else [kind]):
@@ -78,25 +78,25 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _follow(schema: dict[str, Any]) -> dict[str, Any]:
+def _resolve_root(schema: dict[str, Any]) -> dict[str, Any]:
     """Return what a schema refers to, where it does nothing else.
 
     So Pydantic writes a model that holds itself.
     """
     target = SchemaDocument(schema).resolve(schema.get("$ref"))
-    if not isinstance(target, dict) or "$id" in target or schema.keys() - _OF_A_REFERENCE:
+    if not isinstance(target, dict) or "$id" in target or schema.keys() - _BESIDE_REFERENCE:
         return schema
     return {**{key: value for key, value in schema.items() if key != "$ref"}, **target}
 
 
-def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
+def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
     """Walk the definitions, whatever they are in; None stands for one without a name."""
-    value = _plain(tools)
+    value = _convert(tools)
     if isinstance(value, dict):
         value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), value)
     if isinstance(value, (list, tuple)):
         for item in value:
-            yield from _definitions(item)
+            yield from _list_definitions(item)
         return
     if not isinstance(value, dict):
         raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
@@ -106,7 +106,7 @@ def _definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
     name = inner.get("name")
     is_hosted = _is_hosted(value)
     if isinstance(name, str) and name:
-        schema = _schema_of(name, inner)
+        schema = _find_schema(name, inner)
         yield name, {"type": "object"} if schema is None and is_hosted else schema
     elif is_hosted and name is None and value.get("type") != "custom":
         yield None
@@ -124,16 +124,16 @@ def _is_hosted(definition: dict[str, Any]) -> bool:
     return bool(names) and names <= _HOSTED_MEMBERS
 
 
-def _schema_of(name: str, definition: dict[str, Any]) -> Any:
+def _find_schema(name: str, definition: dict[str, Any]) -> Any:
     """Return a definition's schema; None where it has none, and nothing that is one misspelt."""
     if definition.keys().isdisjoint(_SCHEMAS):
         from difflib import get_close_matches  # here, as hardly any definition comes to it
 
         for key, value in definition.items():
-            if not isinstance(value, dict) or key.lower().startswith(_OF_RESULTS):
+            if not isinstance(value, dict) or key.lower().startswith(_RESULTS):
                 continue
             near = get_close_matches(key, _SCHEMAS, 1, cutoff=0.8)
-            if near or key.lower() in _CALLED_OTHERWISE:
+            if near or key.lower() in _SYNONYMS:
                 right = near[0] if near else _SCHEMAS[0]
                 raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {right!r}?")
     schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
@@ -142,7 +142,7 @@ def _schema_of(name: str, definition: dict[str, Any]) -> Any:
     return schema
 
 
-def _plain(tool: Any) -> Any:
+def _convert(tool: Any) -> Any:
     """Return a definition as JSON values; frameworks' objects are known by their attributes."""
     if isinstance(tool, (list, tuple)):
         return tool
@@ -151,7 +151,7 @@ def _plain(tool: Any) -> Any:
     if hasattr(tool, "args_schema"):  # LangChain
         schema = getattr(tool, "tool_call_schema", tool.args_schema)
         if tool.args_schema is None and getattr(tool, "args", None) == _ONE_INPUT:
-            schema = _OF_ONE_INPUT
+            schema = _ONE_INPUT_SCHEMA
         if hasattr(schema, "model_json_schema"):
             schema = schema.model_json_schema()
         return {"name": tool.name, "parameters": schema}

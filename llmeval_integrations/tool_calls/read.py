@@ -18,9 +18,9 @@ from llmeval_integrations.tool_calls.readers.shape import (
     RawCall,
     fields_of,
     list_in,
+    no_call,
     text_in,
     type_of,
-    unknown,
 )
 from llmeval_integrations.tool_calls.tags import CALL, find_calls
 
@@ -102,8 +102,8 @@ def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:
     if isinstance(value, Defect):
         return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
     calls = []
-    for part in read_parts(value) or [unknown(value)]:
-        call = part if isinstance(part, RawCall) else unknown(value)
+    for part in read_parts(value) or [no_call(value)]:
+        call = part if isinstance(part, RawCall) else no_call(value)
         calls.append(_make_call(call, parsing, is_json=True))
     return calls
 
@@ -175,7 +175,7 @@ def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
 
 def _read_item(item: Any, levels: int) -> list[Part]:
     found = read_parts(fields_of(item), levels - 1)
-    return [unknown(item)] if found is None else found
+    return [no_call(item)] if found is None else found
 
 
 def _calls_or_text(parts: list[Part]) -> list[Part]:

@@ -27,7 +27,7 @@ ALTERNATIVES: Final[tuple[str, ...]] = get_args(Alternatives)
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
-_MAY_BE_LEFT_OUT = ""
+_LISTED_OPTIONAL = ""
 _LONGEST_MARK: Final = 20
 _ALIKE: Final = 0.85
 """How alike a misspelt mark is: of its letters one is wrong, or one too many, or missing."""
@@ -155,8 +155,8 @@ def _read_choice(name: str, values: Any) -> AnyOf:
             f"with alternatives='listed' each argument has a list of accepted values, "
             f"and {name!r} has {quote(values)}"
         )
-    accepted = (_read_accepted(value) for value in values if value != _MAY_BE_LEFT_OUT)
-    return AnyOf(tuple(accepted), _MAY_BE_LEFT_OUT in values)
+    accepted = (_read_accepted(value) for value in values if value != _LISTED_OPTIONAL)
+    return AnyOf(tuple(accepted), _LISTED_OPTIONAL in values)
 
 
 def _read_accepted(value: Any) -> Any:

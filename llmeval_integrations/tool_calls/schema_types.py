@@ -37,7 +37,7 @@ _SCHEMAS: Final = frozenset(
 )
 
 
-def as_json_schema(schema: Any, *, is_googles: bool = False) -> Any:
+def convert_schema(schema: Any, *, is_googles: bool = False) -> Any:
     """Return a schema as JSON Schema writes it.
 
     The names of Python's types and those in capitals become JSON Schema's, `nullable` adds null,
@@ -46,7 +46,7 @@ def as_json_schema(schema: Any, *, is_googles: bool = False) -> Any:
     properties, defaults and enums stay as they are.
     """
     if isinstance(schema, list):  # as items are before 2020
-        return [as_json_schema(one, is_googles=is_googles) for one in schema]
+        return [convert_schema(one, is_googles=is_googles) for one in schema]
     if not isinstance(schema, dict):
         return schema
     # Where each keyword without a value is null.
@@ -61,18 +61,18 @@ def as_json_schema(schema: Any, *, is_googles: bool = False) -> Any:
         key: str = _SNAKE_CASE.get(given, given) if is_googles else given
         if key in NAMED and isinstance(value, dict):
             found[key] = {
-                name: as_json_schema(part, is_googles=is_googles) for name, part in value.items()
+                name: convert_schema(part, is_googles=is_googles) for name, part in value.items()
             }
         elif key in _SCHEMAS:
-            found[key] = as_json_schema(value, is_googles=is_googles)
+            found[key] = convert_schema(value, is_googles=is_googles)
         elif is_googles and key in _COUNTS.values() and str(value).isdecimal():
             found[key] = int(value)  # JSON of Google's has 64 bits as a text
         else:
             found[key] = value
-    return _with_types(found)
+    return _convert_type(found)
 
 
-def _with_types(schema: dict[str, Any]) -> dict[str, Any]:
+def _convert_type(schema: dict[str, Any]) -> dict[str, Any]:
     """Write the type as JSON Schema does; where any value will do there is none."""
     given = schema.pop("type", [])
     names = given if isinstance(given, list) else [given]

@@ -7,7 +7,7 @@ import pytest
 from llmeval_integrations import ToolCallSchema
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.schema_types import as_json_schema
+from llmeval_integrations.tool_calls.schema_types import convert_schema
 
 SCHEMA = {
     "type": "object",
@@ -88,7 +88,7 @@ def test_a_tool_without_a_schema_has_no_arguments(tools, read):
     ],
 )  # fmt: skip
 def test_what_is_called_a_schema_becomes_json_schema(given, meant):
-    assert as_json_schema(given) == meant
+    assert convert_schema(given) == meant
 
 
 def test_a_pydantic_model_is_a_tool_also_one_that_holds_itself():

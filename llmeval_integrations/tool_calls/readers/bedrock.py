@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmeval_integrations.tool_calls.readers.shape import Fields, Part, call, fields_of, type_of
+from llmeval_integrations.tool_calls.readers.shape import Fields, Part, fields_of, raw_call, type_of
 
 
 def read(value: Fields) -> list[Part] | None:
@@ -12,4 +12,4 @@ def read(value: Fields) -> list[Part] | None:
     inner = fields_of(value["toolUse"])
     if type_of(inner) == "server_tool_use":
         return []
-    return [call(value, inner.get("name"), inner.get("input"), inner.get("toolUseId"))]
+    return [raw_call(value, inner.get("name"), inner.get("input"), inner.get("toolUseId"))]

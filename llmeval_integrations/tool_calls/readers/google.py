@@ -6,8 +6,8 @@ from llmeval_integrations.tool_calls.readers.shape import (
     Fields,
     Part,
     RawCall,
-    call,
     fields_of,
+    raw_call,
     text_in,
     type_of,
 )
@@ -28,4 +28,4 @@ def read(value: Fields) -> list[Part] | None:
         return None
     inner = fields_of(function)  # or of a message of OpenAI's from before tools
     arguments = inner.get("args", inner.get("arguments"))
-    return [call(function, inner.get("name"), arguments, inner.get("id"))]
+    return [raw_call(function, inner.get("name"), arguments, inner.get("id"))]

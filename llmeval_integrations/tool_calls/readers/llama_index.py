@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmeval_integrations.tool_calls.readers.shape import Fields, Part, call, text_in
+from llmeval_integrations.tool_calls.readers.shape import Fields, Part, raw_call, text_in
 
 
 def read(value: Fields) -> list[Part] | None:
@@ -10,4 +10,4 @@ def read(value: Fields) -> list[Part] | None:
     if "tool_kwargs" not in value:
         return None
     number = text_in(value, "tool_call_id", "tool_id")
-    return [call(value, value.get("tool_name"), value["tool_kwargs"], number)]
+    return [raw_call(value, value.get("tool_name"), value["tool_kwargs"], number)]

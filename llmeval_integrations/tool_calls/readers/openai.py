@@ -5,8 +5,8 @@ from __future__ import annotations
 from llmeval_integrations.tool_calls.readers.shape import (
     Fields,
     Part,
-    call,
     fields_of,
+    raw_call,
     text_in,
     type_of,
 )
@@ -18,15 +18,15 @@ def read(value: Fields) -> list[Part] | None:
     if kind in ("", "function") and function is not None and not isinstance(function, str):
         inner = fields_of(function)
         arguments = inner.get("arguments", inner.get("parameters"))
-        return [call(inner, inner.get("name"), arguments, value.get("id"))]
+        return [raw_call(inner, inner.get("name"), arguments, value.get("id"))]
     if kind == "custom" and (inner := fields_of(value.get("custom"))):
         return [_custom(value, inner, value.get("id"))]
     number = text_in(value, "call_id", "id")
     if kind == "function_call":
-        return [call(value, value.get("name"), value.get("arguments"), number)]
+        return [raw_call(value, value.get("name"), value.get("arguments"), number)]
     return [_custom(value, value, number)] if kind == "custom_tool_call" else None
 
 
 def _custom(value: Fields, inner: Fields, number: object) -> Part:
     """Read a call of a custom tool, whose input is one text, even where that is JSON."""
-    return call(value, inner.get("name"), {"input": inner.get("input")}, number)
+    return raw_call(value, inner.get("name"), {"input": inner.get("input")}, number)

@@ -59,13 +59,13 @@ def list_in(value: Fields, name: str) -> list[Any]:
     return list(found) if isinstance(found, (list, tuple)) else []
 
 
-def call(value: Any, name: Any, arguments: Any, number: Any = None) -> RawCall:
+def raw_call(value: Any, name: Any, arguments: Any, number: Any = None) -> RawCall:
     """Return a call; one that cannot be run where the name is missing."""
     if isinstance(name, str) and name:
         return RawCall(name, arguments, number)
-    return unknown(value)
+    return no_call(value)
 
 
-def unknown(value: Any) -> RawCall:
+def no_call(value: Any) -> RawCall:
     """Stand in for a call where something else is, and say so."""
     return RawCall("", problem=f"no tool call: {quote(value)}")
