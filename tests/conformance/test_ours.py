@@ -54,7 +54,7 @@ def test_ours_keep_their_claims(evaluator, claim, rules):
     assert_conforms(check(evaluator, claim, **rules))
 
 
-@pytest.mark.usefixtures("few_sizes")
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "claim", "rules"), DROP_INS)
 @pytest.mark.parametrize("framework", ["langchain", "llama_index"])
 def test_drop_ins_keep_them_as_they_come(framework, name, claim, rules):

@@ -90,11 +90,6 @@ def test_an_evaluator_s_name_is_its_class_name_in_snake_case(class_name, name):
     assert kind()("x") == Result(1)
 
 
-def test_an_evaluator_without_its_method_cannot_be_built():
-    with pytest.raises(TypeError, match="check"):
-        type("Half", (Evaluator,), {})()
-
-
 def test_options_cannot_be_changed_afterwards():
     with pytest.raises(dataclasses.FrozenInstanceError):
         JsonMatch().strict_order = False

@@ -10,6 +10,7 @@ import pickle
 import re
 from decimal import Decimal
 from fractions import Fraction
+from typing import get_type_hints
 
 import msgspec
 import pytest
@@ -411,43 +412,24 @@ def test_a_number_at_its_bound_is_accepted(kind, option, others, bounds):
             assert getattr(kind(**others, **{option: value}), option) == value
 
 
+KINDS = [
+    kind
+    for kind in vars(llmeval_integrations).values()
+    if isinstance(kind, type) and issubclass(kind, Evaluator) and kind is not Evaluator
+]
+HINTS = [
+    (kind, field.name, hints[field.name])
+    for kind in KINDS
+    for hints in [get_type_hints(kind)]
+    for field in dataclasses.fields(kind)
+]
+FLAGS = [(kind, option) for kind, option, hint in HINTS if hint is bool]
 CHOICES = [
-    (JsonValidity, "parsing"),
-    (JsonObject, "parsing"),
-    (JsonEquality, "parsing"),
-    (JsonEquality, "list_order"),
-    (JsonEditDistance, "parsing"),
+    *((kind, option) for kind, option, hint in HINTS if "Literal" in str(hint) and kind is not WeightedSum),
     (JsonEditDistance, "string_distance"),
-    (JsonFields, "parsing"),
-    (JsonFields, "nulls"),
-    (JsonMatch, "parsing"),
-    (JsonSimilarity, "parsing"),
-    (JsonSchema, "parsing"),
-    (ToolCalls, "order"),
-    (ToolCalls, "arguments"),
-    (ToolCalls, "alternatives"),
-    (ToolCalls, "parsing"),
-    (ToolCallSchema, "parsing"),
-    (JsonSchema, "draft"),
-    (RegexMatch, "where"),
     (StringDistance, "distance"),
     (NgramRepetitionPenalty, "tokenizer"),
-    (NgramRepetitionPenalty, "analyze_scope"),
-]
-FLAGS = [
-    (JsonMatch, "strict_order"),
-    (JsonMatch, "ignore_extra_keys"),
-    (JsonSchema, "check_formats"),
-    (ExactMatch, "ignore_case"),
-    (ExactMatch, "ignore_punctuation"),
-    (ExactMatch, "ignore_numbers"),
-    (StringDistance, "normalize_score"),
-    (NgramRepetitionPenalty, "use_soft_penalty"),
-    (NgramRepetitionPenalty, "chinese_only"),
-    (ToolCalls, "coerce"),
-    (ToolCalls, "allow_undeclared"),
-    (ToolCallSchema, "allow_undeclared"),
-]
+]  # fmt: skip
 CALLABLES = [(JsonEquality, "operator"), (JsonEditDistance, "canonicalize")]
 
 
@@ -488,11 +470,5 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (ToolCallSchema, "tools"),
         *((WeightedSum, option) for option in ("parts", "unscored", "min_score")),
     }
-    kinds = {
-        kind
-        for kind in vars(llmeval_integrations).values()
-        if isinstance(kind, type) and issubclass(kind, Evaluator) and kind is not Evaluator
-    }
-    options = {(kind, field.name) for kind in kinds for field in dataclasses.fields(kind)}
-    assert tested | elsewhere == options
-    assert {type(evaluator) for evaluator in EVERY} == kinds
+    assert tested | elsewhere == {(kind, option) for kind, option, _ in HINTS}
+    assert {type(evaluator) for evaluator in EVERY} == set(KINDS)

@@ -113,11 +113,6 @@ def test_an_output_that_is_no_json_is_as_far_as_can_be(output, label):
     assert (result.score, result.passed, result.label) == (1.0, False, label)
 
 
-def test_null_is_a_fair_reference():
-    assert EVALUATOR("null", None).score == 0.0
-    assert EVALUATOR("nul", None).score == 1.0
-
-
 values = st.recursive(
     st.none()
     | st.booleans()

@@ -80,27 +80,6 @@ def test_a_rate_at_exactly_the_threshold_costs_nothing():
             assert (result.score, result.passed) == (0, True), (repeated, total)
 
 
-def test_the_ramp_is_continuous_where_it_starts():
-    text = "a b a b"  # bigrams ab, ba, ab: one of three occurred before
-    rate = NgramRepetitionPenalty(n=2)(text).metadata["repetition_rate"]
-    assert rate == pytest.approx(1 / 3)
-    scores = [
-        NgramRepetitionPenalty(n=2, use_soft_penalty=True, min_scaling=start)(text).score
-        for start in (rate - 1e-9, rate, rate + 1e-9)
-    ]
-    assert scores == pytest.approx([0, 0, 0], abs=1e-8)
-    assert scores[1] == 0
-    assert NgramRepetitionPenalty(n=2, use_soft_penalty=True, min_scaling=rate)(text).passed
-
-
-def test_the_ramp_ends_at_the_worst_score():
-    evaluator = NgramRepetitionPenalty(
-        n=1, use_soft_penalty=True, max_penalty=-2.0, min_scaling=0.5
-    )
-    assert evaluator("a " * 100_000).score == pytest.approx(-2.0, abs=1e-3)
-    assert evaluator("a b c d").score == 0
-
-
 def test_a_score_of_nothing_is_a_plain_zero():
     for evaluator in (
         NgramRepetitionPenalty(),

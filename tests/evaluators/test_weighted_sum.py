@@ -1,7 +1,6 @@
 """Several evaluators as one score."""
 
 import asyncio
-import inspect
 import pickle
 from dataclasses import dataclass
 
@@ -54,11 +53,8 @@ def test_scores_are_added_by_weight(output, score, passed, label):
     assert result.score == pytest.approx(score)
     assert (result.passed, result.label) == (passed, label)
     assert set(result.metadata["parts"]) == {"json_validity", "length_penalty"}
-
-
-def test_the_reason_is_the_sum_written_out():
-    reason = WeightedSum({JsonValidity(): 1, LENGTH: 0.5})('{"a": "0123456789"}').reason
-    assert reason == "1 * json_validity 1 + 0.5 * length_penalty -0.9 = 0.55"
+    if label == "length_penalty: too_long":
+        assert result.reason == "1 * json_validity 1 + 0.5 * length_penalty -0.9 = 0.55"
 
 
 def test_a_list_of_pairs_takes_evaluators_with_mappings_as_options():
@@ -163,7 +159,7 @@ def test_many_samples_are_as_one_by_one():
     assert total.evaluate_many(samples) == [total.evaluate(sample) for sample in samples]
 
 
-def test_it_needs_what_its_parts_need_and_raises_what_they_raise():
+def test_it_needs_what_its_parts_need():
     total = WeightedSum([(JsonValidity(), 1), (JsonFields(), 1)])
     assert total.needs == ("reference",)
     with pytest.raises(MissingFieldError):
@@ -239,7 +235,3 @@ def test_no_part_is_lost_whatever_the_parts_are_called():
     ):
         total = WeightedSum([(Called(name), 1) for name in names])
         assert list(total("{}").metadata["parts"]) == known
-
-
-def test_its_signature_has_its_options():
-    assert list(inspect.signature(WeightedSum).parameters) == ["parts", "unscored", "min_score"]

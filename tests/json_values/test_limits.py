@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from json_strategies import documents, json_texts, law, nested, seconds
+from json_strategies import documents, law, nested, seconds
 from pace import at_most
 
 from llmeval_integrations import InvalidReferenceError, JsonMatch, JsonSchema, JsonValidity
@@ -18,7 +18,7 @@ from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, check, parse
-from llmeval_integrations.json_values.size import find_deepest, is_too_deep, measure
+from llmeval_integrations.json_values.size import is_too_deep, measure
 
 modes = pytest.mark.parametrize("parsing", PARSINGS)
 kinds = pytest.mark.parametrize("kind", ["array", "object", "both"])
@@ -64,23 +64,6 @@ def test_a_text_is_too_deep_beyond_the_limit(depth, objects, inside, behind, see
         assert isinstance(found, Defect) == (levels(text) > MAX_DEPTH)
         assert parse(json.loads(text), parsing) == found or found.name == "too_deep"
         assert check(text, parsing) is None
-
-
-def test_brackets_in_texts_are_no_levels():
-    text = json.dumps(["[" * 9_000, '"{' * 9_000, '\\"[' * 9_000, '"[{' * 20_000, "\\" * 7])
-    assert not is_too_deep(text)
-    assert check(text) is None
-
-
-@law
-@given(json_texts, st.integers(0, 40), st.sampled_from([("[", "]"), ('{"a":', "}")]))
-def test_the_deepest_level_is_where_it_is(inside, depth, brackets):
-    text = brackets[0] * depth + inside + brackets[1] * depth
-    found, offset = find_deepest(text, 0)
-    assert found == levels(text)
-    if found:
-        assert text[offset] in "[{"
-        assert levels(text[: offset + 1]) == found > levels(text[:offset])
 
 
 @modes

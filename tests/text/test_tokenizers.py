@@ -159,11 +159,6 @@ def test_jieba_cuts_chinese_into_words(text, chinese_only, tokens):
     assert cut(load("jieba", chinese_only=chinese_only), text) == tokens
 
 
-@pytest.mark.parametrize("name", TOKENIZERS)
-def test_a_tokenizer_is_loaded_once(name):
-    assert load(name) is load(name)
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", TOKENIZERS)
 @pytest.mark.parametrize("text", ["word " * 200_000, "a" * 20_000, "世界" * 100_000], ids=len)
