@@ -112,7 +112,7 @@ SHAPES = {
     "a block of text by itself": ({"type": "text", "text": "So."}, []),
     "a block of text with tags by itself": ({"type": "text", "text": TAGS}, [CALL]),
     "an item by itself of what an API does": ({"type": "web_search_call", "id": "w"}, []),
-    "Google, a question that it blocks": ({"promptFeedback": {"blockReason": "SAFETY"}}, []),
+    "Google, a question that it blocks": ({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {}, "modelVersion": "g"}, []),
     "no calls, text alone": ([{"type": "text", "text": "It rains."}], []),
     "no calls, a list": ([], []),
     "no calls, null": (None, []),

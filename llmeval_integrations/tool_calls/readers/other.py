@@ -34,7 +34,7 @@ _MEMBERS: Final = frozenset(
     [
         *("text", "thought", "thoughtsignature", "inlinedata", "filedata", "executablecode"),
         *("codeexecutionresult", "functionresponse", "toolcall", "toolresponse"),
-        *("mediaresolution", "mediaprocessing", "audiotranscription", "promptfeedback"),
+        *("mediaresolution", "mediaprocessing", "audiotranscription"),
         *("reasoningcontent", "toolresult", "citationscontent", "guardcontent", "cachepoint"),
         *("image", "document", "video", "audio", "searchresult"),
     ]
@@ -50,6 +50,8 @@ def read(value: Fields) -> list[Part] | None:
     if kind:
         is_known = "part_kind" in value or kind in _TYPES or kind.endswith(_ENDS)
         return [] if is_known else None
+    if "promptFeedback" in value or "prompt_feedback" in value:  # of Google's, which it blocks
+        return []
     names = [str(name) for name, one in value.items() if one is not None]
     if not names or not all(map(_is_member, names)):
         return None
