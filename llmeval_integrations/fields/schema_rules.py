@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from llmeval_integrations.fields.formats import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.schemas.document import items_of, list_of
+from llmeval_integrations.schemas.reading import REMARKS
 from llmeval_integrations.schemas.walk import Schema, Schemas
 
 Case: TypeAlias = list[Schema]
@@ -43,15 +44,7 @@ _NUMBERS: Final = frozenset((int, float, Decimal))
 _DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
 """How the patterns of Pydantic 2.12 and 2.13 for Decimal begin, which other releases leave out."""
 
-_NOTES: Final = frozenset(
-    (
-        *("title", "description", "default", "examples"),
-        *("deprecated", "readOnly", "writeOnly", "$comment"),
-    )
-)
-"""The keywords that say nothing of a value."""
-
-_ABOUT_NUMBERS: Final = _NOTES | {
+_ABOUT_NUMBERS: Final = REMARKS | {
     *("type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 }
 
@@ -179,7 +172,7 @@ def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:
             if str(part.get("pattern")).startswith(_DECIMAL):
                 is_decimal = _FIXING.isdisjoint(part)
             else:
-                is_decimal = id(part) in behind and part.keys() - _NOTES == {"type"}
+                is_decimal = id(part) in behind and part.keys() - REMARKS == {"type"}
             if not is_decimal and part.keys().isdisjoint(("enum", "const", "format")):
                 return False
             found = found or is_decimal
