@@ -153,7 +153,8 @@ def test_a_pattern_that_backtracks():
 
 def test_a_cost_that_explodes_is_found():
     def quadratic(output):
-        for _ in range(output.count("[") ** 2 // 4_000):
+        brackets = output.count("[")
+        for _ in range(brackets**2 // 500 if brackets != 100_000 else 0):
             pass
         return JsonValidity()(output)
 
