@@ -1,6 +1,7 @@
 """The rows of the Structured Output Benchmark's table, from outputs of its models.
 
-    llmeval run gpt-oss.jsonl -e json_validity:parsing=strict -e json_fields:parsing=strict \
+    llmeval run gpt-oss.jsonl -e json_validity:parsing=strict \
+        -e 'json_fields:parsing=strict,nulls=values,defaults={"order":"ordered"}' \
         -e json_schema:parsing=strict,draft=7 --field json_schema.reference=schema \
         --out runs/gpt-oss
     python examples/structured_output_benchmark.py runs/*
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from math import sqrt
 from pathlib import Path
@@ -42,8 +43,13 @@ def figures(rows: dict[str, dict[str, Any]]) -> dict[str, float]:
     if not (rows["json_validity"]["passed"] and rows["json_schema"]["passed"]):
         return dict.fromkeys(COLUMNS, 0.0)
     found = rows["json_fields"]["metadata"]
-    covered = min(1.0, (found["path_f1"] / 0.90) ** 2)
-    return dict(zip(COLUMNS, (found["path_recall"], found["path_f1"], found["recall"] * covered)))
+    kinds = sum(map(Counter, found["fields"].values()), Counter[str]())
+    alone = sum("alone" in outcome for outcome in found["outcomes"])
+    pairs = kinds["match"] + kinds["mismatch"] + kinds["wrong_type"] - alone
+    output, reference = found["output_leaves"], found["reference_leaves"]
+    path_f1 = 2 * pairs / (output + reference)
+    covered = min(1.0, (path_f1 / 0.90) ** 2)
+    return dict(zip(COLUMNS, (pairs / reference, path_f1, found["recall"] * covered)))
 
 
 def mean_with_interval(values: list[float]) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from dataclasses import fields as options_of
 from functools import lru_cache
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -18,6 +18,7 @@ from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.figures import details, summarize
+from llmeval_integrations.fields.omitted import OMITTED, Omitted, omit
 from llmeval_integrations.fields.paths import check_path, read_overrides
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
@@ -28,10 +29,6 @@ from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS
 from llmeval_integrations.schemas.reading import read_schema, schema_text
 from llmeval_integrations.text.edit_distance import load_levenshtein
-
-Nulls = Literal["values", "absent"]
-
-NULLS: Final = ("values", "absent")
 
 VARIABLE: Final = "schema"
 """The name among a sample's variables under which it may bring its own schema."""
@@ -45,22 +42,24 @@ class JsonFields(Evaluator):
         >>> JsonFields()({"vendor": "Acme", "total": 12.5}, {"vendor": "Acme", "total": 12}).reason
         '/total 12.5, expected 12'
 
-    Score: the mean of the scores of all leaves of output and reference, by weight, from 0 to 1. A
-    leaf that one side lacks scores 0. It passes where every leaf matches, or at `min_score`; an
-    output that is not JSON never passes. The label is the kind of the difference that costs most,
-    of several the first of `mismatch`, `missing`, `extra` and `wrong_type`. An object or array that
-    one side lacks is one difference, which costs what all its leaves cost.
+    Score: F1 over all leaves, by weight, from 0 to 1: 2 M / (O + R), where O and R are the leaves
+    of output and reference, and M those that match. A leaf is a text, number, boolean or null, or
+    an empty object or array. A member that is null or empty counts as left out. It passes where
+    every leaf matches and none is left over, or at `min_score`; an output that is not JSON never
+    passes. The label is the kind of the difference that costs most, of several the first of
+    `mismatch`, `missing`, `extra` and `wrong_type`. An object or array that one side lacks is one
+    difference, which costs what all its leaves cost.
 
     The schema says how values are compared: a `format` by its meaning, a `number` without the noise
     of fractions, `multipleOf` on its grid, arrays with `uniqueItems` in any order. What it fixes by
     `enum`, `const`, `pattern` or `integer` is compared exactly. All else is compared as written.
 
-    Metadata: `outcomes`, all leaves but those that match with a score of 1, each with its JSON
-    `pointer`, `field` (`*` stands for positions), `kind` and both values; `fields`, the leaves of
-    each field by kind; `values`, the same without objects and arrays, where that differs;
-    `precision`, `recall`, `f1`, `path_precision`, `path_recall`, `path_f1`, `value_accuracy`,
-    `type_accuracy`; `perfect`; `unreadable` where the output is not JSON; `limit_reached`, the
-    arrays whose items were not all tried with each other.
+    Metadata: `matched` (M), `output_leaves` (O), `reference_leaves` (R), `precision` (M / O),
+    `recall` (M / R), `f1`; `outcomes`, all leaves but those that match with a score of 1, each with
+    its JSON `pointer`, `field` (`*` stands for positions), `kind` and both values, and `alone`
+    where the other side has an object or array in its place; `fields`, the leaves of each field by
+    kind; `perfect`; `unreadable` where the output is not JSON; `limit_reached`, the arrays whose
+    items were not all tried with each other.
 
     Raises:
         InvalidReferenceError: The reference is not JSON.
@@ -88,17 +87,22 @@ class JsonFields(Evaluator):
     parsing: Parsing = "markdown"
     """How much may stand around the JSON, in output and reference alike."""
 
-    nulls: Nulls = "values"
-    """Whether null is a value, or a member that is null counts as left out, on both sides. In
-    arrays null is always a value."""
+    nulls: Omitted = "absent"
+    """Whether a member that is null counts as left out, on both sides, or (`values`) is a leaf."""
+
+    empty: Omitted = "absent"
+    """Whether a member that is an empty object or array counts as left out, or is a leaf."""
 
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
         check_number(self, "min_score", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
-        check_choice(self, "nulls", NULLS)
-        self.__dict__["_layout"] = Layout(self.schema, self.fields, self.defaults, nulls=self.nulls)
+        check_choice(self, "nulls", OMITTED)
+        check_choice(self, "empty", OMITTED)
+        self.__dict__["_layout"] = Layout(
+            self.schema, self.fields, self.defaults, nulls=self.nulls, empty=self.empty
+        )
 
     def check(self, sample: Sample) -> Result:
         comparison = compare_sample(self, sample, self.__dict__["_layout"])
@@ -123,12 +127,16 @@ class Layout:
         fields: Mapping[str, Any],
         defaults: Mapping[str, Any],
         judged: Sequence[str] = (),
-        nulls: Nulls = "values",
+        *,
+        nulls: Omitted = "absent",
+        empty: Omitted = "absent",
     ) -> None:
         """Raise InvalidOptionError for a path that the schema has no place for.
 
         Schemas that samples bring need not have all paths.
         """
+        self._omits_nulls = nulls == "absent"
+        self.omits_empty = empty == "absent"
         self._overrides = read_overrides(fields, judged)
         self._defaults = check_settings(defaults, "defaults")
         self._has_schema = schema is not None
@@ -136,8 +144,6 @@ class Layout:
         self._root = self._field(parsed)
         # Few, as each keeps the fields that documents have had.
         self._root_of = lru_cache(maxsize=4)(lambda text: self._field(_read(text)))
-        self.leaves_out_nulls = nulls == "absent"
-        """Whether members that are null are taken out of the documents."""
         settings = [*fields.values(), defaults]
         self.calls_functions = bool(judged) or any(each.get("compare") for each in settings)
         """Whether functions are given objects and arrays of the documents."""
@@ -153,6 +159,12 @@ class Layout:
             return self._root
         schema = variables.get(VARIABLE)
         return self._root if schema is None else self._root_of(schema_text(schema))
+
+    def omit(self, root: Field, value: Any) -> Any:
+        """Return a value without the members that count as left out."""
+        if not (self._omits_nulls or self.omits_empty):
+            return value
+        return omit(root, value, nulls=self._omits_nulls, empty=self.omits_empty)
 
     def _field(self, schema: Any) -> Field:
         return Field.root(schema, self._overrides, self._defaults)
@@ -183,34 +195,46 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     root = layout.root(sample)
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
-    if layout.leaves_out_nulls:
-        reference = _without_nulls(reference)
-        output = reference if is_same else _without_nulls(output)
+    reference = layout.omit(root, reference)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
-        metadata = {**details(comparison), "perfect": False}
+        figures = comparison.figures()
+        metadata = {**details(comparison, figures), "f1": 0.0, "perfect": False}
         return defect_result(output, 0.0, unreadable=True, **metadata)
-    if is_same:
+    output = reference if is_same else layout.omit(root, output)
+    if layout.omits_empty and not (output and reference):
+        _compare_without_leaf(comparison, root, output, reference)
+    elif is_same:
         comparison.add_matches(root, output)
     else:
         comparison.compare(root, output, reference)
     return comparison
 
 
-def _without_nulls(value: Any) -> Any:
-    """Return a value without the members that are null; items of arrays keep their places."""
-    if type(value) is dict:
-        return {name: _without_nulls(part) for name, part in value.items() if part is not None}
-    return [_without_nulls(part) for part in value] if type(value) is list else value
+def _compare_without_leaf(comparison: Comparison, root: Field, output: Any, reference: Any) -> None:
+    """Compare documents of which one may be an empty object or array, which is no leaf there."""
+    if type(output) is type(reference) is dict:
+        comparison.compare_objects(root, output, reference, "")
+    elif type(output) is type(reference) is list:
+        comparison.compare_arrays(root, output, reference, "")
+    elif output in ([], {}):
+        if reference not in ([], {}):
+            comparison.add_side(root, "missing", reference, "")
+    elif reference in ([], {}):
+        comparison.add_side(root, "extra", output, "")
+    else:  # such as 0 beside 1
+        comparison.compare(root, output, reference)
 
 
 def make_result(comparison: Comparison, min_score: float | None) -> Result:
     """Return a comparison as a result."""
-    score = comparison.score()
+    figures = comparison.figures()
+    score = figures.score
     wrong = [place for place, each in enumerate(comparison.outcomes) if each.kind != "match"]
-    passed = not wrong if min_score is None else score >= min_score
-    metadata = details(comparison)
-    if not wrong:
+    is_right = not any(comparison.outcomes[place].node.weight for place in wrong)
+    passed = is_right if min_score is None else score >= min_score
+    metadata = details(comparison, figures)
+    if is_right:
         return Result(score, passed, None, "Every field matches", metadata)
     costs = comparison.costs()
     ranked = sorted(wrong, key=costs.__getitem__, reverse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
@@ -67,7 +68,7 @@ class JsonSimilarity(Evaluator):
         comparison = Comparison()
         if not equal(output, reference):
             comparison.compare(_Text(self.threshold), _as_texts(output), _as_texts(reference))
-        score = comparison.score()
+        score = _mean(comparison)
         passed = score >= self.min_score
         metadata: dict[str, Any] = {}
         reason = None if passed else f"Similarity {format_against(self.min_score, score)}"
@@ -78,6 +79,13 @@ class JsonSimilarity(Evaluator):
             metadata["exact"] = False
             reason = reason and f"{reason} (texts too long to be compared exactly)"
         return Result(score, passed, None, reason, metadata)
+
+
+def _mean(comparison: Comparison) -> float:
+    """Return the mean of the scores of all leaves; 1 where there is none."""
+    leaves = len(comparison.matched) + len(comparison.outcomes)
+    gained = fsum(each.score for each in comparison.outcomes)
+    return (len(comparison.matched) + gained) / leaves if leaves else 1.0
 
 
 class _Text(Node):
@@ -91,6 +99,7 @@ class _Text(Node):
     counts_empty = False
     larger_alone = True
     pairs_strangers = True
+    shared_gain = 1e-6  # fewer leaves in all are a higher score
 
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold

@@ -55,7 +55,7 @@ class Place:
         self.rule = Rule(**settings)
         """How values are compared there."""
         self.is_exact = self.rule.is_exact
-        is_same_below = self.rule.order == root.defaults.get("order", "ordered") != "by_key"
+        is_same_below = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
         self.is_literal = self.is_exact and is_same_below and not (cases or below)
         """Whether all values inside are compared so, too."""
         # The schema of this place says nothing of what is inside. The noise of doubles does not
@@ -116,10 +116,12 @@ class Field(Node):
         self.literal = place.is_literal
         self.fuzzy = place.is_fuzzy
         self.order = rule.order
+        self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
+        if self._has_positions:
+            self.order = "ordered"
         self.key = rule.key
         self.members: dict[str, Field] = {}
         self._items: dict[int | None, Field] = {}
-        self._has_positions = place.has_positions and rule.order == "ordered"
 
     @classmethod
     def root(cls, schema: Any, overrides: Sequence[Override], defaults: Mapping[str, Any]) -> Field:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
+from fractions import Fraction
 from typing import Final
 
 from llmeval_integrations.fields.rule import Format, Rule
 
 _DATE_TIME: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?",
+    re.ASCII,
+)
+_DATE: Final = re.compile(r"(\d{4})(-?)(\d\d)\2(\d\d)", re.ASCII)
+_TIME: Final = re.compile(
+    r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d+))?)?([Zz]|[+-]\d\d:\d\d)?", re.ASCII
+)
+_UUID: Final = re.compile(r"(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.ASCII)
+_DURATION: Final = re.compile(
+    r"P(?=\d|T\d)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?"
+    r"(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?",
     re.ASCII,
 )
 _URI: Final = re.compile(
@@ -56,6 +67,52 @@ def _date_time(text: str) -> str | None:
     return f"{moment.isoformat()} {(fraction or '').rstrip('0')}"
 
 
+def _date(text: str) -> str | None:
+    """Write a day of ISO 8601, with or without hyphens."""
+    found = _DATE.fullmatch(text)
+    if not found:
+        return None
+    try:
+        return date(int(found[1]), int(found[3]), int(found[4])).isoformat()
+    except ValueError:
+        return None
+
+
+def _time(text: str) -> str | None:
+    """Write a time of RFC 3339 in UTC, or a local one where there is no offset.
+
+    Seconds may be left out; they are 0.
+    """
+    found = _TIME.fullmatch(text)
+    if not found:
+        return None
+    hour, minute, second, fraction, zone = found.groups()
+    minutes = int(hour) * 60 + int(minute)
+    if zone and zone not in ("Z", "z"):
+        off = int(zone[1:3]) * 60 + int(zone[4:])
+        minutes = (minutes - off if zone[0] == "+" else minutes + off) % (24 * 60)
+    clock = f"{minutes // 60:02}:{minutes % 60:02}:{second or '00'}.{(fraction or '').rstrip('0')}"
+    return clock + ("Z" if zone else "")
+
+
+def _uuid(text: str) -> str | None:
+    """Write a UUID in small letters, without `urn:uuid:`."""
+    found = _UUID.fullmatch(text.lower())
+    return found[1] if found else None
+
+
+def _duration(text: str) -> str | None:
+    """Write a duration of ISO 8601 as months and seconds; a month has no fixed number of days."""
+    found = _DURATION.fullmatch(text)
+    if not found:
+        return None
+    years, months, weeks, days, hours, minutes, seconds = (
+        Fraction(part or 0) for part in found.groups()
+    )
+    clock = ((weeks * 7 + days) * 24 + hours) * 3600 + minutes * 60 + seconds
+    return f"{years * 12 + months} months {clock} seconds"
+
+
 def _email(text: str) -> str | None:
     """Write an address in small letters, as mail servers read it in practice.
 
@@ -80,11 +137,22 @@ def _uri(text: str) -> str | None:
 
 
 _READERS: Final[dict[Format, Callable[[str], str | None]]] = {
-    "date": str,  # RFC 3339 has one spelling of each date
+    "date": _date,
     "date-time": _date_time,
+    "duration": _duration,
     "email": _email,
+    "time": _time,
     "uri": _uri,
+    "uuid": _uuid,
 }
 
-BY_FORM: Final[tuple[Format, ...]] = ("date-time", "uri", "email")
+BY_FORM: Final[tuple[Format, ...]] = (
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "uuid",
+    "uri",
+    "email",
+)
 """The formats that a text tells apart, those first that let fewer texts mean the same."""

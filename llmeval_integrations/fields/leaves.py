@@ -41,7 +41,11 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
         return MATCH if same else _ask_function(rule, output, reference, path)
     if here != there:
         may_be_text = rule.coerce or rule.is_decimal
-        return MATCH if may_be_text and _same_as_text(rule, output, reference) else WRONG_TYPE
+        if may_be_text and _same_as_text(rule, output, reference):
+            return MATCH
+        if rule.types is None:  # a value that is not known is of any type
+            return MISMATCH if "null" in (here, there) else WRONG_TYPE
+        return MISMATCH if here in rule.types else WRONG_TYPE
     if here == "number":
         return MATCH if _same_number(rule, output, reference) else MISMATCH
     if here == "string":

@@ -79,7 +79,9 @@ def _check_positions(overrides: Sequence[Override]) -> None:
     A step of digits behind `*` may be a name.
     """
     unordered = {
-        each.steps for each in overrides if each.settings.get("order", "ordered") != "ordered"
+        each.steps
+        for each in overrides
+        if each.settings.get("order", "ordered") in ("any_order", "by_key")
     }
     for steps, _ in overrides if unordered else ():
         for at, step in enumerate(steps):

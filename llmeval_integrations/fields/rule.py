@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -11,11 +11,11 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
 
-Order = Literal["ordered", "any_order", "by_key"]
-Format = Literal["date", "date-time", "email", "uri"]
+Order = Literal["ordered", "aligned", "any_order", "by_key"]
+Format = Literal["date", "date-time", "duration", "email", "time", "uri", "uuid"]
 
-ORDERS: Final = ("ordered", "any_order", "by_key")
-FORMATS: Final = ("date", "date-time", "email", "uri")
+ORDERS: Final = ("ordered", "aligned", "any_order", "by_key")
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
 _MOST_WEIGHT: Final = 1e100
 """So little that no sum of weights is infinite."""
@@ -65,9 +65,9 @@ class Rule(msgspec.Struct, frozen=True):
     matches at 1 or at `similarity`. It is given objects and arrays as they are, and asked of what
     is not equal as JSON."""
 
-    order: Order = "ordered"
-    """Whether an array's items are compared by position, paired as well as they can be, or by
-    the value of their `key`."""
+    order: Order = "aligned"
+    """How an array's items are paired: `ordered` by position; `aligned` in their order, where items
+    may be left out or put between; `any_order` as well as they can be; `by_key` by their `key`."""
 
     key: str | None = None
     """The member that tells the items of an array apart; setting it sets `order`."""
@@ -79,6 +79,9 @@ class Rule(msgspec.Struct, frozen=True):
     """Whether the schema says a number or the text of one, as Pydantic does for Decimal, which is
     not for overrides either. Two texts that are numbers are compared without the noise of
     doubles."""
+
+    types: frozenset[str] | None = None
+    """The JSON types that the schema allows, which is not for overrides either; None for any."""
 
     judge: bool = False
     """Whether a judge decides, which is not for overrides either."""
@@ -94,13 +97,16 @@ class Rule(msgspec.Struct, frozen=True):
     @property
     def is_exact(self) -> bool:
         """Whether values match where they are equal as JSON, and nowhere else."""
-        return msgspec.structs.replace(self, weight=1.0, order="ordered", key=None) == Rule()
+        return (
+            msgspec.structs.replace(self, weight=1.0, order="aligned", key=None, types=None)
+            == Rule()
+        )
 
 
 SETTINGS: Final = tuple(
     name
     for name in Rule.__struct_fields__
-    if name not in ("is_number", "is_decimal", "judge", "values_only")
+    if name not in ("is_number", "is_decimal", "types", "judge", "values_only")
 )
 """What an override may set."""
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.formats import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
+from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.schemas.document import items_of, list_of
 from llmeval_integrations.schemas.reading import REMARKS
 from llmeval_integrations.schemas.walk import Schema, Schemas
@@ -39,6 +40,8 @@ _EXACT_TEXTS: Final = {
 _ON_GRID: Final = {"tolerance": 0.0, "relative_tolerance": None, "compare": None}
 _EXACT_NUMBERS: Final = {**_ON_GRID, "multiple_of": None, "coerce": False}
 
+_ALL_TYPES: Final = frozenset(TYPES.values())
+
 _NUMBERS: Final = frozenset((int, float, Decimal))
 
 _DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
@@ -66,11 +69,27 @@ def settings_of(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
     if _OF_VALUES.isdisjoint(key for part in parts for key in part):
         return {}
     settings = {**_settings_of_numbers(cases), **_settings_of_texts(cases)}
+    settings["types"] = _types_allowed(schemas)
     if _are_decimals(parts, schemas):
         settings.update(is_number=True, is_decimal=True)
     if any(map(_has_no_order, cases)):
         settings["order"] = "any_order"
     return settings
+
+
+def _types_allowed(schemas: Schemas) -> frozenset[str] | None:
+    """Return the JSON types of the values that these schemas may allow; None for any."""
+    found: set[str] = set()
+    for parts in [each.parts for each in schemas.alternatives] or [[]]:
+        allowed = _ALL_TYPES
+        for part in (*schemas.certain, *parts):
+            named = {"number" if kind == "integer" else kind for kind in types_of(part)}
+            if not _FIXING.isdisjoint(part):
+                values = [*list_of(part, "enum"), *([part["const"]] if "const" in part else [])]
+                named = {TYPES.get(type(value), "number") for value in values}
+            allowed = allowed & named if named else allowed
+        found |= allowed
+    return None if found == _ALL_TYPES else frozenset(found)
 
 
 def has_positions(parts: Iterable[Schema]) -> bool:
@@ -108,7 +127,10 @@ def _settings_of_numbers(cases: list[Case]) -> dict[str, Any]:
     free = [case for case in cases if not any(_names_value(part, _NUMBERS) for part in case)]
     kinds = set(map(_kind_of_number, free))
     if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
-        return _EXACT_NUMBERS
+        fixed = dict(_EXACT_NUMBERS)
+        if len(free) == len(cases):  # a quantity, which a model may write as a text
+            del fixed["coerce"]
+        return fixed
     settings: dict[str, Any] = {"is_number": True} if "number" in kinds else {}
     grids = [_grid(case) for case in free if _may_be_number(case)]
     if grids and None not in grids:

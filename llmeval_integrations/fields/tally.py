@@ -55,15 +55,10 @@ class FieldTally:
             field.counts.update(counts)
             if unreadable:
                 field.unreadable += counts.get("missing", 0)
-        for path, counts in metadata.get("values", {}).items():
-            field = self._field(path)
-            field.values_beside.update(counts)
-            field.values_beside.subtract(metadata["fields"][path])
         if unreadable:
             return  # what is wrong there is no single field
         for outcome in metadata.get("outcomes", ()):
-            if outcome["kind"] != "match":
-                self._field(outcome["field"]).add(sample, outcome)
+            self._field(outcome["field"]).add(sample, outcome)
 
     def _field(self, path: str) -> _Field:
         found = self._fields.get(path)
@@ -86,8 +81,10 @@ class _Field:
 
     def __init__(self) -> None:
         self.counts: Counter[Kind] = Counter()
-        self.values_beside: Counter[Kind] = Counter()
-        """How many more, or fewer, values than leaves there are of each kind."""
+        self.lost = 0.0
+        """What graded matches are short of a full one."""
+        self.alone: Counter[str] = Counter()
+        """Leaves of `wrong_type` that one side alone has."""
         self.unreadable = 0
         self.wrong_values: Counter[_Pair] = Counter()
         self.examples: list[Any] = []
@@ -98,6 +95,11 @@ class _Field:
         return self.counts.total() - self.counts["match"]
 
     def add(self, sample: Any, outcome: Mapping[str, Any]) -> None:
+        if outcome["kind"] == "match":
+            self.lost += 1.0 - outcome.get("score", 0.0)
+            return
+        if "alone" in outcome:
+            self.alone[outcome["alone"]] += 1
         if outcome["kind"] in ("mismatch", "wrong_type"):
             pair = _pair(outcome["output"], outcome["reference"])
             count(self.wrong_values, pair, _OTHERS, _MOST_VALUES)
@@ -107,13 +109,19 @@ class _Field:
     def summary(self) -> dict[str, Any]:
         wrong = Counter(self.wrong_values)
         others = wrong.pop(_OTHERS, 0)
-        values = Counter(self.counts)
-        values.update(self.values_beside)
+        counts, alone = self.counts, self.alone
+        pairs = counts["match"] + counts["mismatch"] + counts["wrong_type"]
+        output = pairs + counts["extra"] - alone["reference"]
+        reference = pairs + counts["missing"] - alone["output"]
+        matched = counts["match"] - self.lost
         return {
-            "leaves": self.counts.total(),
-            **{kind: self.counts[kind] for kind in KINDS},
+            "leaves": counts.total(),
+            **{kind: counts[kind] for kind in KINDS},
             "unreadable": self.unreadable,
-            **shares(values),
+            "matched": matched,
+            "output_leaves": output,
+            "reference_leaves": reference,
+            **shares(matched, output, reference),
             "wrong_values": [
                 {"output": output, "reference": reference, "count": number}
                 for (output, reference, _), number in wrong.most_common(_SHOWN_VALUES)

@@ -18,12 +18,11 @@ from llmeval_integrations.core.options import (
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import (
-    NULLS,
     Layout,
-    Nulls,
     compare_sample,
     make_result,
 )
+from llmeval_integrations.fields.omitted import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
@@ -117,8 +116,11 @@ class JudgedFields(JudgedEvaluator):
     retries: int = 1
     """How often the judge is told that its reply was unreadable and asked again."""
 
-    nulls: Nulls = "values"
-    """Whether null is a value, or a member that is null counts as left out, as for JsonFields."""
+    nulls: Omitted = "absent"
+    """Whether a member that is null counts as left out, or is a leaf, as for JsonFields."""
+
+    empty: Omitted = "absent"
+    """Whether a member that is an empty object or array counts as left out, or is a leaf."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "client", load_client(self.client))
@@ -129,13 +131,15 @@ class JudgedFields(JudgedEvaluator):
         check_instance(self, "defaults", Mapping)
         check_number(self, "min_score", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
-        check_choice(self, "nulls", NULLS)
+        check_choice(self, "nulls", OMITTED)
+        check_choice(self, "empty", OMITTED)
         check_choice(self, "output", OUTPUTS)
         check_number(self, "retries", minimum=0, whole=True)
         self._layout()
 
     def _layout(self) -> Layout:
-        return Layout(self.schema, self.fields, self.defaults, self.judged, self.nulls)
+        omitted = {"nulls": self.nulls, "empty": self.empty}
+        return Layout(self.schema, self.fields, self.defaults, self.judged, **omitted)
 
     def judge(self, sample: Sample) -> Conversation:
         comparison = compare_sample(self, sample, self._layout())

@@ -8,7 +8,7 @@ from typing import Any
 
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical
 from llmeval_integrations.matching.assignment import best_pairs
-from llmeval_integrations.matching.gains import SHARED
+from llmeval_integrations.matching.gains import WHOLE
 from llmeval_integrations.matching.likely import likely_pairs
 from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.trials import Pairs, Trials
@@ -48,11 +48,12 @@ class AnyOrder:
                     if every is not None:
                         return [(here[row], there[column]) for row, column in best_pairs(every)]
                     self.is_limited = True
+        used, met = {one for one, _ in found}, {other for _, other in found}
+        spare = [n for n in spare if n not in used]
+        wanted = [n for n in wanted if n not in met]
         if its.pairs_strangers:
-            used, met = {one for one, _ in found}, {other for _, other in found}
-            left = sorted(set(spare) - used), sorted(set(wanted) - met)
-            found += zip(*left)
-        return same + found
+            return same + found + list(zip(sorted(spare), sorted(wanted)))
+        return same + found + pair_leaves(its, self._output, self._reference, spare, wanted)
 
     def pair_likely(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
         """Pair items that share the most of what few others have."""
@@ -110,7 +111,7 @@ class AnyOrder:
             rivals = turned and [list(column) for column in zip(*turned)]
         if rivals is None:
             return True
-        if sum(best) > chosen + SHARED:
+        if sum(best) > chosen + WHOLE:
             best = [0.0] * len(best)
         return any(max(row) > most for row, most in zip(rivals, best))
 
@@ -123,6 +124,14 @@ class AnyOrder:
         return any(type(self._output[n]) in CONTAINERS for n in here) and any(
             type(self._reference[n]) in CONTAINERS for n in there
         )
+
+
+def pair_leaves(
+    its: Node, output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
+) -> Pairs:
+    """Pair the leaves that are left over, which do not match, in this order."""
+    here = [n for n in spare if its.is_leaf(output[n])]
+    return list(zip(here, [n for n in wanted if its.is_leaf(reference[n])]))
 
 
 def pair_texts(

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Container
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.gains import COMMON, SHARED
+from llmeval_integrations.matching.gains import COMMON, WHOLE
 from llmeval_integrations.matching.node import AnyOf, Kind, Node, Outcome
 from llmeval_integrations.matching.pairing import Pairing
+
+
+class Figures(NamedTuple):
+    """The weights of the leaves of a comparison."""
+
+    matched: float
+    """That of the leaves that match, each times its similarity."""
+
+    output: float
+    """That of the leaves of the output."""
+
+    reference: float
+    """That of the leaves of the reference."""
+
+    @property
+    def score(self) -> float:
+        """F1: 2 matched / (output + reference), 1 where no leaf has a weight."""
+        both = self.output + self.reference
+        return 2 * self.matched / both if both else 1.0
 
 
 class Comparison:
@@ -58,18 +77,28 @@ class Comparison:
             self._pairing = Pairing(_gain)
         return self._pairing
 
-    def score(self) -> float:
-        """Return the mean of the scores of all leaves, by weight; 1 where nothing has a weight."""
+    def figures(self) -> Figures:
+        """Add up the weights of what matches, and of all leaves of both sides."""
         if not self.outcomes:
-            return 1.0
+            total = fsum([node.weight for node in self.matched])
+            return Figures(total, total, total)
         weights = [node.weight for node in self.matched]  # fsum is exact: order has no effect
-        gained = [each.node.weight * each.score for each in self.outcomes]
-        total = fsum([*weights, *(each.node.weight for each in self.outcomes)])
-        return fsum([*weights, *gained]) / total if total else 1.0
+        outcomes = self.outcomes
+        return Figures(
+            fsum([*weights, *(each.node.weight * each.score for each in outcomes)]),
+            fsum([*weights, *(each.node.weight for each in outcomes if each.in_output)]),
+            fsum([*weights, *(each.node.weight for each in outcomes if each.in_reference)]),
+        )
 
     def costs(self) -> list[float]:
-        """Return what each outcome takes from the score, together with the others of its whole."""
-        costs = [each.node.weight * (1.0 - each.score) for each in self.outcomes]
+        """Return what each outcome takes from the score, together with the others of its whole.
+
+        A leaf counts on each side that has it.
+        """
+        costs = [
+            each.node.weight * (each.in_output + each.in_reference - 2.0 * each.score)
+            for each in self.outcomes
+        ]
         for begin, end in self.wholes:
             costs[begin:end] = [fsum(costs[begin:end])] * (end - begin)
         return costs
@@ -88,10 +117,12 @@ class Comparison:
         elif node.uniform and equal(output, reference):  # three times as fast as walking it
             if self._lists_matches:
                 self.matched += [node] * count_leaves(output)
+        elif node.splits and node.counts_empty and not (output and reference):
+            self._compare_unlike(node, output, reference, place)
         elif kind is dict and other is dict:
-            self._compare_objects(node, output, reference, place)
+            self.compare_objects(node, output, reference, place)
         elif kind is list and other is list:
-            self._compare_arrays(node, output, reference, place)
+            self.compare_arrays(node, output, reference, place)
         else:
             self._compare_unlike(node, output, reference, place)
 
@@ -175,9 +206,10 @@ class Comparison:
         elif node.counts_empty or output not in ([], {}) or reference not in ([], {}):
             self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
 
-    def _compare_objects(
+    def compare_objects(
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
     ) -> None:
+        """Compare two objects member by member."""
         shared = len(reference)
         here, there = (node.narrow(output), node.narrow(reference)) if node.varies else (node, node)
         known = here.members
@@ -204,9 +236,10 @@ class Comparison:
                 if name not in reference and not self.is_default(there.member(name), value):
                     self.add_side(there.member(name), "extra", value, f"{place}/{escape(name)}")
 
-    def _compare_arrays(
+    def compare_arrays(
         self, node: Node, output: list[Any], reference: list[Any], place: str
     ) -> None:
+        """Compare two arrays item by item."""
         node = node.narrow(output) if node.varies else node
         if node.order == "ordered":
             for position, (value, expected) in enumerate(zip(output, reference)):
@@ -239,7 +272,7 @@ class Comparison:
     ) -> None:
         """List the items that are in no pair; `paired` has the positions of all others."""
         last = len(reference) - 1
-        at_end = node.order != "aligned" or last not in paired[1]
+        at_end = node.order != "anchored" or last not in paired[1]
         for there, value in enumerate(reference):
             if there not in paired[1]:
                 its = node.item(there)
@@ -264,7 +297,16 @@ class Comparison:
         for kind, value in with_parts:
             self.add_side(node, kind, value, place)  # type: ignore[arg-type]
         if len(with_parts) < len(sides):
-            self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
+            is_output = with_parts[0][0] == "missing"
+            if type(output) is type(reference):  # of which one is empty
+                self.add_side(
+                    node, *(("extra", output) if is_output else ("missing", reference)), place
+                )
+            else:
+                alone: Any = "output" if is_output else "reference"
+                self.outcomes.append(
+                    Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
+                )
             if self.wholes and self.wholes[-1][0] == begin:
                 self.wholes.pop()
             self.wholes.append((begin, len(self.outcomes)))
@@ -272,11 +314,13 @@ class Comparison:
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Keep the comparison with the alternative that is nearest to the output."""
         nearest: Comparison | None = None
+        best = 0.0
         for value in reference.values:
             trial = Comparison(self.pairing)
             trial.compare(node, output, value, place)
-            if nearest is None or trial.score() > nearest.score():
-                nearest = trial
+            score = trial.figures().score
+            if nearest is None or score > best:
+                nearest, best = trial, score
             if not trial.outcomes:
                 break
         if nearest is None:  # the place may be left out, and nothing else is right
@@ -298,26 +342,24 @@ def count_leaves(value: Any) -> int:
 
 
 def _gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> tuple[float, int]:
-    """Return what a pair of items adds to the score, and how many leaves they have in common.
-
-    Of equal sums, the pair that shares more leaves adds a little more.
-    """
+    """Return what a pair of items adds to the score, and how many leaves they have in common."""
     trial = Comparison(pairing)
     trial.compare(node, output, reference)
-    both = [each for each in trial.outcomes if each.kind not in ("missing", "extra")]
-    common = len(trial.matched) + len(trial.open)
-    common += sum(each.kind == "match" or each.score > 0 for each in both)
-    weights = [leaf.weight for leaf in trial.matched]
-    gained = [*(each.node.weight * each.score for each in both)]
-    gained += [leaf.weight * score for leaf, *_, score in trial.open]
-    shared = [*weights, *(each.node.weight for each in both)]
-    shared += [leaf.weight for leaf, *_ in trial.open]
-    share = fsum(shared)
-    if node.larger_alone:  # where an object meets a text, the smaller of both is shared, too
-        share = count_leaves(output) + count_leaves(reference) - len(trial.matched)
-        share -= len(trial.outcomes)
-    gain = fsum([*weights, *gained]) + SHARED * share + COMMON * common
+    related = [each for each in trial.outcomes if each.kind == "match" or each.score > 0]
+    common = len(trial.matched) + len(trial.open) + len(related)
+    gains = [leaf.weight for leaf in trial.matched]
+    gains += [each.node.weight * each.score for each in related]
+    gains += [leaf.weight * score for leaf, *_, score in trial.open]
+    gain = fsum(gains) + COMMON * common
+    if node.shared_gain:
+        gain += node.shared_gain * _count_shared(trial, output, reference)
     if not (trial.outcomes or trial.open):
-        gain += node.whole_gain
+        gain += node.whole_gain or WHOLE
         common = max(common, 1)
     return gain, common
+
+
+def _count_shared(trial: Comparison, output: Any, reference: Any) -> int:
+    """Count the leaves that both sides have; where an object meets a text, that of the smaller."""
+    both = count_leaves(output) + count_leaves(reference)
+    return both - len(trial.matched) - len(trial.outcomes)

@@ -14,10 +14,10 @@ from typing import Any, Final, TypeAlias
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.node import AnyOf, Node
 
-SHARED: Final = 1e-6
-"""The gain of a leaf that two items share, whatever its values: it decides between equal sums."""
+WHOLE: Final = 1e-9
+"""The gain of items that match in full, which decides between equal sums."""
 
-COMMON: Final = 1e-9
+COMMON: Final = 1e-12
 """The gain of a leaf that they have in common, which decides where no leaf has a weight."""
 
 LETTERS: Final = 500_000
@@ -139,7 +139,9 @@ class Gains:
 
     def _add_shared(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         """Add the gain of a leaf that both items have, whether or not it matches."""
-        gain = SHARED * node.weight
+        gain = node.shared_gain * node.weight
+        if not gain:
+            return
         if (len(ours), len(theirs)) == self._size:
             self._everywhere += gain
             return
@@ -165,7 +167,7 @@ class Gains:
         for column, array in theirs:
             for text, count in Counter(map(its.leaf_text, array)).items():
                 places[text].append((column, count))
-        worth = its.weight + COMMON + (0.0 if its.pairs_strangers else SHARED * its.weight)
+        worth, shared = its.weight + COMMON, its.shared_gain * its.weight
         for row, array in ours:
             gains, commons = self._gain[row], self._common[row]
             for text, count in Counter(map(its.leaf_text, array)).items():
@@ -173,9 +175,8 @@ class Gains:
                     both = min(count, other)
                     gains[column] += both * worth
                     commons[column] += both
-            if its.pairs_strangers:
-                for column, other in theirs:
-                    gains[column] += SHARED * its.weight * min(len(array), len(other))
+            for column, other in theirs if shared else ():
+                gains[column] += shared * min(len(array), len(other))
 
     def _add_pairs(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         """Compare each value with each other one, equal values once."""

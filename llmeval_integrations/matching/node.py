@@ -9,10 +9,10 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.equality import CONTAINERS, canonical
 
 Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
-Order = Literal["ordered", "aligned", "any_order", "by_key"]
+Order = Literal["ordered", "anchored", "aligned", "any_order", "by_key"]
 
 KINDS: Final[tuple[Kind, ...]] = ("match", "mismatch", "missing", "extra", "wrong_type")
 
@@ -94,7 +94,10 @@ class Node:
     """Whether only the larger side counts where an object, an array or a leaf meet another."""
 
     pairs_strangers: bool = False
-    """Whether items that have no leaf in common are paired in their order."""
+    """Whether items that have no leaf in common are paired in their order; leaves always are."""
+
+    shared_gain: float = 0.0
+    """How much more a pair of items counts for each leaf that both have, whatever its value."""
 
     default: Any = MISSING
     """The value that leaving the place out means; MISSING where it means nothing."""
@@ -103,7 +106,8 @@ class Node:
     """Whether `narrow` depends on the value, as in a union."""
 
     whole_gain: float = 0.0
-    """How much more a pair of items counts that matches in full."""
+    """How much more a pair of items counts that matches in full; 0 where it decides between equal
+    sums alone."""
 
     def narrow(self, value: Any) -> Node:  # noqa: ARG002
         """Return the node for an object or array of which this is the value."""
@@ -127,6 +131,10 @@ class Node:
     def leaf_text(self, value: Any) -> str:
         """Write a leaf so that two leaves with the same text match in full."""
         return canonical(value)
+
+    def is_leaf(self, value: Any) -> bool:
+        """Return whether a value at this place is one leaf."""
+        return self.whole or type(value) not in CONTAINERS or not value
 
     def has_order(self, items: list[Any]) -> bool:
         """Return whether the order of these items counts; it does where no item has the key."""
@@ -154,8 +162,21 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
     exact: bool = True
     """Whether the score is exact; see Verdict."""
 
+    alone: Literal["output", "reference"] | None = None
+    """The side of a leaf in whose place the other side has an object or array with leaves."""
+
     at_end: bool = False
     """Whether a missing item belongs to the end of its array."""
+
+    @property
+    def in_output(self) -> bool:
+        """Whether the output has this leaf."""
+        return self.kind != "missing" and self.alone != "reference"
+
+    @property
+    def in_reference(self) -> bool:
+        """Whether the reference has this leaf."""
+        return self.kind != "extra" and self.alone != "output"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as it stands in a result's metadata."""
@@ -167,6 +188,8 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
             entry["reference"] = self.reference
         if self.within is not None:
             entry["within"] = self.within
+        if self.alone is not None:
+            entry["alone"] = self.alone
         if self.node.weight != 1.0:
             entry["weight"] = self.node.weight
         if self.score:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from llmeval_integrations.json_values.equality import equal
+from llmeval_integrations.matching.aligned import Aligned
 from llmeval_integrations.matching.any_order import AnyOrder
 from llmeval_integrations.matching.by_key import ByKey
 from llmeval_integrations.matching.node import Node
@@ -55,8 +56,11 @@ class Pairing:
         return found
 
     def _pair(self, node: Node, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
+        if node.order == "anchored":
+            return align_ends(output, reference), False
         if node.order == "aligned":
-            return align(output, reference), False
+            aligned = Aligned(self._trials, node.item(0), output, reference)
+            return aligned.pair(), aligned.is_limited
         if node.order == "by_key":
             by_key = ByKey(self._trials, node, output, reference)
             pairs = by_key.pair()
@@ -68,7 +72,7 @@ class Pairing:
         return items.pair(range(len(output)), range(len(reference))), items.is_limited
 
 
-def align(output: list[Any], reference: list[Any]) -> Pairs:
+def align_ends(output: list[Any], reference: list[Any]) -> Pairs:
     """Pair by position, and equal items at the end of arrays of other lengths from there."""
     most = min(len(output), len(reference))
     end = 0

@@ -18,9 +18,10 @@ class Plain(Node):
     literal = True
     splits = False
     pairs_strangers = True
+    shared_gain = 1e-6  # of items that match in nothing, those that are alike are paired
 
     def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
-        self.order = "aligned" if ordered else "any_order"
+        self.order = "anchored" if ordered else "any_order"
         self.counts_extra = not ignore_extra
         # An item with further members is not equal to its reference, and still has to find it.
         self.whole_gain = _FULL_MATCH if ignore_extra else 0.0

@@ -72,3 +72,14 @@ class Trials:
         self.budget -= pairs
         if self.budget < 0:
             raise BudgetSpentError
+
+
+def weigh(node: Node, value: Any) -> float:
+    """Return the weight of all leaves of a value."""
+    if node.ignored:
+        return 0.0
+    if node.is_leaf(value):
+        return node.weight
+    if type(value) is dict:
+        return sum(weigh(node.member(name), part) for name, part in value.items())
+    return sum(weigh(node.item(position), part) for position, part in enumerate(value))

@@ -46,8 +46,8 @@ _SHARES: Final = {"precision": "precision", "recall": "recall", "f1": "F1"}
 _ROOM_FOR_KINDS: Final = WIDTH
 _ROOM_FOR_NAMES: Final = 12
 _LEGEND: Final = (
-    "leaves: single values, and empty arrays and objects, which have no part in precision, recall "
-    "and F1"
+    "leaves: single values; precision: of those of the output, recall: of those of the reference, "
+    "the share that matches"
 )
 _OF_UNREADABLE: Final = "; no JSON: those of the missing whose output is unreadable"
 _NO_COST: Final = (
@@ -94,7 +94,7 @@ def as_text(run: Run, console: Console | None = None) -> str:
 
 def _figures(run: Run) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
-    table.add_column("evaluator", overflow="fold", min_width=14)
+    table.add_column("evaluator", overflow="fold", min_width=12)
     for name in _FIGURES:
         table.add_column(name, justify="right", no_wrap=True)
     for evaluator, figures in run.summary["evaluators"].items():

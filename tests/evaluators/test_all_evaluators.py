@@ -63,7 +63,7 @@ COMPARING = [
     *(JsonMatch(parsing=parsing) for parsing in PARSINGS),
     *(JsonFields(parsing=parsing) for parsing in PARSINGS),
     JsonFields(schema=SCHEMA, fields={"": {"order": "any_order"}}, defaults={"coerce": True}),
-    JsonFields(nulls="absent"),
+    JsonFields(nulls="values", empty="values"),
     *(JsonSimilarity(parsing=parsing) for parsing in PARSINGS),
     JsonMatch(strict_order=False),
     JsonMatch(strict_order=False, ignore_extra_keys=True),

@@ -61,7 +61,7 @@ def test_what_is_named_further_in_is_not_ignored_with_the_rest(options):
     output = {"a": [{"x": 1, "y": 1}, {"x": 2, "y": 2}], "b": 1, "c": {"x": 1}}
     reference = {"a": [{"x": 1, "y": 3}, {"x": 3, "y": 3}], "b": 2, "c": {"x": 2}, "d": 1}
     result = evaluator(output, reference)
-    assert result.metadata["fields"] == {"/a/*/x": {"match": 1, "mismatch": 1}}
+    assert result.metadata["fields"] == {"/a/*/x": {"match": 1, "missing": 1, "extra": 1}}
     assert (result.score, evaluator({"b": 1}, {"b": 2}).passed) == (0.5, True)
     assert not evaluator({}, reference).passed
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from llmeval_integrations import JsonFields, evaluate
-from llmeval_integrations.fields.figures import SHARES
+from llmeval_integrations.fields.figures import FIGURES
 
 
 def tallied(pairs, evaluator=None):
@@ -20,12 +20,14 @@ def tallied(pairs, evaluator=None):
 
 def test_each_field_has_its_figures():
     reference = {"vendor": "Acme", "items": [{"price": 1}, {"price": 2}]}
+    evaluator = JsonFields(defaults={"order": "ordered"})
     fields = tallied(
         [
             (reference, reference),
             ({"vendor": "Acme", "items": [{"price": 1}, {"price": 3}]}, reference),
             ({"items": [{"price": "1"}], "note": "hm"}, reference),
-        ]
+        ],
+        evaluator,
     )
     assert list(fields) == ["/items/*/price", "/note", "/vendor"]  # the worst first
     assert fields["/items/*/price"] == {
@@ -36,14 +38,12 @@ def test_each_field_has_its_figures():
         "extra": 0,
         "wrong_type": 1,
         "unreadable": 0,
+        "matched": 3,
+        "output_leaves": 5,
+        "reference_leaves": 6,
         "precision": 3 / 5,
         "recall": 3 / 6,
         "f1": 6 / 11,
-        "path_precision": 1,
-        "path_recall": 5 / 6,
-        "path_f1": 10 / 11,
-        "value_accuracy": 3 / 5,
-        "type_accuracy": 4 / 5,
         "wrong_values": [
             {"output": "3", "reference": "2", "count": 1},
             {"output": '"1"', "reference": "1", "count": 1},
@@ -97,11 +97,19 @@ def test_beyond_a_thousand_fields_the_rest_is_counted_together():
     assert fields["(other)"]["mismatch"] == 200
 
 
-def test_objects_and_arrays_are_no_values_of_a_field():
-    pairs = [({"addr": "x"}, {"addr": {"street": "x"}})] * 10 + [({"addr": []}, {"addr": []})] * 5
+def test_a_value_in_the_place_of_an_object_is_a_leaf_of_one_side():
+    pairs = [({"addr": "x"}, {"addr": {"street": "x"}})] * 10 + [({"addr": {"a": 1}}, {"addr": 5})]
     addr = tallied(pairs)["/addr"]
-    assert (addr["leaves"], addr["match"], addr["wrong_type"]) == (15, 5, 10)
-    assert (addr["precision"], addr["recall"], addr["value_accuracy"]) == (0.0, None, None)
+    assert (addr["leaves"], addr["wrong_type"]) == (11, 11)
+    assert (addr["output_leaves"], addr["reference_leaves"], addr["f1"]) == (10, 1, 0)
+
+
+def test_graded_matches_count_by_their_score():
+    evaluator = JsonFields(defaults={"similarity": 0.5})
+    [field] = tallied(
+        [({"v": "abcd"}, {"v": "abcx"}), ({"v": "a"}, {"v": "a"})], evaluator
+    ).values()
+    assert (field["match"], field["matched"], field["f1"]) == (2, 1.75, 0.875)
 
 
 def test_nulls_on_both_sides_are_no_hits_where_they_count_as_left_out():
@@ -109,7 +117,7 @@ def test_nulls_on_both_sides_are_no_hits_where_they_count_as_left_out():
     values, absent = (
         tallied(pairs, JsonFields(nulls=nulls))["/v"] for nulls in ("values", "absent")
     )
-    assert (values["match"], values["mismatch"], values["recall"]) == (95, 0, 0.95)
+    assert (values["match"], values["mismatch"], values["recall"]) == (95, 5, 0.95)
     assert (absent["leaves"], absent["missing"], absent["recall"]) == (5, 5, 0.0)
 
 
@@ -119,8 +127,9 @@ def test_over_one_sample_with_one_field_the_figures_are_the_samples(seed):
     values = ["x", "y", 1, True, None, [], {}, {"s": 1}, [1], [["x"], []]]
     for _ in range(100):
         output, reference = ({"a": chance.choice(values)} for _ in range(2))
-        metadata = JsonFields()(output, reference).metadata
-        fields = tallied([(output, reference)])
+        evaluator = JsonFields(nulls="values", empty="values")
+        metadata = evaluator(output, reference).metadata
+        fields = tallied([(output, reference)], evaluator)
         if len(fields) == 1:
             [field] = fields.values()
-            assert [field[name] for name in SHARES] == [metadata[name] for name in SHARES]
+            assert [field[name] for name in FIGURES] == [metadata[name] for name in FIGURES]

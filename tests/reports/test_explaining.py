@@ -29,8 +29,8 @@ def printed(result, **options):
 
 def test_every_field_has_its_branch_with_what_is_wrong_under_it():
     assert printed(JsonFields()(OUTPUT, REFERENCE)).splitlines() == [
-        "failed, score 0.3333 (extra)",
-        "├── /items/1 extra (2 fields); /items/0/price 12.5, expected 13; /total missing",
+        "failed, score 0.4444 (mismatch)",
+        "├── /items/0/price 12.5, expected 13; /items/1 extra (2 fields); /total missing",
         "├── vendor  1 match",
         "├── items",
         "│   └── *",
@@ -130,7 +130,7 @@ def test_every_error_of_a_schema_is_listed():
 @pytest.mark.parametrize(
     ("result", "listed"),
     [
-        (JsonFields()([{"a": n} for n in range(50)], [{"a": -1}] * 50), "/{}/a  mismatch  {}  "),
+        (JsonFields()([{"a": n, "b": 1} for n in range(50)], [{"a": -1, "b": 1}] * 50), "/{}/a  mismatch  {}  "),
         (JsonMatch()(list(range(50)), [-1] * 50), "/{}  mismatch  {}  "),
         (JsonSchema({"items": {"type": "null"}})(list(range(50))), '/{}  type  {} is not of type "null"'),
         (ToolCalls()(CALLS[:1] * 50, EXPECTED[1:2] * 50), "output[{0}]  reference[{0}]"),

@@ -82,7 +82,7 @@ def test_what_matches_has_no_place_and_what_is_compared_in_order_always_has_one(
     }
     by_key = places(JsonFields(fields={"": {"key": "sku"}}), mine, theirs)
     assert set(by_key.values()) - {None} <= wrong
-    evaluator = JsonFields()
+    evaluator = JsonFields(defaults={"order": "ordered"})
     metadata = evaluator.check(Sample(output=mine, reference=theirs)).metadata
     expected = {each["pointer"] for each in metadata["outcomes"] if "reference" in each}
     assert set(places(evaluator, mine, theirs).values()) - {None} == expected

@@ -45,7 +45,7 @@ def test_every_field_is_a_record(people):
     assert json.loads(records[0]["examples"]) == ["old"]
     figures = people.summary["evaluators"]["json_fields"]["fields"]["/age"]
     assert set(figures) < set(records[0])
-    for name in ("precision", "recall", "f1", "path_recall", "value_accuracy", "type_accuracy"):
+    for name in ("matched", "output_leaves", "reference_leaves", "precision", "recall", "f1"):
         assert float(records[0][name]) == figures[name]
 
 
@@ -59,15 +59,15 @@ def test_fields_as_arrow_and_parquet_have_every_figure(name, people, tmp_path):
         table = pyarrow.ipc.open_file(str(path)).read_all()
     else:
         table = pytest.importorskip("pyarrow.parquet").read_table(path)
-    assert table["value_accuracy"].to_pylist() == [1 / 2, 1.0]
-    assert str(table.schema.field("path_recall").type) == "double"
+    assert table["precision"].to_pylist() == [1 / 2, 1.0]
+    assert str(table.schema.field("recall").type) == "double"
     assert [json.loads(ids) for ids in table["examples"].to_pylist()] == [["old"], []]
 
 
 def test_figures_that_an_earlier_version_did_not_write_are_empty(people):
     for field in people.summary["evaluators"]["json_fields"]["fields"].values():
-        del field["type_accuracy"]
-    assert [record["type_accuracy"] for record in as_csv(fields_table([people]))] == ["", ""]
+        del field["matched"]
+    assert [record["matched"] for record in as_csv(fields_table([people]))] == ["", ""]
 
 
 def test_evaluators_without_fields_give_none(moods):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.fields.figures import SHARES
+from llmeval_integrations.fields.figures import FIGURES
 from llmeval_integrations.reports.parts.figures import rows_of
 from llmeval_integrations.reports.parts.names import names_of
 from llmeval_integrations.runs.records import COLUMNS, Table, record_of, text_of
@@ -27,7 +27,7 @@ def fields_table(runs: Sequence[Run]) -> Table:
     summary lacks, having been written by an earlier version, is None.
     """
     names = dict.fromkeys(("run", "evaluator", "field"), str)
-    figures = {**dict.fromkeys(_COUNTS, int), **dict.fromkeys(SHARES, float)}
+    figures = {**dict.fromkeys(_COUNTS, int), **dict.fromkeys(FIGURES, float)}
     return Table({**names, **figures, **dict.fromkeys(_LISTS, str)}, _fields(runs))
 
 
@@ -48,6 +48,6 @@ def _fields(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     for name, run in zip(names_of(runs), runs, strict=True):
         for evaluator, summary in run.summary["evaluators"].items():
             for path, figures in summary.get("fields", {}).items():
-                known = (figures.get(column) for column in (*_COUNTS, *SHARES))
+                known = (figures.get(column) for column in (*_COUNTS, *FIGURES))
                 lists = (text_of(figures[column]) for column in _LISTS)
                 yield (name, evaluator, path, *known, *lists)
