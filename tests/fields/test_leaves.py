@@ -67,7 +67,7 @@ SETTINGS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("settings", "same", "other"), SETTINGS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("settings", "same", "other"), SETTINGS)
 def test_settings_of_a_field(settings, same, other):
     for output, reference in same:
         assert passes({}, output, reference, fields={"/a": settings}), (output, reference)
