@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from llmeval_integrations.core.feedback import MAX_FEEDBACK, word_feedback
+
 
 class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """One evaluator's answer about one sample: scored, or unscored with a reason."""
@@ -43,6 +45,22 @@ class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     def is_unscored(self) -> bool:
         """Whether the evaluator could not tell: there is neither a score nor another answer."""
         return self.score is None and not self.answered
+
+    def feedback(self, most: int = MAX_FEEDBACK) -> str:
+        """Word what is wrong for the model that wrote the output, to ask it once more.
+
+        Every finding stands in a line of its own, with its place and what is expected there. The
+        text is empty where the output passed, or where the evaluator could not tell.
+
+        Example:
+            >>> print(JsonMatch()('{"a": 1}', '{"a": 2}').feedback())
+            The answer was not accepted:
+            - /a: 1 is wrong, expected 2
+
+        Args:
+            most: The most characters; findings beyond it are counted.
+        """
+        return word_feedback(self.reason, self.metadata, most) if self.passed is False else ""
 
     def expect_pass(self) -> Result:
         """Return the result if it passed; raise AssertionError with the reason if it did not."""

@@ -1,0 +1,83 @@
+"""What is wrong with an output, worded for the model that wrote it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from llmeval_integrations.core.quoting import shorten_middle
+
+MAX_FEEDBACK: Final = 8_000
+"""The most characters of a feedback: about 2,000 tokens, which fit every prompt."""
+
+_LONGEST_VALUE: Final = 500
+
+_OF_CALLS: Final = {
+    "missing": "this call is missing",
+    "extra": "this call should not be made",
+    "wrong_order": "this call stands in the wrong order",
+    "wrong_arguments": "this call has wrong arguments",
+}
+
+
+def word_feedback(reason: str | None, metadata: Mapping[str, Any], most: int) -> str:
+    """Word each finding in a line of its own, and how many more there are where they are many."""
+    lines = [*_word_findings(metadata)] or [reason or "it is not good enough"]
+    if metadata.get("offset") is not None:
+        lines = [f"it is not valid JSON: {reason}"]
+    text = "The answer was not accepted:"
+    for number, line in enumerate(lines):
+        more = f"\n- and {len(lines) - number} more"
+        if len(text) + len(line) + 3 + len(more) > most:
+            return text + more
+        text += f"\n- {line}"
+    return text
+
+
+def _word_findings(metadata: Mapping[str, Any]) -> Iterator[str]:
+    yield from _word_errors(metadata.get("errors", ()))
+    for leaf in (*metadata.get("differences", ()), *metadata.get("outcomes", ())):
+        if leaf["kind"] != "match":
+            yield _word_leaf(leaf)
+    calls = metadata.get("calls", ())
+    for call in calls if isinstance(calls, (list, tuple)) else ():
+        yield from (f"{call['name'] or 'a call'}: {line}" for line in _word_call(call))
+    parts: Mapping[str, Mapping[str, Any]] = metadata.get("parts", {})
+    for name, part in parts.items():
+        if part.get("passed") is False:
+            yield f"{name}: {part.get('reason') or 'not good enough'}"
+
+
+def _word_errors(errors: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for error in errors:
+        yield f"{error['pointer'] or 'the whole'}: {error['message']}"
+
+
+def _word_leaf(leaf: Mapping[str, Any]) -> str:
+    where = leaf["pointer"] or "the whole"
+    if leaf["kind"] == "invalid":
+        return f"{where}: {leaf['message']}"
+    if leaf["kind"] == "missing":
+        return f"{where}: missing, expected {_write(leaf['reference'])}"
+    if leaf["kind"] == "extra":
+        return f"{where}: {_write(leaf['output'])} should not be there"
+    return f"{where}: {_write(leaf['output'])} is wrong, expected {_write(leaf['reference'])}"
+
+
+def _word_call(call: Mapping[str, Any]) -> Iterator[str]:
+    if "valid" in call:
+        yield from _word_errors(call["errors"])
+        return
+    kind = call["kind"]
+    if kind == "unreadable":
+        yield str(call["problem"])
+    elif kind == "wrong_name":
+        yield f"the call should be of {call['expected_name']}"
+    elif kind != "right":
+        arguments = call.get("arguments", ())
+        yield from map(_word_leaf, arguments) if arguments else [_OF_CALLS[kind]]
+
+
+def _write(value: Any) -> str:
+    return shorten_middle(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_VALUE)

@@ -1,0 +1,94 @@
+"""What is wrong, worded for the model that wrote it."""
+
+import pytest
+
+from llmeval_integrations import (
+    JsonFields,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    Result,
+    ToolCalls,
+    ToolCallSchema,
+    WeightedSum,
+)
+
+TOOLS = [
+    {
+        "name": "weather",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+            "required": ["city"],
+        },
+    }
+]
+
+
+def call(name, **arguments):
+    return {"name": name, "arguments": arguments}
+
+
+CASES = {
+    "not JSON": (JsonValidity()('{"a": 1,}'), ["it is not valid JSON: Expecting property name enclosed in double quotes: line 1 column 9 (char 8)"]),
+    "a schema": (
+        JsonSchema({"required": ["a"], "properties": {"b": {"type": "integer"}}})({"b": "x"}),
+        ['the whole: "a" is a required property', '/b: "x" is not of type "integer"'],
+    ),
+    "differences": (
+        JsonMatch()({"b": "é", "d": 0}, {"b": 1, "c": 2}),
+        ['/b: "é" is wrong, expected 1', "/c: missing, expected 2", "/d: 0 should not be there"],
+    ),
+    "fields": (JsonFields()({"a": 1, "b": 2}, {"a": 1, "b": 3}), ["/b: 2 is wrong, expected 3"]),
+    "calls": (
+        ToolCalls()(
+            [call("weather", city="Rome"), call("clock")],
+            [call("weather", city="Paris"), call("sum", a=1), call("stop")],
+        ),
+        ['weather: /city: "Rome" is wrong, expected "Paris"', "clock: the call should be of sum", "stop: this call is missing"],
+    ),
+    "an extra call": (ToolCalls()([call("stop")], []), ["stop: this call should not be made"]),
+    "calls of tools": (
+        ToolCallSchema(TOOLS)([call("weather", days="x"), call("wether")]),
+        ['weather: /days: "x" is not of type "integer"', 'weather: /city: "city" is a required property', "wether: the whole: there is no such tool"],
+    ),
+    "a sum": (
+        WeightedSum({JsonValidity(): 1, LengthPenalty(min_length=10): 1})("{}"),
+        ["length_penalty: Too short: 2 < 10"],
+    ),
+    "a reason alone": (Result(0.0, False, None, "Too rude"), ["Too rude"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_finding_is_a_line(case):
+    result, lines = CASES[case]
+    assert result.feedback().splitlines() == [
+        "The answer was not accepted:",
+        *(f"- {line}" for line in lines),
+    ]
+
+
+@pytest.mark.parametrize(
+    "result", [Result(1.0, True), Result.unscored("The judge was cut"), Result(0.5)], ids=repr
+)
+def test_there_is_none_where_nothing_failed(result):
+    assert result.feedback() == ""
+
+
+def test_all_findings_are_named_and_those_beyond_what_fits_are_counted():
+    output, reference = [[*range(count, count + 1_000)] for count in (0, 5_000)]
+    result = JsonMatch()(output[:50], reference[:50])
+    assert len(result.feedback().splitlines()) == 51
+    feedback = JsonMatch()(output, reference).feedback(most=500)
+    assert len(feedback) <= 500
+    *_, last, more = feedback.splitlines()
+    assert last.endswith(f"expected {5_000 + len(feedback.splitlines()) - 3}")
+    assert more == f"- and {1_000 - len(feedback.splitlines()) + 2} more"
+
+
+def test_a_long_value_is_cut_in_the_middle():
+    [_, line] = JsonMatch()({"a": "x" * 5_000}, {"a": 1}).feedback().splitlines()
+    assert len(line) < 600
+    assert line.endswith('xxx" is wrong, expected 1')
