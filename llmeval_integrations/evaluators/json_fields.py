@@ -18,7 +18,7 @@ from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.figures import details, summarize
-from llmeval_integrations.fields.omitted import OMITTED, Omitted, omit
+from llmeval_integrations.fields.omitted import OMITTED, Omission, Omitted
 from llmeval_integrations.fields.paths import check_path, read_overrides
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.fields.tally import FieldTally
@@ -160,11 +160,9 @@ class Layout:
         schema = variables.get(VARIABLE)
         return self._root if schema is None else self._root_of(schema_text(schema))
 
-    def omit(self, root: Field, value: Any) -> Any:
-        """Return a value without the members that count as left out."""
-        if not (self._omits_nulls or self.omits_empty):
-            return value
-        return omit(root, value, nulls=self._omits_nulls, empty=self.omits_empty)
+    def omission(self) -> Omission:
+        """Make what takes the members out that count as left out."""
+        return Omission(nulls=self._omits_nulls, empty=self.omits_empty)
 
     def _field(self, schema: Any) -> Field:
         return Field.root(schema, self._overrides, self._defaults)
@@ -195,13 +193,15 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     root = layout.root(sample)
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
-    reference = layout.omit(root, reference)
+    omission = layout.omission()
+    reference = omission.omit(root, reference)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
         figures = comparison.figures()
         metadata = {**details(comparison, figures), "f1": 0.0, "perfect": False}
         return defect_result(output, 0.0, unreadable=True, **metadata)
-    output = reference if is_same else layout.omit(root, output)
+    output = reference if is_same else omission.omit(root, output)
+    comparison.omitted = omission.paths
     if layout.omits_empty and not (output and reference):
         _compare_without_leaf(comparison, root, output, reference)
     elif is_same:

@@ -25,6 +25,8 @@ def details(comparison: Comparison, figures: Figures) -> dict[str, Any]:
     for outcome in comparison.outcomes:
         counts = fields.setdefault(outcome.node.path, {})
         counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
+    for path in sorted(comparison.omitted):
+        fields.setdefault(path, {})  # a field that has no leaf here
     return {
         "matched": matched,
         "output_leaves": output,

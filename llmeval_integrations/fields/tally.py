@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
-from llmeval_integrations.fields.figures import shares
+from llmeval_integrations.fields.figures import FIGURES, shares
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import KINDS, Kind
 from llmeval_integrations.text.excerpt import cut_around_difference
@@ -46,9 +46,16 @@ class FieldTally:
 
     def __init__(self) -> None:
         self._fields: dict[str, _Field] = {}
+        self._sums: Counter[str] = Counter()
+        """Of all samples: the weights of leaves, and the figures of samples that have them."""
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
         """Count the fields of one sample in, by the metadata of its result."""
+        for name in FIGURES:
+            value = metadata.get(name)
+            if value is not None:
+                self._sums[name] += value
+                self._sums[f"samples with {name}"] += 1
         unreadable = metadata.get("unreadable", False)
         for path, counts in metadata.get("fields", {}).items():
             field = self._field(path)
@@ -73,7 +80,16 @@ class FieldTally:
         fields = sorted(
             self._fields.items(), key=lambda item: (item[0] == _OTHER, -item[1].wrong, item[0])
         )
-        return {"fields": {path: field.summary() for path, field in fields}}
+        sums = self._sums
+        return {
+            "micro": shares(sums["matched"], sums["output_leaves"], sums["reference_leaves"]),
+            "macro": {name: self._mean(name) for name in shares(0, 0, 0)},
+            "fields": {path: field.summary() for path, field in fields},
+        }
+
+    def _mean(self, name: str) -> float | None:
+        count = self._sums[f"samples with {name}"]
+        return self._sums[name] / count if count else None
 
 
 class _Field:

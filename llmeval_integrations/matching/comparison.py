@@ -49,6 +49,7 @@ class Comparison:
         "empty",
         "limits",
         "matched",
+        "omitted",
         "open",
         "outcomes",
         "wholes",
@@ -67,6 +68,8 @@ class Comparison:
         """Slices of `outcomes` that belong to one missing, extra or replaced value."""
         self.limits: list[str] = []
         """The arrays, as pointers, whose items were not all tried with each other."""
+        self.omitted: set[str] = set()
+        """The paths of members that count as left out."""
         self._pairing = pairing
         self._lists_matches = lists_matches
 

@@ -49,6 +49,8 @@ def test_what_is_no_number_of_errors_stops_at_once(path, capsys, given):
         ("fields=75.1%", "fields: the pass rate 0.75 is under 0.751"),
         ("fields.mean=0.875", None),
         ("fields.mean=0.9", "fields.mean: the mean 0.875 is under 0.9"),
+        ("fields.micro=0.8", None),
+        ("fields.macro=0.9", "fields.macro: the macro F1 0.875 is under 0.9"),
         ("fields/total=1", None),
         ("fields/items/*/sku=75%", None),
         ("fields/items/*/sku=0.8", "fields/items/*/sku: the F1 0.75 is under 0.8"),

@@ -104,6 +104,22 @@ def test_a_value_in_the_place_of_an_object_is_a_leaf_of_one_side():
     assert (addr["output_leaves"], addr["reference_leaves"], addr["f1"]) == (10, 1, 0)
 
 
+def test_a_run_adds_up_all_leaves_and_averages_its_samples():
+    reference = {"a": 1, "b": 2, "c": 3}
+    pairs = [(reference, reference), ({"a": 1}, reference), ("no JSON", {"a": 1, "t": []})]
+    rows = [{"output": output, "reference": expected} for output, expected in pairs]
+    run = evaluate(rows, [JsonFields()])
+    figures = run.summary["evaluators"]["json_fields"]
+    assert figures["micro"] == {"precision": 1.0, "recall": 4 / 7, "f1": 8 / 11}
+    assert figures["macro"] == pytest.approx({"precision": 1.0, "recall": 4 / 9, "f1": 1.5 / 3})
+    assert figures["macro"]["f1"] == pytest.approx(figures["mean"])
+
+
+def test_a_field_that_is_empty_in_every_row_is_right():
+    field = tallied([({"t": [], "v": 1}, {"t": [], "v": 1})] * 3)["/t"]
+    assert (field["leaves"], field["f1"], field["precision"]) == (0, 1.0, None)
+
+
 def test_graded_matches_count_by_their_score():
     evaluator = JsonFields(defaults={"similarity": 0.5})
     [field] = tallied(

@@ -142,7 +142,7 @@ def test_a_member_that_is_null_may_count_as_left_out_and_is_not_put_to_the_judge
     told = JudgedFields(client, ["/a", "/b"], nulls="absent")
     result = told({"a": None, "c": None}, {"a": "prose", "b": None, "c": None})
     assert (result.score, result.reason) == (0.0, "/a missing")
-    assert result.metadata["fields"] == {"/a": {"missing": 1}}
+    assert result.metadata["fields"] == {"/a": {"missing": 1}, "/b": {}, "/c": {}}
 
 
 def test_a_run_adds_up_its_fields(tmp_path):

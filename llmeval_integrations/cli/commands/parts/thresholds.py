@@ -17,6 +17,9 @@ from llmeval_integrations.runs.run import Run
 MEAN: Final = ".mean"
 """What stands behind an evaluator's name where its mean score is meant."""
 
+F1S: Final = (".micro", ".macro")
+"""What stands there where F1 over all leaves of the run is meant, or the mean F1 of its samples."""
+
 _EXACT: Final = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
@@ -29,7 +32,8 @@ def parse_threshold(text: str) -> tuple[str, float]:
     except ValueError:
         pass
     raise InputError(
-        f"--fail-under {text!r} is not NAME=RATE, NAME.mean=SCORE or NAME/FIELD=RATE with a rate "
+        f"--fail-under {text!r} is not NAME=RATE, NAME.mean=SCORE, NAME.micro=F1, NAME.macro=F1 or "
+        "NAME/FIELD=F1 with a rate "
         "such as 0.9 or 90%"
     )
 
@@ -50,7 +54,7 @@ def check_thresholds(thresholds: Mapping[str, float], evaluators: Mapping[str, E
                 f"threshold: no evaluator of this run is called {name!r}; {hint(name, evaluators)}"
             )
         rest = target.removeprefix(name)
-        if rest.startswith("/") and evaluators[name].breakdown() is None:
+        if (rest.startswith("/") or rest in F1S) and evaluators[name].breakdown() is None:
             raise InputError(f"threshold: {target}: {name} tells nothing of single fields")
         if not isfinite(rate) or (rest != MEAN and not 0 <= rate <= 1):
             raise InputError(f"threshold: {target}={rate:g} is not a rate from 0 to 1")
@@ -61,7 +65,8 @@ def _evaluator_of(target: str, evaluators: Collection[str]) -> str:
     fit = [
         name
         for name in evaluators
-        if target in (name, name + MEAN) or target.startswith(f"{name}/")
+        if target in (name, *(name + rest for rest in (MEAN, *F1S)))
+        or target.startswith(f"{name}/")
     ]
     return max(fit, key=len, default=target)
 
@@ -122,6 +127,8 @@ def missed(run: Run, thresholds: Mapping[str, float]) -> Iterator[str]:
                 yield f"{target}: no sample has this field; {hint(rest, fields)}"
                 continue
             what, reached = "F1", fields[rest]["f1"]
+        elif rest in F1S:
+            what, reached = f"{rest[1:]} F1", figures[rest[1:]]["f1"]
         else:
             what, key = ("mean", "mean") if rest else ("pass rate", "pass_rate")
             reached = figures[key]
