@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
+from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
-from llmeval_integrations.fields.leaves import compare, normalize, parse_number
+from llmeval_integrations.fields.leaves import compare, parse_number
 from llmeval_integrations.fields.paths import ANY, Override
 from llmeval_integrations.fields.rule import Rule, inherit
 from llmeval_integrations.fields.schema_rules import cases_of, has_positions, settings_of
@@ -23,6 +24,8 @@ _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
 
 _FUZZY: Final = ("tolerance", "relative_tolerance", "compare", "coerce", "judge")
+
+_FOLDING: Final = ("ignore_case", "ignore_whitespace", "normalize_unicode", "text")
 
 
 class _Root:
@@ -63,6 +66,9 @@ class Place:
         loose = [{**root.defaults, **self._inherited}, *(each.settings for each in below)]
         self.is_fuzzy = self.rule.is_leaf or any(map(_is_fuzzy, loose))
         """Whether two values can match a third one and not each other, here or inside."""
+        is_similar = any(each.get("similarity") is not None for each in loose)
+        self.is_graded = is_similar and any(each.get(name) for each in loose for name in _FOLDING)
+        """Whether a similarity depends on what does not count in a text, here or inside."""
         steps = {each.steps[0] for each in below}
         self._named = steps.union(*[object_of(part, "properties") for part in schemas.parts])
         self._has_patterns = any(object_of(part, "patternProperties") for part in schemas.parts)
@@ -115,6 +121,7 @@ class Field(Node):
         self.exact = place.is_exact
         self.literal = place.is_literal
         self.fuzzy = place.is_fuzzy
+        self.graded = place.is_graded
         self.order = rule.order
         self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
         if self._has_positions:
@@ -169,7 +176,7 @@ class Field(Node):
             number = parse_number(rule, value)
             if number is not None:
                 return write_scalar(number)
-        return repr(write_meaning(rule, normalize(rule, value)))
+        return repr(write_meaning(rule, fold(rule, value)))
 
 
 def _measure_likeness(output: Any, reference: Any) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
@@ -158,26 +158,24 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
                 return MATCH
             if not rule.is_decimal:
                 return MISMATCH
-    one, other = normalize(rule, output), normalize(rule, reference)
+    one, other = fold(rule, output), fold(rule, reference)
     if one == other or (rule.format and write_meaning(rule, one) == write_meaning(rule, other)):
         return MATCH
     if rule.similarity is None:
         return MISMATCH
-    longest = max(len(one), len(other))
-    allowed = (1.0 - rule.similarity) * longest
-    edits = count_edits(int(allowed) + 1, one, other)
+    verdict = _grade(rule.similarity, one, other)
+    if (one, other) == (output, reference):
+        return verdict
+    # Texts that differ in little may differ in a larger share of what is left of them.
+    return max(verdict, _grade(rule.similarity, output, reference), key=lambda each: each.score)
+
+
+def _grade(needed: float, output: str, reference: str) -> Verdict:
+    """Compare two texts by their similarity, which has to be as high as needed."""
+    longest = max(len(output), len(reference))
+    allowed = (1.0 - needed) * longest
+    edits = count_edits(int(allowed) + 1, output, reference)
     score = (longest - edits) / longest  # 1 less a share would be off 0.93 where that is set
-    if score >= rule.similarity:
-        return Verdict("match", score, edits <= exact_reach(one, other))
-    return Verdict("mismatch", 0.0, allowed <= exact_reach(one, other) + 0.5)
-
-
-def normalize(rule: Rule, text: str) -> str:
-    """Remove from a text what does not count."""
-    if rule.normalize_unicode:
-        text = unicodedata.normalize("NFKC", text)
-    if rule.ignore_case:
-        text = text.casefold()
-        if rule.normalize_unicode:  # small letters may be taken apart
-            text = unicodedata.normalize("NFKC", text)
-    return " ".join(text.split()) if rule.ignore_whitespace else text
+    if score >= needed:
+        return Verdict("match", score, edits <= exact_reach(output, reference))
+    return Verdict("mismatch", 0.0, allowed <= exact_reach(output, reference) + 0.5)

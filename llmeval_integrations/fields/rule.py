@@ -53,6 +53,10 @@ class Rule(msgspec.Struct, frozen=True):
     normalize_unicode: bool = False
     """Whether texts that look the same are (NFKC)."""
 
+    text: Literal["loose"] | None = None
+    """`loose` is the three settings above at once; quotes and dashes of all forms are the same,
+    too."""
+
     format: Format | tuple[Format, ...] | None = None
     """What a text stands for, and is compared as; of several the first one whose form it has."""
 
@@ -147,6 +151,8 @@ def _describe_valid(name: str, value: Any) -> str | None:
         return None
     if name == "format":
         return None if value in FORMATS else f"one of {', '.join(FORMATS)}, or None"
+    if name == "text":
+        return None if value == "loose" else "'loose', or None"
     if name == "compare":
         return None if callable(value) else "a function of output and reference, or None"
     if name == "key":

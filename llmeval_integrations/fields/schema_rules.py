@@ -33,6 +33,7 @@ _EXACT_TEXTS: Final = {
     "ignore_case": False,
     "ignore_whitespace": False,
     "normalize_unicode": False,
+    "text": None,
     "format": None,
     "coerce": False,
     "compare": None,

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.json_values.equality import CONTAINERS, canonical
 from llmeval_integrations.matching.node import AnyOf, Node
 
 WHOLE: Final = 1e-9
@@ -91,8 +91,9 @@ class Gains:
     def _add_leaves(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         places: dict[str, list[int]] = {}
         values: dict[str, Any] = {}
+        write = canonical if node.graded else node.leaf_text
         for column, value in theirs:
-            text = node.leaf_text(value)
+            text = write(value)
             places.setdefault(text, []).append(column)
             values[text] = value
         self._add_shared(node, ours, theirs)
@@ -105,7 +106,7 @@ class Gains:
             self._spend(len(ours) * len(places) // LEAVES)
         found: dict[str, list[tuple[list[int], float, int]]] = {}
         for row, value in ours:
-            text = node.leaf_text(value)
+            text = write(value)
             known = found.get(text)
             if known is None:
                 known = found[text] = self._find_matches(node, text, value, places, values)
@@ -194,7 +195,8 @@ class Gains:
         """Return the different values of items, each with its rows or columns."""
         found: dict[str, tuple[list[int], Any]] = {}
         for place, value in items:
-            found.setdefault(self._write(node, value), ([], value))[0].append(place)
+            text = canonical(value) if node.graded else self._write(node, value)
+            found.setdefault(text, ([], value))[0].append(place)
         return list(found.values())
 
 

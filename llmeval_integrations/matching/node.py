@@ -80,6 +80,10 @@ class Node:
     fuzzy: bool = False
     """Whether two items can both match a third one and not each other."""
 
+    graded: bool = False
+    """Whether leaves with the same `leaf_text` may be similar to another one in different degrees,
+    here or inside."""
+
     counts_extra: bool = True
     """Whether a member that only the output has is an outcome."""
 

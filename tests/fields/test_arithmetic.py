@@ -94,9 +94,19 @@ LOOSER = [
     [{"tolerance": 0}, {"tolerance": 0.5}, {"tolerance": 5}],
     [{"relative_tolerance": 0.0}, {"relative_tolerance": 0.2}],
     [{}, {"coerce": True}],
-    [{}, {"ignore_case": True}, {"ignore_case": True, "ignore_whitespace": True}],
+    [
+        {},
+        {"ignore_case": True},
+        {"ignore_case": True, "ignore_whitespace": True},
+        {"text": "loose"},
+    ],
+    [
+        {"similarity": 0.7},
+        {"similarity": 0.7, "ignore_whitespace": True},
+        {"similarity": 0.7, "text": "loose"},
+    ],
 ]
-LEAVES = [1, 2, 3, 10, 10.4, "a", "b", "A", " a", "abc", "abd", "abcdef", "1", "true", None, True, [], {}]  # fmt: skip
+LEAVES = [1, 2, 3, 10, 10.4, "a", "b", "A", " a", "abc", "abd", "abcdef", "a    b", "A    c", "1", "true", None, True, [], {}]  # fmt: skip
 
 
 def document(choose, depth):

@@ -39,6 +39,14 @@ SETTINGS = [
     ({"ignore_case": True}, [("STRASSE", "straße"), ("ACME", "Acme")], [("a ", "a")]),
     ({"ignore_whitespace": True}, [(" a\n b ", "a b")], [("ab", "a b"), ("A", "a")]),
     ({"normalize_unicode": True}, [("ﬁne e\u0301", "fine é")], [("E", "e")]),
+    (
+        {"text": "loose"},
+        [("ACME  Corp\n", "Acme Corp"), ("O\u2019Neil", "O'Neil"), ("\u201ca\u201d", '"a"'), ("1\u20132", "1-2"),
+         ("Zu\u0308rich", "ZÜRICH"), ("\ufe31", "\u2014"), ("\u00b4", "'"), ("\u2212 5", "- 5")],
+        [("ab", "a b"), ("a-b", "a b"), ("'a'", '"a"'), ("é", "e"), (" ", "-")],
+    ),
+    # a similarity is the larger one of the texts as they are and of what counts in them
+    ({"text": "loose", "similarity": 0.9}, [("a        b", "a        c"), ("HARBOR LTD", "Harbour Ltd")], [("a  b", "a  c")]),
     ({"format": "date"}, [], [("05.01.2024", "2024-01-05")]),
     ({"format": "date-time"}, [("2024-01-05T10:00:00z", MOMENT)], [("x", "y")]),
     (
