@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
+from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.anls_star import AnlsStar, TooManyPairsError
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.json_values.defects import Defect
@@ -19,6 +21,8 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
 from llmeval_integrations.text.edit_distance import count_edits, exact_reach, load_levenshtein
+
+Variant = Literal["paper", "anls_star"]
 
 _SURELY_EXACT: Final = 80_000
 """The most characters of two texts whose distance is exact, whatever they are; see `reach`."""
@@ -38,6 +42,7 @@ class JsonSimilarity(Evaluator):
 
     The authors' own package differs: it ignores case and white space, counts a distance of exactly
     `threshold`, takes null for a missing value, and pairs items for the best average.
+    `variant="anls_star"` gives its figure.
 
     Passes from `min_score` on; an output that is not JSON never does. `limit_reached` in the
     metadata names the arrays that had too many pairs of items to be tried. `exact` is False where
@@ -49,6 +54,9 @@ class JsonSimilarity(Evaluator):
     threshold: float = 0.5
     """The distance of two texts, 0 to 1, from which on they have nothing in common."""
 
+    variant: Variant = "paper"
+    """Whose figure it is: that of the paper, or of the authors' package `anls-star`."""
+
     min_score: float = 1.0
     """The lowest score that passes."""
 
@@ -57,6 +65,7 @@ class JsonSimilarity(Evaluator):
 
     def __post_init__(self) -> None:
         check_number(self, "threshold", minimum=0, maximum=1)
+        check_choice(self, "variant", get_args(Variant))
         check_number(self, "min_score", minimum=0, maximum=1)
         check_choice(self, "parsing", PARSINGS)
 
@@ -65,13 +74,14 @@ class JsonSimilarity(Evaluator):
         if type(output) is Defect:
             return defect_result(output, 0.0)
         load_levenshtein()
+        if self.variant == "anls_star":
+            return self._check_as_package(output, reference)
         comparison = Comparison()
         if not equal(output, reference):
             comparison.compare(_Text(self.threshold), _as_texts(output), _as_texts(reference))
         score = _mean(comparison)
-        passed = score >= self.min_score
+        passed, reason = self._judge(score)
         metadata: dict[str, Any] = {}
-        reason = None if passed else f"Similarity {format_against(self.min_score, score)}"
         if comparison.limits:
             metadata["limit_reached"] = comparison.limits
             reason = reason and f"{reason} (too many pairs of items; not all were tried)"
@@ -79,6 +89,23 @@ class JsonSimilarity(Evaluator):
             metadata["exact"] = False
             reason = reason and f"{reason} (texts too long to be compared exactly)"
         return Result(score, passed, None, reason, metadata)
+
+    def _check_as_package(self, output: Any, reference: Any) -> Result:
+        try:
+            score = AnlsStar(self.threshold).score(output, reference)
+        except TooManyPairsError:
+            return Result.unscored(
+                f"More than {MAX_PAIRS:,} pairs of items, all of which anls-star tries",
+                label="too_many_pairs",
+            )
+        passed, reason = self._judge(score)
+        return Result(score, passed, None, reason)
+
+    def _judge(self, score: float) -> tuple[bool, str | None]:
+        """Return whether a score passes, and the reason where it does not."""
+        if score >= self.min_score:
+            return True, None
+        return False, f"Similarity {format_against(self.min_score, score)}"
 
 
 def _mean(comparison: Comparison) -> float:

@@ -202,3 +202,41 @@ def test_the_first_texts_that_are_measured_may_be_as_deep_as_all_others(evaluato
         [sys.executable, "-c", FIRST % evaluator], capture_output=True, text=True, check=False
     )
     assert (done.stdout.strip(), done.stderr) == ("0.75", "")
+
+
+# --- The authors' package ------------------------------------------------------------------------
+
+# output, reference, and what anls-star 1.0.1 gives; 0 where it raises
+PACKAGE = [
+    ("abcd", "abcd", 1.0),
+    ("Harbor  LTD", "harbour ltd", 0.9090909090909091),
+    ("abcd", "abxy", 0.5),
+    ("abcd", "axyz", 0.0),
+    ({"a": None}, {}, 0.0),
+    ({"b": ""}, {"a": 1}, 0.0),
+    ({"a": "x", "b": {"c": 1}}, {"a": "x"}, 0.5),
+    (["b", "a"], ["a", "b"], 1.0),
+    (["a"], ["a", "b", None], 0.3333333333333333),
+    ("b", ["a", "bc", "b"], 1.0),
+    ([], "x", 0.0),
+    ("x", [], 0.0),
+    ([1, True, 2.5], ["1", "true", "2.5"], 1.0),
+    ([{"n": "one", "m": 1}, {"n": "two"}], [{"n": "two", "m": 2}, {"n": "one", "m": 3}], 0.5),
+    ([["b", "a"], "x"], [["a", "b"], ["x"]], 0.6666666666666666),
+    ({}, {}, 1.0),
+    ({"a": []}, {"a": None}, 1.0),
+    ({"a": [{"b": "Rome"}, {"b": "Paris"}]}, {"a": [{"b": "paris", "c": 1}, {"b": "rome"}]}, 0.6666666666666666),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("output", "reference", "score"), PACKAGE)
+def test_the_variant_is_the_figure_of_the_package(output, reference, score):
+    result = JsonSimilarity(variant="anls_star")(json.dumps(output), json.dumps(reference))
+    assert result.score == pytest.approx(score, abs=1e-9)
+    assert result.passed is (score == 1)
+
+
+def test_the_variant_says_where_the_package_would_not_end():
+    items = [f"item {number}" for number in range(400)]
+    result = JsonSimilarity(variant="anls_star")(items, items[::-1])
+    assert (result.score, result.label) == (None, "too_many_pairs")

@@ -1,0 +1,128 @@
+"""ANLS* as the authors' own package counts it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from llmeval_integrations.core.limits import MAX_PAIRS
+from llmeval_integrations.json_values.equality import SCALARS
+from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.text.edit_distance import count_edits
+
+
+class Score(NamedTuple):
+    """What two values have in common."""
+
+    gained: float
+    """The sum of the similarities of their leaves."""
+
+    leaves: int
+    """The leaves that the two have together."""
+
+    nearest: Any
+    """The reference as it would be written to be nearest to the output."""
+
+    @property
+    def mean(self) -> float:
+        """The share of the leaves, 1 where there is none."""
+        return self.gained / self.leaves if self.leaves else 1.0
+
+
+class TooManyPairsError(Exception):
+    """The documents have more than MAX_PAIRS pairs of items, all of which the package tries."""
+
+
+class AnlsStar:
+    """Counts as the package `anls-star` does.
+
+    It ignores case and white space, counts a distance of exactly `tau`, takes null, the empty text
+    and an empty object or array for a missing value, and pairs items for the best mean. A text
+    beside a list of texts is compared with the nearest of them. Of several pairings that are as
+    good the package takes one or another, as its release of `munkres` has it.
+    """
+
+    def __init__(self, tau: float) -> None:
+        self._least = 1.0 - tau
+        self._pairs_left = MAX_PAIRS
+
+    def score(self, output: Any, reference: Any) -> float:
+        """Return the figure of the package, from 0 to 1; 0 where it raises.
+
+        Raises TooManyPairsError.
+        """
+        texts = reference if type(reference) is list else [None]
+        if type(output) is str and all(type(one) is str for one in texts):
+            return max((self._compare(output, one).mean for one in texts), default=0.0)
+        return self._compare(output, reference).mean
+
+    def _compare(self, output: Any, reference: Any) -> Score:
+        if reference is None:
+            if _is_nothing(output):
+                return Score(1.0, max(1, _count(output)), output)
+            return Score(0.0, max(1, _count(output)), None)
+        if type(reference) is dict and type(output) is dict:
+            return self._compare_objects(output, reference)
+        if type(reference) is list and type(output) is list:
+            return self._compare_arrays(output, reference)
+        leaves = max(_count(output), _count(reference))
+        are_leaves = type(reference) in SCALARS and type(output) in SCALARS and output is not None
+        return Score(self._similarity(output, reference) if are_leaves else 0.0, leaves, reference)
+
+    def _compare_objects(self, output: dict[str, Any], reference: dict[str, Any]) -> Score:
+        gained, leaves = 0.0, 0
+        nearest: dict[str, Any] = {}
+        for name in [*reference, *(name for name in output if name not in reference)]:
+            found = self._compare(output.get(name), reference.get(name))
+            leaves += found.leaves
+            if name not in reference and _is_nothing(output[name]):
+                continue  # made up, and yet it says nothing: a leaf that gains nothing
+            gained += found.gained
+            if name in output or not _is_nothing(found.nearest):
+                nearest[name] = found.nearest
+        return Score(gained, leaves, nearest)
+
+    def _compare_arrays(self, output: list[Any], reference: list[Any]) -> Score:
+        self._pairs_left -= len(output) * len(reference)
+        if self._pairs_left < 0:
+            raise TooManyPairsError
+        table = [[self._compare(item, expected) for item in output] for expected in reference]
+        weights = [
+            [
+                math.nextafter(score.mean, math.inf) if item == score.nearest else score.mean
+                for item, score in zip(output, row)
+            ]
+            for row in table
+        ]
+        pairs = best_pairs(weights)
+        rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
+        spare = [row for row in range(len(reference)) if row not in rows]
+        others = [column for column in range(len(output)) if column not in columns]
+        pairs += zip(spare, others)  # which have nothing in common, and are pairs all the same
+        paired = [table[row][column] for row, column in pairs]
+        alone = spare[len(others) :], others[len(spare) :]
+        leaves = sum(score.leaves for score in paired)
+        leaves += sum(_count(reference[row]) for row in alone[0])
+        leaves += sum(_count(output[column]) for column in alone[1])
+        nearest = [
+            table[row][column].nearest for row, column in sorted(pairs, key=lambda pair: pair[1])
+        ]
+        nearest += [reference[row] for row in alone[0]]
+        return Score(sum(score.gained for score in paired), leaves, nearest)
+
+    def _similarity(self, output: Any, reference: Any) -> float:
+        one, other = (" ".join(str(value).lower().split()) for value in (output, reference))
+        longest = max(len(one), len(other))
+        share = 1 - (count_edits(longest, one, other) / longest if longest else 0.0)
+        return share if share >= self._least else 0.0
+
+
+def _count(value: Any) -> int:
+    """Count the leaves of a value; an empty object or array has none."""
+    if type(value) is dict:
+        return sum(map(_count, value.values()))
+    return sum(map(_count, value)) if type(value) is list else 1
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value in ({}, [], "")
