@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, Final
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Final, Literal, get_args
 
+from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
 from llmeval_integrations.conformance.faults import RANK, find_faults, make_finding
 from llmeval_integrations.conformance.finding import Finding, Findings
-from llmeval_integrations.conformance.growth import find_explosion, make_case
-from llmeval_integrations.conformance.rules import ListOrder, Rules, list_claims
+from llmeval_integrations.conformance.growth import find_explosion
 from llmeval_integrations.conformance.subject import Subject, recognize
-from llmeval_integrations.conformance.trial import Observation
-from llmeval_integrations.conformance.worker import (
-    DIED,
-    SLOW,
-    ProcessWorker,
-    ThreadWorker,
-    start_worker,
-)
+from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
+from llmeval_integrations.core.options import check_choice, check_flag, check_number
 from llmeval_integrations.core.quoting import quote
 
-_LOST: Final = 3
+ListOrder = Literal["strict", "any", "top_level_any"]
+"""Whether the order of array items counts: everywhere, nowhere, or but in the outermost array."""
+
+_USUAL: Final = {"list_order": "strict", "extra_keys": False}
+_MOST_SLOW: Final = 3
 _FIRST_CALL: Final = 5
+"""How many times the limit the first call has: it may import what it needs."""
 
 
 def check_evaluator(
@@ -39,47 +40,58 @@ def check_evaluator(
 ) -> Findings:
     """Try an evaluator on hard cases for what it claims to check, and say where it goes wrong.
 
-    `evaluator` is one of ours, a LangChain `StringEvaluator`, a LlamaIndex `BaseEvaluator`, or a
-    function of output and reference, by position or by these names, or as openevals' functions,
-    that gives a boolean, a number from 0 to 1, a mapping or an
-    object with `score`, or a `Result`; it may be awaited. They are told by their shape.
-
-    `claims` is what it claims: `json_validity`, `json_equality`, `json_match`, `json_schema`, whose
-    reference is the schema, or `verdict_reading`, of a function from a judge's reply to "Pass",
-    "Fail" or None. One of ours that is called like its claim need not say it.
-
-    The rules are JSON's. A lenient evaluator, which completes what was cut or takes NaN, has
-    findings that say so; a fence around the JSON is neither asked for nor held against anyone.
-    Where rules differ for good reasons, say which hold: `list_order` is whether the order of array
-    items counts (everywhere, nowhere, or but in the outermost array), and `extra_keys` whether the
-    output may have keys that the reference lacks.
-
     Each case is tried twice, and awaited too where that is possible: on Linux in a process of its
-    own, elsewhere, or without `isolate`, in a thread. A case has `limit` seconds, the very first
-    five times as many, and all of them `seconds`; after three cases without an answer the rest is
-    left out, which is a finding. What keeps the interpreter to itself, as a regular expression may,
-    can be given up in a process only.
+    own, elsewhere, or without `isolate`, in a thread, where what keeps the interpreter to itself,
+    as a regular expression may, cannot be given up. The rules are JSON's: a lenient evaluator has
+    findings that say so. A fence around the JSON is neither asked for nor held against anyone.
 
-    Raises UnknownNameError for the claim, InvalidOptionError for what is not an evaluator, for an
-    option, and for a rule on which nothing of the claim depends.
+    Args:
+        evaluator: One of ours, a LangChain `StringEvaluator`, a LlamaIndex `BaseEvaluator`, or a
+            function of output and reference, which may be awaited and gives a boolean, a number
+            from 0 to 1, a mapping or an object with `score`, or a `Result`.
+        claims: `json_validity`, `json_equality`, `json_match`, `json_schema`, whose reference is
+            the schema, or `verdict_reading`, of a function from a judge's reply to "Pass", "Fail"
+            or None. One of ours that is called like its claim need not say it.
+        list_order: Whether the order of array items counts: everywhere, nowhere, or but in the
+            outermost array.
+        extra_keys: Whether the output may have keys that the reference lacks.
+        limit: Seconds for a case; the first has five times as many. After three cases without an
+            answer the rest is left out, which is a finding.
+        seconds: Seconds for all cases.
+        isolate: Whether to try it in a process of its own.
+
+    Raises:
+        UnknownNameError: There is no such claim.
+        InvalidOptionError: That is no evaluator, or an option is wrong, or nothing of the claim
+            depends on it.
     """
     rules = Rules(list_order, extra_keys, limit, seconds, isolate)
     claim = _claim_of(evaluator, claims)
-    cases, growths = rules.bank(claim)
+    cases, growths = rules.select(claim)
     check = _Check(recognize(evaluator, claim), rules)
     total = len(cases) + len(growths)
     try:
         for case in cases:
-            check.try_case(case)
+            check.found += find_faults(case, check.ask(case))
+            check.tried += 1
         for growth in growths:
-            check.try_growth(growth)
+            if got := find_explosion(growth, lambda case: check.ask(case, once=True)):
+                check.found.append(make_finding(growth.case(60), "cost", "linear time", got))
+            check.tried += 1
     except _TimeIsUpError:
-        check.found.append(_make_incomplete_finding(check, total))
+        got = f"{check.tried} of {total} cases in {check.elapsed():.0f} s"
+        why = "what it does in the other cases is not known"
+        check.found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
     finally:
         check.close()
     found = sorted(check.found, key=lambda finding: RANK[finding.severity])
     name = check.subject.name
     return Findings(name, claim, tuple(found), check.tried, total, check.elapsed())
+
+
+def list_claims() -> list[str]:
+    """List what can be checked."""
+    return [found.name for found in iter_modules(bank.__path__)]
 
 
 def _claim_of(evaluator: Any, claims: str | None) -> str:
@@ -95,33 +107,62 @@ def _claim_of(evaluator: Any, claims: str | None) -> str:
     raise UnknownNameError(f"no claim is called {quote(claims)}; there are {known}")
 
 
+@dataclass(frozen=True)
+class Rules:
+    """The options of `check_evaluator`."""
+
+    list_order: str
+    extra_keys: bool
+    limit: float
+    seconds: float
+    isolate: bool
+    name = "check_evaluator"
+
+    def __post_init__(self) -> None:
+        check_choice(self, "list_order", get_args(ListOrder))
+        check_flag(self, "extra_keys")
+        check_number(self, "limit", minimum=0.001)
+        check_number(self, "seconds", minimum=0.001)
+        check_flag(self, "isolate")
+
+    def select(self, claim: str) -> tuple[list[Case], list[Growth]]:
+        """Return the cases and families of a claim that have one right answer under these rules.
+
+        Raises InvalidOptionError for a rule on which nothing of this claim depends.
+        """
+        module = import_module(f"{bank.__name__}.{claim}")
+        decisive = {name for each in (*module.CASES, *module.GROWTHS) for name in each.only}
+        for name, usual in _USUAL.items():
+            if getattr(self, name) != usual and name not in decisive:
+                raise InvalidOptionError(
+                    f"{self.name}: nothing of {claim} depends on {name}; leave it out"
+                )
+
+        def is_decided(each: Case | Growth) -> bool:
+            return all(getattr(self, name) in values for name, values in each.only.items())
+
+        return [*filter(is_decided, module.CASES)], [*filter(is_decided, module.GROWTHS)]
+
+
 class _TimeIsUpError(Exception):
     """The rest of the cases is left out."""
 
 
 @dataclass
 class _Check:
-    """One evaluator being tried."""
+    """One evaluator being tried, by one worker after the other."""
 
     subject: Subject
     rules: Rules
     found: list[Finding] = field(default_factory=list)
     tried: int = 0
-    asked: bool = False
-    lost: int = 0
+    slow: int = 0
     start: float = field(default_factory=time.monotonic)
-    worker: ProcessWorker | ThreadWorker | None = None
+    worker: Worker | None = None
+    limit: float = field(init=False)
 
-    def try_case(self, case: Case) -> None:
-        """Try one case."""
-        self.found += find_faults(case, self._ask(case))
-        self.tried += 1
-
-    def try_growth(self, growth: Growth) -> None:
-        """Try one family."""
-        if got := find_explosion(growth, lambda case: self._ask(case, once=True)):
-            self.found.append(make_finding(make_case(growth, 60), "cost", "linear time", got))
-        self.tried += 1
+    def __post_init__(self) -> None:
+        self.limit = self.rules.limit * _FIRST_CALL
 
     def elapsed(self) -> float:
         """Return the seconds since the start."""
@@ -133,28 +174,19 @@ class _Check:
             self.worker.close()
         self.worker = None
 
-    def _ask(self, case: Case, *, once: bool = False) -> Observation:
+    def ask(self, case: Case, *, once: bool = False) -> Observation:
         """Ask the worker, or a new one; raise _TimeIsUpError where no time is left."""
         left = self.rules.seconds - self.elapsed()
-        if left <= 0 or self.lost >= _LOST:
+        if left <= 0 or self.slow >= _MOST_SLOW:
             raise _TimeIsUpError
-        limit = self.rules.limit
         if self.worker is None:
-            self.worker = start_worker(self.subject, isolate=self.rules.isolate)
-        if not self.asked:
-            limit *= _FIRST_CALL  # it may import what it needs
-        self.asked = True
-        seen = self.worker.ask(case, min(limit, left), once=once)
-        if seen not in (SLOW, DIED):
-            return seen
+            self.worker = Worker(self.subject, isolate=self.rules.isolate)
+        limit, self.limit = self.limit, self.rules.limit
+        observation = self.worker.ask(case, min(limit, left), once=once)
+        if observation not in (SLOW, DIED):
+            return observation
         self.close()
-        if seen is SLOW and left < limit:
+        if observation is SLOW and left < limit:
             raise _TimeIsUpError
-        self.lost += seen is SLOW
-        return seen
-
-
-def _make_incomplete_finding(check: _Check, total: int) -> Finding:
-    got = f"{check.tried} of {total} cases in {check.elapsed():.0f} s"
-    why = "what it does in the other cases is not known"
-    return Finding("all cases", "slow", "an answer in time", got, why, "high")
+        self.slow += observation is SLOW
+        return observation

@@ -12,18 +12,11 @@ from llmeval_integrations.core.printable import plain_console
 if TYPE_CHECKING:
     from rich.console import Console
 
+# fmt: off
 Kind = Literal[
-    "wrong",
-    "raised",
-    "nothing",
-    "unclear",
-    "slow",
-    "died",
-    "unsteady",
-    "async",
-    "changed",
-    "cost",
+    "wrong", "raised", "nothing", "unclear", "slow", "died", "unsteady", "async", "changed", "cost",
 ]
+# fmt: on
 """What is the matter: a wrong answer, an exception, no score where there should be one, a result
 that is none, no answer in time, the end of the process, another answer the second time, another
 answer when awaited, a reference that was changed, a cost that grows faster than the output."""
@@ -35,54 +28,36 @@ _STYLES: Final = {"high": "red", "medium": "yellow", "low": ""}
 
 @dataclass(frozen=True)
 class Finding:
-    """One case in which an evaluator does not do what it claims."""
+    """One case in which an evaluator does not do what it claims.
+
+    `got` came instead of what was `expected`; `severity` is `high` where figures are wrong that
+    look right. `got`, `output` and `reference` are shortened.
+    """
 
     case: str
-    """The case's name."""
-
     kind: Kind
-    """What is the matter."""
-
     expected: str
-    """The right answer."""
-
     got: str
-    """What came instead, shortened."""
-
     why: str
-    """Why it matters."""
-
     severity: Severity
-    """How much it does: `high` makes figures wrong that look right."""
-
     output: str = ""
-    """The output that shows it, shortened."""
-
     reference: str = ""
-    """Its reference, shortened."""
 
 
 @dataclass(frozen=True)
 class Findings(Sequence[Finding]):
-    """All that was found, the gravest first; true where there is anything, its text a table."""
+    """All that was found, the gravest first; true where there is anything, its text a table.
+
+    Of so many `cases`, families that grow among them, so many were `tried`: all, unless the time
+    was up.
+    """
 
     evaluator: str
-    """What was tried."""
-
     claim: str
-    """On what."""
-
     findings: tuple[Finding, ...]
-    """What was found."""
-
     tried: int
-    """How many cases were tried, families that grow among them."""
-
     cases: int
-    """How many there are; more than were tried where the time was up."""
-
     seconds: float
-    """How long it took."""
 
     @overload
     def __getitem__(self, index: int) -> Finding: ...
@@ -106,23 +81,16 @@ class Findings(Sequence[Finding]):
 
         For the given console with its width and colours, else as plain text.
         """
-        line = self._line()
-        if not self.findings:
-            return line
-        if console is None:
-            console = plain_console(_WIDTH)
-        with console.capture() as capture:
-            console.print(self._as_table())
-        rows = (row.rstrip() for row in capture.get().strip("\n").split("\n"))
-        return "\n".join([line, *rows])
-
-    def _line(self) -> str:
         count = "no finding" if not self else f"{len(self)} finding{'s' * (len(self) > 1)}"
-        of_all = "" if self.tried == self.cases else f" of {self.cases}"
-        return (
-            f"{self.evaluator} as {self.claim}: {count} in {self.tried}{of_all} cases, "
-            f"{self.seconds:.1f} s"
-        )
+        tried = f"{self.tried}" if self.tried == self.cases else f"{self.tried} of {self.cases}"
+        name = f"{self.evaluator} as {self.claim}"
+        lines = [f"{name}: {count} in {tried} cases, {self.seconds:.1f} s"]
+        if self.findings:
+            console = console or plain_console(_WIDTH)
+            with console.capture() as capture:
+                console.print(self._as_table())
+            lines += [row.rstrip() for row in capture.get().strip("\n").split("\n")]
+        return "\n".join(lines)
 
     def _as_table(self) -> Any:
         from rich import box

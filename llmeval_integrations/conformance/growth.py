@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Final
 
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.conformance.trial import Observation
+from llmeval_integrations.conformance.worker import Observation
 
 _FIRST: Final = 1_000
 _LAST: Final = 128_000
 _ENOUGH: Final = 0.1
-_MORE: Final = 2
-_LEAST: Final = 0.0005  # what is quicker says nothing of how it grows
+_MIN: Final = 0.0005  # what is quicker says nothing of how it grows
 _STEEP: Final = 1.5
-
-
-def make_case(growth: Growth, size: int) -> Case:
-    """Make the case of a family that has about so many characters."""
-    output, reference = growth.make(size)
-    return Case(growth.name, "either", output, reference)
 
 
 def find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
@@ -36,49 +28,38 @@ def find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
     times: dict[int, float] = {}
     size = _FIRST
     while size <= _LAST and max(times.values(), default=0.0) <= _ENOUGH:
-        seconds = _seconds(make_case(growth, size), ask)
+        seconds = _measure(growth.case(size), ask)
         if seconds is None:
-            return f"no answer at {_kilobytes(size)}" + _format_times(times)
+            return f"no answer at {size // 1000} kB" + _format_times(times)
         times[size] = seconds
         size *= 2
     if max(times.values()) <= _ENOUGH:
         return ""
-    times = dict(list(times.items())[-3:])
-    for _, size in itertools.product(range(_MORE), times):
-        times[size] = min(times[size], _seconds(make_case(growth, size), ask) or math.inf)
-    power = _power(times)
+    last = [*times][-3:]
+    for size in last * 2:
+        times[size] = min(times[size], _measure(growth.case(size), ask) or math.inf)
+    least, most = (max(times[size], _MIN) for size in (last[0], last[-1]))
+    power = math.log(most / least) / math.log(last[-1] / last[0]) if len(last) > 1 else 0.0
     return f"time grows as length^{power:.1f}:" + _format_times(times) if power >= _STEEP else ""
 
 
-def _seconds(case: Case, ask: Callable[[Case], Observation]) -> float | None:
+def _measure(case: Case, ask: Callable[[Case], Observation]) -> float | None:
     """Return the quicker of two calls where the first is slow: it may have imported a module.
 
     None where there is no answer, twice if it takes too long: the machine may have stood still.
     """
     seconds = None
     for _ in range(2):
-        seen = ask(case)
-        if seen.first.says == "died":
+        observation = ask(case)
+        if observation.first.says == "died":
             return None
-        if seen.first.says != "slow":
-            seconds = seen.seconds if seconds is None else min(seconds, seen.seconds)
+        if observation.first.says != "slow":
+            seconds = min(seconds or math.inf, observation.seconds)
             if seconds <= _ENOUGH:
                 break
     return seconds
 
 
-def _power(times: dict[int, float]) -> float:
-    """Return the power of the length to which the time grows, from first to last."""
-    if len(times) == 1:
-        return 0.0
-    (first, before), *_, (last, after) = times.items()
-    return math.log(max(after, _LEAST) / max(before, _LEAST)) / math.log(last / first)
-
-
 def _format_times(times: dict[int, float]) -> str:
-    shown = list(times.items())[-2:]
-    return "".join(f" {seconds:.3f} s at {_kilobytes(size)}" for size, seconds in shown)
-
-
-def _kilobytes(size: int) -> str:
-    return f"{size // 1000} kB"
+    last = list(times.items())[-2:]
+    return "".join(f" {seconds:.3f} s at {size // 1000} kB" for size, seconds in last)

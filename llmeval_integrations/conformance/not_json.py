@@ -1,5 +1,7 @@
 """Outputs that are not one JSON text, and what a careless reader takes them for."""
 
+# ruff: noqa: E501 - a table reads best with one case to a line
+
 from __future__ import annotations
 
 from typing import Final, NamedTuple
@@ -14,22 +16,13 @@ _CHOSEN: Final = "one of two answers is picked, and the other never looked at"
 
 
 class NotJson(NamedTuple):
-    """A text that is not JSON."""
+    """A text that is not JSON, the JSON that a careless reader takes it for, and why that matters."""
 
     name: str
-    """What is wrong with it."""
-
     text: str
-    """The text."""
-
     taken_for: str
-    """The JSON that a careless reader finds in it."""
-
     why: str = _FOREIGN
-    """Why that matters."""
-
     severity: Severity = "high"
-    """How much it does."""
 
 
 NOT_JSON: Final = (
@@ -41,18 +34,8 @@ NOT_JSON: Final = (
     NotJson("cut before the fence ends", f'{_FENCE}json\n{{"a": 1', '{"a": 1}', _CUT),
     NotJson("prose behind", '{"a": 1} I hope this helps!', '{"a": 1}', _AROUND),
     NotJson("prose before", 'The answer is {"a": 1}', '{"a": 1}', _AROUND),
-    NotJson(
-        "prose before a fence",
-        f'Here it is:\n{_FENCE}json\n{{"a": 1}}\n{_FENCE}',
-        '{"a": 1}',
-        _AROUND,
-    ),
-    NotJson(
-        "two fences",
-        f'{_FENCE}json\n{{"a": 1}}\n{_FENCE}\n{_FENCE}json\n{{"a": 2}}\n{_FENCE}',
-        '{"a": 1}',
-        _CHOSEN,
-    ),
+    NotJson("prose before a fence", f'Here it is:\n{_FENCE}json\n{{"a": 1}}\n{_FENCE}', '{"a": 1}', _AROUND),
+    NotJson("two fences", f'{_FENCE}json\n{{"a": 1}}\n{_FENCE}\n{_FENCE}json\n{{"a": 2}}\n{_FENCE}', '{"a": 1}', _CHOSEN),
     NotJson("two documents", '{"a": 1}{"a": 2}', '{"a": 1}', _CHOSEN),
     NotJson("two lines of documents", '{"a": 1}\n{"a": 2}', '{"a": 1}', _CHOSEN),
     NotJson("a number with its unit", "5 kg", "5", _AROUND),
@@ -76,5 +59,5 @@ NOT_JSON: Final = (
     NotJson("raw line break in a text", '["one\ntwo"]', '["one\\ntwo"]', severity="medium"),
     NotJson("escape that JSON lacks", '["\\x41"]', '["A"]'),
     NotJson("no-break space around", '\u00a0{"a": 1}', '{"a": 1}', severity="low"),
-)
+)  # fmt: skip
 """A reader that takes one of these fails the first promise of every claim about JSON."""

@@ -1,4 +1,4 @@
-"""What is tried, behind one face, recognised by its shape."""
+"""How an evaluator is called, which its shape tells."""
 
 from __future__ import annotations
 
@@ -6,38 +6,43 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.conformance.answer import Answer, read_answer, read_verdict
+from llmeval_integrations.conformance.answer import Answer, read_score, read_verdict
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 
-VERDICT_READING = "verdict_reading"
-"""The claim whose answers are verdicts."""
+_Form: TypeAlias = Callable[[Any, Any], tuple[tuple[Any, ...], dict[str, Any]]]
+
+_ALONE: Final[tuple[_Form, ...]] = (
+    lambda output, _: ((output,), {}),
+    lambda output, _: ((), {"output": output}),
+    lambda output, _: ((), {"outputs": output}),
+)
+_PAIR: Final[tuple[_Form, ...]] = (
+    lambda output, reference: ((output, reference), {}),
+    lambda output, reference: ((output,), {"reference": reference}),
+    lambda output, reference: ((), {"output": output, "reference": reference}),
+    lambda output, reference: ((), {"outputs": output, "reference_outputs": reference}),
+)
+"""The arguments of functions, by position and by name; openevals' last."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """How to ask an evaluator, and how to read what it says."""
+    """One evaluator: how it is asked, and how its result is read.
+
+    It has a second call where it can be both called and awaited. By an exception of the type
+    `refusal` it says that there is no answer.
+    """
 
     name: str
-    """What it is called."""
-
-    call: Callable[[Case], Any] | None
-    """Asks it; None where it can only be awaited."""
-
-    acall: Callable[[Case], Any] | None
-    """Asks it for something to be awaited; None where it cannot."""
-
-    read: Callable[[Any], Answer]
-    """Reads its result."""
-
+    calls: tuple[Callable[[Case], Any], ...]
+    read: Callable[[Any], Answer] = read_score
     refusal: type[Exception] | tuple[()] = ()
-    """The exceptions by which it says that there is no answer."""
 
 
 def recognize(thing: Any, claim: str) -> Subject:
@@ -47,55 +52,56 @@ def recognize(thing: Any, claim: str) -> Subject:
     """
     if inspect.isclass(thing):
         raise InvalidOptionError(f"{quote(thing)} is a class; check an instance of it")
-    if claim == VERDICT_READING:
-        return _recognize_reader(thing)
+    name = getattr(thing, "__name__", type(thing).__name__)
+    if claim == "verdict_reading":
+        if isinstance(thing, Evaluator) or not callable(thing):
+            raise InvalidOptionError(
+                f"{quote(thing)} reads no verdicts: that takes a function of a judge's reply"
+            )
+        return Subject(name, _function(thing, _ALONE + _PAIR), read_verdict, ValueError)
     if isinstance(thing, Evaluator):
-        return _by_methods(thing.name, thing.evaluate, thing.aevaluate, _as_sample)
-    name = type(thing).__name__
+        return Subject(thing.name, _methods(thing, "evaluate", _our_arguments))
     if callable(getattr(thing, "evaluate_strings", None)):
-        awaited = getattr(thing, "aevaluate_strings", None)
-        return _by_methods(name, thing.evaluate_strings, awaited, partial(_for_langchain, thing))
-    method = getattr(thing, "evaluate", None)
-    if callable(method) and "response" in (_parameters(method) or {}):
-        return _by_methods(name, method, getattr(thing, "aevaluate", None), _for_llama_index)
+        return Subject(name, _methods(thing, "evaluate_strings", _langchain_arguments))
+    evaluate = getattr(thing, "evaluate", None)
+    if callable(evaluate) and "response" in inspect.signature(evaluate).parameters:
+        return Subject(name, _methods(thing, "evaluate", _llama_index_arguments))
     if not callable(thing):
         raise InvalidOptionError(
             f"{quote(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
             "evaluate(response=...), and cannot be called"
         )
-    return _recognize_function(thing, 1 if claim == "json_validity" else 2, read_answer)
+    return Subject(name, _function(thing, _ALONE + _PAIR if claim == "json_validity" else _PAIR))
 
 
-def _by_methods(
-    name: str,
-    call: Callable[..., Any],
-    acall: Callable[..., Any] | None,
-    arguments: Callable[[Case], dict[str, Any]],
-) -> Subject:
-    """Ask by a method, and by another one that is awaited, where there is one."""
-    return Subject(
-        name,
-        lambda case: call(**arguments(case)),
-        acall and (lambda case: acall(**arguments(case))),
-        read_answer,
-    )
+def _methods(
+    thing: Any, name: str, arguments: Callable[[Any, Case], dict[str, Any]]
+) -> tuple[Callable[[Case], Any], ...]:
+    """Call a method, and the one that is awaited, where there is one."""
+
+    def bind(method: Any) -> Callable[[Case], Any]:
+        return lambda case: method(**arguments(thing, case))
+
+    methods = (getattr(thing, name), getattr(thing, f"a{name}", None))
+    return tuple(bind(method) for method in methods if method)
 
 
-def _as_sample(case: Case) -> dict[str, Any]:
+def _our_arguments(_thing: Any, case: Case) -> dict[str, Any]:
     return {"sample": Sample(case.output, case.reference)}
 
 
-def _for_langchain(thing: Any, case: Case) -> dict[str, Any]:
-    reference = None if case.reference is MISSING else case.reference
+def _langchain_arguments(thing: Any, case: Case) -> dict[str, Any]:
     arguments = {"prediction": case.output}
-    if reference is not None or getattr(thing, "requires_reference", False):
-        arguments["reference"] = reference
+    if case.reference is not MISSING:
+        arguments["reference"] = case.reference
+    elif getattr(thing, "requires_reference", False):
+        arguments["reference"] = None
     if getattr(thing, "requires_input", False):
         arguments["input"] = ""
     return arguments
 
 
-def _for_llama_index(case: Case) -> dict[str, Any]:
+def _llama_index_arguments(_thing: Any, case: Case) -> dict[str, Any]:
     if case.reference is MISSING:
         return {"response": case.output}
     is_text = isinstance(case.reference, str)
@@ -103,76 +109,25 @@ def _for_llama_index(case: Case) -> dict[str, Any]:
     return {"response": case.output, "reference": reference}
 
 
-def _recognize_reader(thing: Any) -> Subject:
-    if isinstance(thing, Evaluator) or not callable(thing):
-        raise InvalidOptionError(
-            f"{quote(thing)} reads no verdicts: that takes a function of a judge's reply"
-        )
-    return _recognize_function(thing, 1, read_verdict, ValueError)
-
-
-def _recognize_function(
-    function: Any,
-    fewest: int,
-    read: Callable[[Any], Answer],
-    refusal: type[Exception] | tuple[()] = (),
-) -> Subject:
-    """Ask a function of the output alone, or of output and reference, awaited or not."""
-    way = _way(function, (*_ALONE, *_BOTH) if fewest == 1 else _BOTH)
-
-    def call(case: Case) -> Any:
-        given, named = way(case.output, None if case.reference is MISSING else case.reference)
-        return function(*given, **named)
-
-    name = getattr(function, "__name__", type(function).__name__)
-    if _is_awaited(function):
-        return Subject(name, None, call, read, refusal)
-    return Subject(name, call, None, read, refusal)
-
-
-_Way: TypeAlias = Callable[[Any, Any], tuple[tuple[Any, ...], dict[str, Any]]]
-"""Gives the arguments for an output and a reference, by position and by name."""
-
-_ALONE: Final[tuple[_Way, ...]] = (
-    lambda output, _: ((output,), {}),
-    lambda output, _: ((), {"output": output}),
-    lambda output, _: ((), {"outputs": output}),
-)
-_BOTH: Final[tuple[_Way, ...]] = (
-    lambda output, reference: ((output, reference), {}),
-    lambda output, reference: ((output,), {"reference": reference}),
-    lambda output, reference: ((), {"output": output, "reference": reference}),
-    lambda output, reference: ((), {"outputs": output, "reference_outputs": reference}),
-)
-"""How functions are called, openevals' last."""
-
-
-def _way(function: Any, ways: tuple[_Way, ...]) -> _Way:
-    """Choose by the function's signature; raise InvalidOptionError where it takes none of these."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some builtins have none
-        return ways[0]
-    for way in ways:
-        given, named = way("", None)
+def _function(function: Any, forms: tuple[_Form, ...]) -> tuple[Callable[[Case], Any]]:
+    """Call a function by the first of these forms that its signature takes."""
+    signature = inspect.signature(function)
+    for form in forms:
+        arguments, keywords = form("", None)
         try:
-            signature.bind(*given, **named)
+            signature.bind(*arguments, **keywords)
         except TypeError:
             continue
-        return way
-    raise InvalidOptionError(
-        f"{quote(function)} takes {signature}, and is asked for (output, reference), also by these "
-        "names, or (outputs=..., reference_outputs=...)"
-    )
+        break
+    else:
+        raise InvalidOptionError(
+            f"{quote(function)} takes {signature}, and is asked for (output, reference), also by "
+            "these names, or (outputs=..., reference_outputs=...)"
+        )
 
+    def call(case: Case) -> Any:
+        reference = None if case.reference is MISSING else case.reference
+        arguments, keywords = form(case.output, reference)
+        return function(*arguments, **keywords)
 
-def _is_awaited(function: Any) -> bool:
-    method = getattr(type(function), "__call__", None)  # noqa: B004 - an object's own, awaited too
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method)
-
-
-def _parameters(function: Any) -> Any:
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):  # some builtins have none
-        return None
+    return (call,)

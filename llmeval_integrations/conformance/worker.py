@@ -1,8 +1,10 @@
-"""Where an evaluator is tried, so that it can be given up: a process of its own, or a thread."""
+"""Where an evaluator is tried, so that one that hangs can be given up."""
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
+import inspect
 import logging
 import multiprocessing
 import os
@@ -10,41 +12,57 @@ import sys
 import threading
 import time
 import warnings
-from typing import Any, Final
+from collections.abc import Awaitable
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import Subject
-from llmeval_integrations.conformance.trial import Observation, Trial
+from llmeval_integrations.core.printable import one_line
+from llmeval_integrations.core.quoting import quote
 
 CAN_ISOLATE: Final = sys.platform == "linux"
 """Whether a process can be forked safely, which takes over an evaluator that cannot be pickled."""
 
+_MIN_SHARE: Final = 0.02
+"""The share of a processor from which an evaluator is at work. On a busy machine it may have got
+too little of it, and would be called slow."""
+
+_PATIENCE: Final = 5
+"""How many times the limit such an evaluator has."""
+
+
+class Observation(NamedTuple):
+    """An evaluator's answers about one case, and the processor's time of the first."""
+
+    first: Answer
+    again: Answer | None = None
+    awaited: Answer | None = None
+    changed: bool = False
+    seconds: float = 0.0
+
+
 SLOW: Final = Observation(Answer("slow"))
 DIED: Final = Observation(Answer("died"))
 
-_LEAST_SHARE: Final = 0.02
-"""The share of a processor from which an evaluator is at work, and may have got too little of it:
-on a busy machine one would be called slow that is not."""
 
-_MOST_PATIENCE: Final = 5
-"""How many times the limit it is waited for then."""
+class Worker:
+    """A fork of this process, so that crashes, endless loops and all that is printed stay there.
 
+    Else a thread of this one, which goes on where it is given up.
+    """
 
-def start_worker(subject: Subject, *, isolate: bool) -> ProcessWorker | ThreadWorker:
-    """Make a worker; without isolation what keeps the interpreter to itself cannot be given up."""
-    if isolate and CAN_ISOLATE and not multiprocessing.current_process().daemon:
-        return ProcessWorker(subject)
-    return ThreadWorker(subject)
-
-
-class ProcessWorker:
-    """A fork of this process, so that crashes, endless loops and all that is printed stay there."""
-
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, *, isolate: bool) -> None:
+        self._process: Any = None
+        if not isolate or not CAN_ISOLATE or multiprocessing.current_process().daemon:
+            self._ours, theirs = multiprocessing.Pipe()
+            threading.Thread(target=_serve, args=(subject, theirs), daemon=True).start()
+            return
         context = multiprocessing.get_context("fork")
         self._ours, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(subject, self._ours, theirs))
+        self._process = context.Process(target=_serve_apart, args=(subject, theirs, self._ours))
         with warnings.catch_warnings():  # forking beside threads: the child touches none of theirs
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
@@ -55,44 +73,41 @@ class ProcessWorker:
 
         After either the worker can only be closed.
         """
-        began = time.monotonic()
+        start = time.monotonic()
         try:
-            before = self._worked()
+            before = self._work_time()
             self._ours.send((case.output, case.reference, once))
             left = limit
             while not self._ours.poll(left):
-                worked, waited = self._worked() - before, time.monotonic() - began
+                worked, waited = self._work_time() - before, time.monotonic() - start
                 left = limit - worked
-                if left <= 0 or worked < waited * _LEAST_SHARE or waited > limit * _MOST_PATIENCE:
+                if left <= 0 or worked < waited * _MIN_SHARE or waited > limit * _PATIENCE:
                     return SLOW
             observation: Observation = self._ours.recv()
         except (EOFError, OSError):
             return DIED
         return observation
 
-    def _worked(self) -> float:
-        """Return the seconds of a processor that it has had."""
-        return time.clock_gettime(~self._process.pid << 3 | 2)  # type: ignore[operator]
+    def _work_time(self) -> float:
+        """Return the seconds of a processor that the process has had; a thread's are not known."""
+        if self._process is None:
+            return 0.0
+        return time.clock_gettime(~self._process.pid << 3 | 2)
 
     def close(self) -> None:
         """Give it up, whatever it is doing."""
-        self._process.kill()
-        self._process.join()
-        self._process.close()
         self._ours.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process.close()
 
 
-def _serve(subject: Subject, ours: Any, theirs: Any) -> None:
-    """Answer until nobody asks any more; the other end is closed here, or we would not see that."""
+def _serve_apart(subject: Subject, theirs: Any, ours: Any) -> None:
+    """Answer in a process; with our end open there, the end of ours would not be seen."""
     ours.close()
     silence()
-    trial = Trial(subject)
-    while True:
-        try:
-            output, reference, once = theirs.recv()
-        except EOFError:
-            return
-        theirs.send(trial.observe(Case("", "either", output, reference), once=once))
+    _serve(subject, theirs)
 
 
 def silence() -> None:
@@ -106,24 +121,51 @@ def silence() -> None:
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
 
 
-class ThreadWorker:
-    """Threads of this process, a new one for each case."""
+def _serve(subject: Subject, theirs: Any) -> None:
+    """Answer until nobody asks any more."""
+    loop = asyncio.new_event_loop()
+    try:
+        while True:
+            output, reference, once = theirs.recv()
+            theirs.send(_observe(subject, Case("", "either", output, reference), loop, once=once))
+    except (EOFError, OSError):
+        loop.close()
+        theirs.close()
 
-    def __init__(self, subject: Subject) -> None:
-        self._trial = Trial(subject)
 
-    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
-        """Try a case; SLOW after so many seconds, whereupon the worker can only be closed."""
-        observations: list[Observation] = []
+def _observe(
+    subject: Subject, case: Case, loop: asyncio.AbstractEventLoop, *, once: bool
+) -> Observation:
+    """Ask about a case twice and await the answer too; `once` where the time is all that counts."""
+    case, before = replace(case, reference=deepcopy(case.reference)), case.reference
 
-        def observe() -> None:
-            observations.append(self._trial.observe(case, once=once))
+    def ask(call: Any) -> Answer:
+        try:
+            result = call(case)
+            if inspect.isawaitable(result):
+                result = loop.run_until_complete(_wait_for(result))
+            return subject.read(result)
+        except subject.refusal as error:
+            return Answer("nothing", None, _describe_error(error))
+        except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
+            return Answer("raised", None, _describe_error(error))
 
-        thread = threading.Thread(target=observe, daemon=True)
-        thread.start()
-        thread.join(limit)
-        return observations[0] if observations else SLOW
+    start = time.process_time()
+    first = ask(subject.calls[0])
+    seconds = time.process_time() - start
+    if once:
+        return Observation(first, seconds=seconds)
+    again, *awaited = map(ask, subject.calls)
+    return Observation(first, again, next(iter(awaited), None), case.reference != before, seconds)
 
-    def close(self) -> None:
-        """Give it up, whatever it is doing."""
-        self._trial.close()
+
+async def _wait_for(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
+
+
+def _describe_error(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an error's own words may fail
+        text = quote(error)
+    return one_line(f"{type(error).__name__}: {text[:200]}")

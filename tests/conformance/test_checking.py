@@ -20,10 +20,10 @@ from llmeval_integrations import (
     UnknownNameError,
 )
 from llmeval_integrations.conformance import Finding, check_evaluator, list_claims
-from llmeval_integrations.conformance.case import FITTING
-from llmeval_integrations.conformance.rules import Rules
+from llmeval_integrations.conformance.case import RIGHT as RIGHT_ANSWERS
+from llmeval_integrations.conformance.checking import Rules
 from llmeval_integrations.conformance.subject import recognize
-from llmeval_integrations.conformance.trial import Trial
+from llmeval_integrations.conformance.worker import Worker
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.judges.verdicts.reading import parse_judgement
 
@@ -37,7 +37,7 @@ RIGHT = JsonEquality()
 
 
 def bank(claim, list_order="strict", extra_keys=False):
-    return Rules(list_order, extra_keys, 1, 1, isolate=False).bank(claim)
+    return Rules(list_order, extra_keys, 1, 1, isolate=False).select(claim)
 
 
 def key(output, reference):
@@ -65,7 +65,7 @@ def test_each_case_has_a_name_of_its_own_and_one_right_answer(claim, list_order,
     answers = {}
     for case in cases:
         assert case.why
-        assert case.expected in FITTING
+        assert case.expected in RIGHT_ANSWERS
         reference = getattr(case.reference, "name", case.reference)
         answers.setdefault(key(case.output, reference), set()).add(case.expected)
     assert all(len(expected) == 1 for expected in answers.values())
@@ -329,11 +329,11 @@ def test_an_evaluator_is_told_by_its_shape(evaluator):
 
 def answers(evaluator, claim):
     """Ask about the first case that passes, and the first that does not."""
-    trial = Trial(recognize(evaluator, claim))
+    worker = Worker(recognize(evaluator, claim), isolate=False)
     cases = {case.expected: case for case in reversed(bank(claim)[0])}
     asked = [cases[name] for name in ("yes", "no", "Pass", "Fail", "no verdict") if name in cases]
-    observations = [trial.observe(case) for case in asked]
-    trial.close()
+    observations = [worker.ask(case, 9) for case in asked]
+    worker.close()
     for seen in observations:
         assert all(
             each is None or each.agrees_with(seen.first) for each in (seen.again, seen.awaited)

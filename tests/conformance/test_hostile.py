@@ -20,7 +20,7 @@ from llmeval_integrations.conformance import check_evaluator
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.claims import json_schema
 from llmeval_integrations.conformance.subject import recognize
-from llmeval_integrations.conformance.worker import CAN_ISOLATE, SLOW, start_worker
+from llmeval_integrations.conformance.worker import CAN_ISOLATE, SLOW, Worker
 
 pytestmark = [
     pytest.mark.once,
@@ -110,7 +110,7 @@ def half_at_work(output, reference):
 @pytest.mark.skipif(not CAN_ISOLATE, reason="a thread has no account of its own")
 @pytest.mark.parametrize(("evaluator", "is_slow"), [(half_at_work, False), (sleeps, True)])
 def test_on_a_busy_machine_the_time_at_work_counts(evaluator, is_slow):
-    worker = start_worker(recognize(evaluator, "json_equality"), isolate=True)
+    worker = Worker(recognize(evaluator, "json_equality"), isolate=True)
     try:
         seen = worker.ask(Case("", "either", "[1]", "[1]"), 0.2, once=True)
     finally:

@@ -1,1 +1,1 @@
-"""The banks of cases, one file per claim: `CASES` and `GROWTHS`."""
+"""What evaluators claim: a file for each claim, with its cases."""

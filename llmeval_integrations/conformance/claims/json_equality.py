@@ -1,10 +1,178 @@
 """Is the output the same JSON as the reference?"""
 
+# ruff: noqa: E501 - a table reads best with one case to a line
+
 from __future__ import annotations
 
-from typing import Final
+import json
+import random
+from typing import Any, Final
 
-from llmeval_integrations.conformance import same_json
+from llmeval_integrations.conformance.case import Case, Growth
+from llmeval_integrations.conformance.not_json import NOT_JSON
 
-CASES: Final = same_json.CASES
-GROWTHS: Final = same_json.GROWTHS
+_STRICT: Final[dict[str, Any]] = {"list_order": ("strict",)}
+_ANY_ON_TOP: Final[dict[str, Any]] = {"list_order": ("any", "top_level_any")}
+_ANY: Final[dict[str, Any]] = {"list_order": ("any",)}
+_EXACT: Final[dict[str, Any]] = {"extra_keys": (False,)}
+_EXTRA: Final[dict[str, Any]] = {"extra_keys": (True,)}
+
+_BOOLEAN: Final = "true and 1 are the same to Python, and no other language"
+_NULL: Final = "a key that was left out is not a key that is null"
+_NUMBER: Final = "two numbers are one only because a float cannot hold them"
+_SPELLING: Final = "a right answer counts as wrong for how it is spelled"
+_ORDER: Final = "the order of keys, or the seed of hashes, decides"
+_BLAME: Final = "a reference that nobody can match lowers the model's figure"
+_LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"
+_TEXT: Final = "a wrong text counts as right"
+_TIDIED: Final = "a text is tidied up before it is compared, and its fault goes unseen"
+_FIGURE: Final = "a wrong figure counts as right"
+
+_LONG: Final = "7" * 308
+_WORDS: Final = "and so on " * 500
+
+
+def _nest(levels: int, core: str = "") -> str:
+    return "[" * levels + core + "]" * levels
+
+
+def _shuffle_keys() -> list[Case]:
+    """Make documents with their keys in another order; other names hash otherwise."""
+    chance = random.Random(6)  # noqa: S311 - the same cases every time
+    cases = []
+    for number in range(6):
+        keys = [f"{chance.choice('abcxyz')}{chance.randrange(1000)}" for _ in range(8)]
+        value = {key: {"at": place, "of": [key, None]} for place, key in enumerate(keys)}
+        turned = dict(chance.sample(list(value.items()), len(value)))
+        turned = {key: dict(reversed(list(item.items()))) for key, item in turned.items()}
+        other = {**turned, keys[0]: {"at": -1, "of": [keys[0], None]}}
+        name = f"keys in another order, {number + 1}"
+        texts = [json.dumps(each) for each in (turned, value, other)]
+        cases.append(Case(name, "yes", texts[0], texts[1], _ORDER))
+        cases.append(Case(f"{name}, one value differs", "no", texts[2], texts[1], _ORDER))
+    return cases
+
+
+CASES: Final[tuple[Case, ...]] = (
+    *(Case(each.name, "no", each.text, each.taken_for, each.why, each.severity) for each in NOT_JSON),
+    Case("the same text", "yes", '{"a": [1, "x", null]}', '{"a": [1, "x", null]}', _SPELLING),
+    Case("other white space", "yes", '{"a":[1,2]}', '{ "a" : [ 1,\n\t2 ] }\r\n', _SPELLING),
+    Case("other escapes", "yes", '"\\u00e9\\/"', '"é/"', _SPELLING),
+    Case("one character as two", "yes", '"\\ud83d\\ude00"', '"😀"', _SPELLING),
+    Case("1.0 and 1", "yes", '{"a": 1.0}', '{"a": 1}', _SPELLING),
+    Case("1e2 and 100", "yes", "[1e2]", "[100]", _SPELLING),
+    Case("-0 and 0", "yes", "[-0]", "[0]", _SPELLING, "low"),
+    Case("null", "yes", "null", "null", "null is an answer like any other", "medium"),
+    Case("false", "yes", "false", "false", "false is an answer like any other"),
+    Case("empty object", "yes", "{}", "{}", "an empty answer may be the right one"),
+    Case("true and 1", "no", '{"a": true}', '{"a": 1}', _BOOLEAN),
+    Case("false and 0", "no", "[false]", "[0]", _BOOLEAN),
+    Case("true and 1.0, deep down", "no", '[{"a": {"b": [1.0]}}]', '[{"a": {"b": [true]}}]', _BOOLEAN),
+    Case("missing and null", "no", "{}", '{"a": null}', _NULL),
+    Case("null and missing", "no", '{"a": null}', "{}", _NULL, only=_EXACT),
+    Case("missing and null, deep down", "no", '[{"b": 1}]', '[{"a": null, "b": 1}]', _NULL),
+    Case("null and an empty text", "no", '{"a": null}', '{"a": ""}', "null is not a text"),
+    Case("null and false", "no", "[null]", "[false]", "null is not a boolean"),
+    Case("empty array and empty object", "no", "[]", "{}", "both are empty, and not the same"),
+    Case("text and number", "no", '"1"', "1", "a text is not a number"),
+    Case("null and 0", "no", "[null]", "[0]", "null is not a number"),
+    Case("null and empty array", "no", '{"a": null}', '{"a": []}', "null is not an array"),
+    Case("the word null and null", "no", '["null"]', "[null]", "a text is not null"),
+    Case("the word true and true", "no", '["true"]', "[true]", "a text is not a boolean"),
+    Case("an item alone", "no", '{"a": "x"}', '{"a": ["x"]}', "the shape is left out of account"),
+    Case("another word", "no", '{"vendor": "Acme"}', '{"vendor": "Globex"}', _TEXT),
+    Case("letters turned", "no", '["listen"]', '["silent"]', _TEXT),
+    Case("a word less", "no", '["due on Friday"]', '["due"]', _TEXT),
+    Case("a long text, its end differs", "no", json.dumps([_WORDS + "x"]), json.dumps([_WORDS + "y"]), _TEXT),
+    Case("other letters beyond ASCII", "no", '["日本"]', '["中国"]', _TEXT),
+    Case("a text in capital letters", "no", '["ACME"]', '["Acme"]', _TIDIED),
+    Case("a space before a text", "no", '[" Acme"]', '["Acme"]', _TIDIED),
+    Case("a space behind a text", "no", '["Acme "]', '["Acme"]', _TIDIED),
+    Case("two spaces within a text", "no", '["Acme  Inc"]', '["Acme Inc"]', _TIDIED),
+    Case("a full stop more", "no", '["Acme Inc."]', '["Acme Inc"]', _TIDIED),
+    Case("a letter without its accent", "no", '["Cafe"]', '["Café"]', _TIDIED),
+    Case("zeros before a number in a text", "no", '["007"]', '["7"]', _TIDIED),
+    Case("a number in a text, 1.0 and 1", "no", '["1.0"]', '["1"]', _TIDIED),
+    Case("another number", "no", '{"total": 12}', '{"total": 21}', _FIGURE),
+    Case("the sign of an integer", "no", "[-5]", "[5]", _FIGURE),
+    Case("the sign of a fraction", "no", "[-2.5]", "[2.5]", _FIGURE),
+    Case("a fraction and its whole part", "no", "[12.4]", "[12]", _FIGURE),
+    Case("a fraction and a round float", "no", "[12.4]", "[12.0]", _FIGURE),
+    Case("hundredths", "no", "[12.41]", "[12.42]", _FIGURE),
+    Case("millionths", "no", "[0.000001]", "[0.000002]", _FIGURE),
+    Case("the last place of a float", "no", "[0.30000000000000004]", "[0.3]", _FIGURE, "low"),
+    Case("another key", "no", '{"a": 1}', '{"b": 1}', "keys are left out of account"),
+    Case("a space behind a key", "no", '{"a ": 1}', '{"a": 1}', "keys are tidied up"),
+    Case("letters of another case", "no", '{"A": 1}', '{"a": 1}', "keys are told apart by case"),
+    Case("a composed and a combined letter", "no", '"\u00e9"', '"e\u0301"', "JSON compares code points", "low"),
+    Case("an item less", "no", "[1, 2]", "[1, 2, 3]", "what is missing goes unseen"),
+    Case("an item more", "no", "[1, 2, 3]", "[1, 2]", "what was added goes unseen"),
+    Case("an item twice", "no", "[1, 1, 2]", "[1, 2, 2]", "items are compared as a set"),
+    Case("nested array and flat one", "no", "[[1], 2]", "[1, 2]", "the shape is left out of account"),
+    Case("a key more", "no", '{"a": 1, "b": 2}', '{"a": 1}', "what was added goes unseen", only=_EXACT),
+    Case("a key more, allowed", "yes", '{"a": 1, "b": 2}', '{"a": 1}', "keys may be more", only=_EXTRA),
+    Case("a key less", "no", '{"a": 1}', '{"a": 1, "b": 2}', "what is missing goes unseen"),
+    Case("key twice, the first is right", "no", '{"a": 1, "a": 2}', '{"a": 1}', "parsers take the last value"),
+    Case("items turned", "no", "[1, 2]", "[2, 1]", "order counts here", only=_STRICT),
+    Case("items turned within", "no", '{"a": [1, 2]}', '{"a": [2, 1]}', "order counts here", only={"list_order": ("strict", "top_level_any")}),
+    Case("items turned, allowed", "yes", '[1, "1", null]', '[null, 1, "1"]', _ORDER, only=_ANY_ON_TOP),
+    Case("objects turned, allowed", "yes", '[{"b": 1, "a": 2}, {"a": 3}]', '[{"a": 3}, {"a": 2, "b": 1}]', _ORDER, only=_ANY_ON_TOP),
+    Case("true and 1 turned", "no", "[true, 2]", "[2, 1]", _BOOLEAN, only=_ANY_ON_TOP),
+    Case("items turned within, allowed", "yes", '{"a": [[1, 2], [3]]}', '{"a": [[3], [2, 1]]}', _ORDER, only=_ANY),
+    Case("two may stand for one", "yes", '[{"a": 1, "b": 2}, {"a": 1, "c": 3}]', '[{"a": 1}, {"a": 1, "b": 2}]', "the first pair that fits takes another's partner", only={**_ANY, **_EXTRA}),
+    *_shuffle_keys(),
+    Case("neighbours among large integers", "no", "[9007199254740993]", "[9007199254740992]", _NUMBER),
+    Case("a large integer and its float", "no", "[12345678901234567890123]", "[12345678901234567890124]", _NUMBER),
+    Case("1e400 and a text", "no", "[1e400]", '["Infinity"]', _NUMBER, "medium"),
+    Case("an integer of 308 digits", "yes", _LONG, _LONG, _LIMIT, "medium"),
+    Case("308 digits, the last differs", "no", _LONG[:-1] + "8", _LONG, _NUMBER, "medium"),
+    Case("half a pair and a question mark", "no", '"\\ud800"', '"?"', "what cannot be encoded is replaced", "low"),
+    Case("half a pair, raw", "no", '"\ud800"', '"?"', "what cannot be encoded ends the run, or is replaced", "low"),
+    Case("200 levels", "yes", _nest(200), _nest(200), _LIMIT),
+    Case("200 levels, the core differs", "no", _nest(200, "1"), _nest(200, "2"), _LIMIT, only=_STRICT),
+    Case("80 levels, the core differs", "no", _nest(80, "1"), _nest(80, "2"), _LIMIT),
+    Case("100,000 levels", "no", _nest(100_000), "[]", _LIMIT, "medium"),
+    Case("100,000 levels, cut", "no", "[" * 100_000, "[]", _LIMIT, "medium"),
+    Case("reference cut", "an error", '{"a": 1}', '{"a": 1', _BLAME),
+    Case("reference empty", "an error", '{"a": 1}', "", _BLAME),
+    Case("reference that is prose", "an error", '{"a": 1}', "see the invoice", _BLAME),
+    Case("reference with NaN", "an error", "[NaN]", "[NaN]", _BLAME, "medium"),
+    Case("output and reference broken", "an error", "none", "none", _BLAME),
+)  # fmt: skip
+"""The rules of JSON: RFC 8259 for texts, and for values what all of its readers agree on."""
+
+
+def _pair_with_itself(text: str) -> tuple[str, str]:
+    """Pair a text with itself, which differs in white space alone."""
+    return text, text + " "
+
+
+def _list_records(size: int) -> list[Any]:
+    return [{"id": number, "name": f"n{number}"} for number in range(size // 24 + 1)]
+
+
+def _change_last_record(size: int) -> tuple[str, str]:
+    items = _list_records(size)
+    return json.dumps(items), json.dumps([*items[:-1], {"id": -1, "name": ""}])
+
+
+def _reverse_records(size: int) -> tuple[str, str]:
+    items = _list_records(size)
+    return json.dumps(items[::-1]), json.dumps(items)
+
+
+GROWTHS: Final[tuple[Growth, ...]] = (
+    Growth("many records, the last differs", _change_last_record),
+    Growth("many records turned", _reverse_records, _ANY_ON_TOP),
+    Growth("one long text", lambda size: _pair_with_itself(json.dumps("x\n" * (size // 3)))),
+    Growth("one long number", lambda size: _pair_with_itself("1" * size)),
+    Growth("many keys", lambda size: _pair_with_itself(json.dumps({f"k{n}": n for n in range(size // 14 + 1)}))),
+    Growth("brackets that never close", lambda size: ("[" * size, "[]")),
+    Growth("objects that never close", lambda size: ('{"a":' * (size // 5), "{}")),
+    Growth("long prose behind", lambda size: ('{"a": 1} ' + "and so on " * (size // 10), '{"a": 1}')),
+    Growth("a text that never closes", lambda size: ('["' + '\\"' * (size // 2), '[""]')),
+    Growth("many back-ticks", lambda size: ("`" * size, "null")),
+    Growth("many fences", lambda size: ("```json\n" * (size // 8), "null")),
+    Growth("much white space", lambda size: (" \n" * (size // 2) + "x", "null")),
+)  # fmt: skip
+"""What makes readers slow that look again from every place."""

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from llmeval_integrations.conformance import same_json
 from llmeval_integrations.conformance.case import Case
+from llmeval_integrations.conformance.claims import json_equality
 
 _PATH: Final = "a path is looked up by a text that another path has too"
 
 CASES: Final = (
-    *same_json.CASES,
+    *json_equality.CASES,
     Case("a key with a point", "no", '{"a.b": 1}', '{"a": {"b": 1}}', _PATH),
     Case("a key with a slash", "no", '{"a/b": 1}', '{"a": {"b": 1}}', _PATH),
     Case("a key that is an index", "no", '{"a": {"0": 1}}', '{"a": [1]}', _PATH),
     Case("an empty key", "no", '{"": 1}', "1", _PATH),
 )
-GROWTHS: Final = same_json.GROWTHS
+GROWTHS: Final = json_equality.GROWTHS

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llmeval_integrations.conformance import same_json
 from llmeval_integrations.conformance.case import Case, Growth
+from llmeval_integrations.conformance.claims import json_equality
 from llmeval_integrations.conformance.not_json import NOT_JSON
 
 _ANY: Final = {"type": ["object", "array", "string", "number", "boolean", "null"]}
@@ -73,9 +73,7 @@ CASES: Final[tuple[Case, ...]] = (
     Case("schema that is a number", "an error", "{}", "5", _BLAME),
 )  # fmt: skip
 
-
-def _with_any_schema(growth: Growth) -> Growth:
-    return Growth(growth.name, lambda size: (growth.make(size)[0], _ANY))
-
-
-GROWTHS: Final = tuple(map(_with_any_schema, same_json.GROWTHS))
+GROWTHS: Final = tuple(
+    Growth(each.name, lambda size, make=each.make: (make(size)[0], _ANY))  # type: ignore[misc]
+    for each in json_equality.GROWTHS
+)

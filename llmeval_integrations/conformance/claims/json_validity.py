@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from llmeval_integrations.conformance import same_json
 from llmeval_integrations.conformance.case import Case
+from llmeval_integrations.conformance.claims import json_equality
 from llmeval_integrations.conformance.not_json import NOT_JSON
 from llmeval_integrations.core.sample import MISSING
 
@@ -44,4 +44,4 @@ CASES: Final = (
     Case("byte order mark", "either", '\ufeff{"a": 1}', why=_ODD, severity="low"),
     Case("NUL behind", "no", '{"a": 1}\x00', why="what stands behind is left unread"),
 )
-GROWTHS: Final = tuple(replace(each, only={}) for each in same_json.GROWTHS)
+GROWTHS: Final = tuple(replace(each, only={}) for each in json_equality.GROWTHS)
