@@ -127,6 +127,7 @@ class Field(Node):
         if self._has_positions:
             self.order = "ordered"
         self.key = rule.key
+        self.min_similarity = rule.min_similarity or 0.0
         self.members: dict[str, Field] = {}
         self._items: dict[int | None, Field] = {}
 

@@ -76,6 +76,9 @@ class Rule(msgspec.Struct, frozen=True):
     key: str | None = None
     """The member that tells the items of an array apart; setting it sets `order`."""
 
+    min_similarity: float | None = None
+    """The share of leaves, 2 M / (O + R), below which two items of an array are no pair."""
+
     is_number: bool = False
     """Whether the schema says "number", which is not for overrides."""
 
@@ -102,7 +105,9 @@ class Rule(msgspec.Struct, frozen=True):
     def is_exact(self) -> bool:
         """Whether values match where they are equal as JSON, and nowhere else."""
         return (
-            msgspec.structs.replace(self, weight=1.0, order="aligned", key=None, types=None)
+            msgspec.structs.replace(
+                self, weight=1.0, order="aligned", key=None, min_similarity=None, types=None
+            )
             == Rule()
         )
 
@@ -115,7 +120,7 @@ SETTINGS: Final = tuple(
 """What an override may set."""
 
 _FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "coerce")
-_OF_THE_PLACE = ("order", "key", "compare", "judge")
+_OF_THE_PLACE = ("order", "key", "min_similarity", "compare", "judge")
 
 
 def check_settings(given: Any, where: str) -> dict[str, Any]:
@@ -138,6 +143,11 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         )
     if settings.get("order") == "by_key" and not settings.get("key"):
         raise InvalidOptionError(f"{where}: order='by_key' needs the key, such as key='id'")
+    if settings.get("order") == "ordered" and settings.get("min_similarity"):
+        raise InvalidOptionError(
+            f"{where}: order='ordered' pairs items by position and has no use for min_similarity="
+            f"{quote(settings['min_similarity'])}; leave one of them out"
+        )
     return settings
 
 
@@ -161,7 +171,7 @@ def _describe_valid(name: str, value: Any) -> str | None:
         return "a finite number of at least 0"
     if name == "weight" and value > _MOST_WEIGHT:
         return f"a number from 0 to {_MOST_WEIGHT:g}"
-    if name == "similarity" and value > 1:
+    if name in ("similarity", "min_similarity") and value > 1:
         return "a number from 0 to 1, or None"
     if name == "multiple_of" and value == 0:
         return "a number above 0, or None"

@@ -17,10 +17,10 @@ from llmeval_integrations.matching.trials import Pairs, Table, Trials, weigh
 class Aligned:
     """Pairs items so that no two pairs cross and what they gain is the most."""
 
-    def __init__(self, trials: Trials, its: Node, output: list[Any], reference: list[Any]) -> None:
-        """`its` is the node of the items."""
+    def __init__(self, trials: Trials, node: Node, output: list[Any], reference: list[Any]) -> None:
         self._trials = trials
-        self._its = its
+        self._its = node.item(0)
+        self._least = node.min_similarity
         self._output = output
         self._reference = reference
         self.is_limited = False
@@ -56,8 +56,16 @@ class Aligned:
         for (row, column), (next_row, next_column) in pairwise(ends):
             block = range(row + 1, next_row), range(column + 1, next_column)
             found = self._pair_block(*block)
-            pairs += zip(*block) if found is None else found
+            pairs += self._pair_by_position(*block) if found is None else found
         return pairs
+
+    def _pair_by_position(self, here: range, there: range) -> Pairs:
+        pairs = list(zip(here, there))
+        return [pair for pair in pairs if self._are_related(*pair)] if self._least else pairs
+
+    def _are_related(self, here: int, there: int) -> bool:
+        output, reference = self._output[here], self._reference[there]
+        return self._trials.are_related(self._its, output, reference, self._least)
 
     def _pair_block(self, here: range, there: range) -> Pairs | None:
         """Pair the items at these positions; None where they are too many."""
@@ -67,15 +75,18 @@ class Aligned:
         ours = [self._output[n] for n in here]
         theirs = [self._reference[n] for n in there]
         if len(here) == len(there) == 1:
-            is_pair = its.pairs_strangers or (its.is_leaf(ours[0]) and its.is_leaf(theirs[0]))
-            is_pair = is_pair or bool(self._trials.gain(its, ours[0], theirs[0])[1])
-            return [(here[0], there[0])] if is_pair else []
+            are_leaves = its.is_leaf(ours[0]) and its.is_leaf(theirs[0])
+            is_pair = not self._least and (its.pairs_strangers or are_leaves)
+            pair = here[0], there[0]
+            return [pair] if is_pair or self._are_related(*pair) else []
         if len(here) == len(there) and self._is_straight(here):
             return list(zip(here, there))
-        table = self._trials.table(its, ours, theirs)
+        table = self._trials.table(its, ours, theirs, self._least)
         if table is None:
             return None
         found = [(here[row], there[column]) for row, column in _best_path(table)]
+        if self._least:
+            return found  # leaves that are left over have nothing in common
         ends = [(here[0] - 1, there[0] - 1), *found, (here[-1] + 1, there[-1] + 1)]
         for (row, column), (next_row, next_column) in pairwise(ends):
             left = [*range(row + 1, next_row)], [*range(column + 1, next_column)]
@@ -95,7 +106,7 @@ class Aligned:
             smallest = min(smallest, weight)
             if not equal(output, reference):
                 gain, common = self._trials.gain(its, output, reference)
-                if not common:
+                if not common or (self._least and not self._are_related(n, n)):
                     return False
                 lacking += weight - gain
             if lacking > smallest:

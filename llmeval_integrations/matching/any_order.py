@@ -17,10 +17,20 @@ from llmeval_integrations.matching.trials import Pairs, Trials
 class AnyOrder:
     """Pairs items for the greatest sum of what they gain, equal ones first."""
 
-    def __init__(self, trials: Trials, its: Node, output: list[Any], reference: list[Any]) -> None:
-        """`its` is the node of the items."""
+    def __init__(
+        self,
+        trials: Trials,
+        node: Node,
+        output: list[Any],
+        reference: list[Any],
+        least: float | None = None,
+    ) -> None:
+        """`least` is the similarity of a pair, unless it is that of the node."""
         self._trials = trials
-        self._its = its
+        self._its = node.item(0)
+        self._least = node.min_similarity if least is None else least
+        self._splits_equal = self._its.fuzzy or self._least > 0
+        """Whether two pairs may gain more than a pair of equal items and what is then left over."""
         self._output = output
         self._reference = reference
         self.is_limited = False
@@ -34,8 +44,9 @@ class AnyOrder:
             return same
         if its.exact and not self._has_containers(spare, wanted):
             found: Pairs = []
-        elif len(spare) == len(wanted) == 1 and not (its.fuzzy and same):
-            found = [] if its.pairs_strangers else self._select_related([(spare[0], wanted[0])])
+        elif len(spare) == len(wanted) == 1 and not (self._splits_equal and same):
+            pair = spare[0], wanted[0]
+            found = [] if its.pairs_strangers else self._select_related([pair])
         else:
             table = self._table(spare, wanted)
             if table is None:
@@ -43,7 +54,7 @@ class AnyOrder:
                 found = self.pair_likely(spare, wanted)
             else:
                 found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
-                if its.fuzzy and self._may_gain(same, spare, wanted, table):
+                if self._splits_equal and self._may_gain(same, spare, wanted, table):
                     every = self._table(here, there)
                     if every is not None:
                         return [(here[row], there[column]) for row, column in best_pairs(every)]
@@ -51,6 +62,8 @@ class AnyOrder:
         used, met = {one for one, _ in found}, {other for _, other in found}
         spare = [n for n in spare if n not in used]
         wanted = [n for n in wanted if n not in met]
+        if self._least:
+            return same + found  # leaves that are left over have nothing in common
         if its.pairs_strangers:
             return same + found + list(zip(sorted(spare), sorted(wanted)))
         return same + found + pair_leaves(its, self._output, self._reference, spare, wanted)
@@ -63,12 +76,12 @@ class AnyOrder:
         return pairs if self._its.pairs_strangers else self._select_related(pairs)
 
     def _select_related(self, pairs: Pairs) -> Pairs:
-        """Return those of the pairs whose items have a leaf in common."""
-        output, reference, gain = self._output, self._reference, self._trials.gain
+        """Return those of the pairs that have a leaf in common, and are similar enough."""
+        output, reference, are_related = self._output, self._reference, self._trials.are_related
         return [
             (here, there)
             for here, there in pairs
-            if gain(self._its, output[here], reference[there])[1]
+            if are_related(self._its, output[here], reference[there], self._least)
         ]
 
     def _pair_same(
@@ -117,7 +130,8 @@ class AnyOrder:
 
     def _table(self, here: Sequence[int], there: Sequence[int]) -> list[list[float]] | None:
         ours = [self._output[n] for n in here]
-        return self._trials.table(self._its, ours, [self._reference[n] for n in there])
+        theirs = [self._reference[n] for n in there]
+        return self._trials.table(self._its, ours, theirs, self._least)
 
     def _has_containers(self, here: Sequence[int], there: Sequence[int]) -> bool:
         """Return whether both sides have an object or array at these positions."""

@@ -16,7 +16,8 @@ from llmeval_integrations.matching.trials import Pairs, Trials
 class ByKey:
     """Pairs items whose keys are equal, then items whose keys match by their rule.
 
-    Among items with the same key the best are paired.
+    Among items with the same key the best are paired. A pair that is less similar than the node's
+    `min_similarity` is dropped in the end: its items are not paired with others.
     """
 
     def __init__(self, trials: Trials, node: Node, output: list[Any], reference: list[Any]) -> None:
@@ -26,7 +27,8 @@ class ByKey:
         self._keys = self._its.member(self._key)
         self._output = output
         self._reference = reference
-        self._items = AnyOrder(trials, self._its, output, reference)
+        self._items = AnyOrder(trials, node, output, reference, least=0.0)
+        self._least = node.min_similarity
         self._is_limited = False
 
     @property
@@ -46,7 +48,13 @@ class ByKey:
                 pairs.append((spare[0], wanted[0]))
             elif spare:
                 pairs += self._items.pair(spare, wanted)
-        return pairs if self._keys.exact else pairs + self._pair_near(pairs)
+        if not self._keys.exact:
+            pairs += self._pair_near(pairs)
+        return [pair for pair in pairs if self._are_similar(*pair)] if self._least else pairs
+
+    def _are_similar(self, here: int, there: int) -> bool:
+        output, reference = self._output[here], self._reference[there]
+        return self._trials.are_related(self._its, output, reference, self._least)
 
     def _positions(self, items: list[Any]) -> dict[str, list[int]]:
         """Return the positions of items by the text of their key; "" is for items without one."""

@@ -68,6 +68,10 @@ class Node:
     key: str | None = None
     """The member that identifies an item, with `order="by_key"`."""
 
+    min_similarity: float = 0.0
+    """The share of their leaves, 2 M / (O + R), below which two items of an array are no pair;
+    without effect where the order is that of positions."""
+
     exact: bool = True
     """Whether two leaves match if, and only if, they are equal as JSON."""
 

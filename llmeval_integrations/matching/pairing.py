@@ -59,7 +59,7 @@ class Pairing:
         if node.order == "anchored":
             return align_ends(output, reference), False
         if node.order == "aligned":
-            aligned = Aligned(self._trials, node.item(0), output, reference)
+            aligned = Aligned(self._trials, node, output, reference)
             return aligned.pair(), aligned.is_limited
         if node.order == "by_key":
             by_key = ByKey(self._trials, node, output, reference)
@@ -68,7 +68,7 @@ class Pairing:
                 both = range(min(len(output), len(reference)))
                 return [(n, n) for n in both], False
             return pairs, by_key.is_limited
-        items = AnyOrder(self._trials, node.item(0), output, reference)
+        items = AnyOrder(self._trials, node, output, reference)
         return items.pair(range(len(output)), range(len(reference))), items.is_limited
 
 

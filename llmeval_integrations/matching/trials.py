@@ -36,16 +36,26 @@ class Trials:
         """How many more pairs may be tried."""
         self._depth = 0  # how many arrays are being tried that contain the one at hand
 
-    def table(self, its: Node, ours: Sequence[Any], theirs: Sequence[Any]) -> Table | None:
+    def are_related(self, its: Node, output: Any, reference: Any, least: float) -> bool:
+        """Return whether two items have a leaf in common, and are as similar as `least`."""
+        gain, common = self.gain(its, output, reference)
+        both = weigh(its, output) + weigh(its, reference) if least else 0.0
+        return common > 0 and _reaches(gain, both, least)
+
+    def table(
+        self, its: Node, ours: Sequence[Any], theirs: Sequence[Any], least: float = 0.0
+    ) -> Table | None:
         """Return what each pair of items gains; None where that takes too long.
 
+        Items that are less similar than `least` gain nothing.
         Raises BudgetSpentError where the array is inside of an item that is being tried.
         """
         gains = Gains(len(ours), len(theirs), self.gain, self.texts.write, self.spend)
         with self.attempt():
             self.spend(len(ours) * len(theirs))
             gains.add(its, [*enumerate(ours)], [*enumerate(theirs)])
-            return gains.table(strangers=its.pairs_strangers)
+            table = gains.table(strangers=its.pairs_strangers)
+            return _drop_unlike(table, its, ours, theirs, least) if least else table
         return None
 
     @contextmanager
@@ -72,6 +82,23 @@ class Trials:
         self.budget -= pairs
         if self.budget < 0:
             raise BudgetSpentError
+
+
+def _drop_unlike(
+    table: Table, its: Node, ours: Sequence[Any], theirs: Sequence[Any], least: float
+) -> Table:
+    """Return the table with no gain for items that are less similar than `least`."""
+    here = [weigh(its, value) for value in ours]
+    there = [weigh(its, value) for value in theirs]
+    return [
+        [gain if _reaches(gain, one + other, least) else 0.0 for gain, other in zip(gains, there)]
+        for gains, one in zip(table, here)
+    ]
+
+
+def _reaches(gain: float, both: float, least: float) -> bool:
+    """Return whether two items, which have this weight together, are as similar as `least`."""
+    return 2 * gain >= least * both * (1 - 1e-9)
 
 
 def weigh(node: Node, value: Any) -> float:

@@ -21,7 +21,8 @@ NEAR = JsonFields(fields={**ANY, "/*": {"tolerance": 1}})
 
 
 def counts(evaluator, output, reference):
-    return evaluator(output, reference).metadata["fields"]
+    fields = evaluator(output, reference).metadata["fields"]
+    return {path: counts for path, counts in fields.items() if counts}
 
 
 def shuffled(items, seed=0):
@@ -98,6 +99,32 @@ CASES = {
     ),
     "only ignored members are no empty object": (
         JsonFields(fields={**ANY, "/*/b": {"ignore": True}}), [{"b": 4}], [{"b": 3}, {}], {"/*": {"missing": 1}},
+    ),
+    "below a similarity items are no pair": (
+        JsonFields(defaults={**ORDER, "min_similarity": 0.5}), [{"sku": "Z", "n": 7, "c": "EUR"}], [{"sku": "B", "n": 2, "c": "EUR"}],
+        {"/*/sku": {"missing": 1, "extra": 1}, "/*/n": {"missing": 1, "extra": 1}, "/*/c": {"missing": 1, "extra": 1}},
+    ),
+    "from a similarity on they are one": (
+        JsonFields(defaults={"min_similarity": 0.5}), [{"a": 1, "b": 2, "c": 3}], [{"a": 1}], {"/*/a": {"match": 1}, "/*/b": {"extra": 1}, "/*/c": {"extra": 1}},
+    ),
+    "aligned, below a similarity": (
+        JsonFields(fields={"": {"min_similarity": 0.6}}), [{"a": 1, "b": 2}, {"a": 3, "b": 4}], [{"a": 1, "b": 9}, {"a": 3, "b": 4}],
+        {"/*/a": {"match": 1, "missing": 1, "extra": 1}, "/*/b": {"match": 1, "missing": 1, "extra": 1}},
+    ),
+    "by key, below a similarity": (
+        JsonFields(fields={"": {"key": "sku", "min_similarity": 0.6}}), [{"sku": 1, "a": 1}, {"sku": 2, "a": 2}], [{"sku": 1, "a": 9}, {"sku": 2, "a": 2}],
+        {"/*/sku": {"match": 1, "missing": 1, "extra": 1}, "/*/a": {"match": 1, "missing": 1, "extra": 1}},
+    ),
+    "texts below a similarity": (
+        JsonFields(defaults={"min_similarity": 0.9, "similarity": 0.5}), ["abcdefghij", "abc", "x"], ["abcdefghiX", "abX", "y"],
+        {"/*": {"match": 1, "missing": 2, "extra": 2}},
+    ),
+    "the best pairs of those that are similar enough": (  # not 0.4 and 0.4, which have the larger sum
+        JsonFields(defaults={**ORDER, "min_similarity": 0.6}),
+        [{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}, {"a": 2, "b": 2, "c": 8, "d": 8, "e": 8}],
+        [{"a": 1, "b": 1, "c": 7, "d": 7, "e": 7}, {"a": 2, "b": 2, "c": 1, "d": 1, "e": 1}],
+        {"/*/a": {"mismatch": 1, "missing": 1, "extra": 1}, "/*/b": {"mismatch": 1, "missing": 1, "extra": 1},
+         "/*/c": {"match": 1, "missing": 1, "extra": 1}, "/*/d": {"match": 1, "missing": 1, "extra": 1}, "/*/e": {"match": 1, "missing": 1, "extra": 1}},
     ),
     # a rule for other fields, or without effect on these items, takes no pair apart
     "a tolerance that the schema overrides": (
