@@ -1,0 +1,1 @@
+"""What applications hand over: messages, responses and states, read as text, answer and calls."""

@@ -1,0 +1,164 @@
+"""Reading what an application hands over."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.messages import langchain, mappings, openai
+from llmeval_integrations.messages.reply import Reply, join
+
+Read: TypeAlias = Callable[[Any], "Reply | None"]
+
+_READERS: Final = {
+    "langchain_core": "langchain",
+    "llama_index": "llama_index",
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "google": "google",
+}
+"""The packages whose objects are known, and the file that reads them."""
+
+
+class Messages(NamedTuple):
+    """What an application handed over, read once."""
+
+    reply: Reply
+    """The last reply of the model."""
+
+    items: tuple[Any, ...]
+    """All messages, the parts of a stream joined; what evaluators of tool calls read."""
+
+
+def read_messages(thing: Any) -> Messages | None:
+    """Read messages, responses and states, as objects or as JSON; None for anything else.
+
+    Raises what `find_messages` does.
+    """
+    found = find_messages(thing)
+    if found is not None:
+        return found
+    things = thing.get("messages", thing) if isinstance(thing, Mapping) else thing
+    things = things if isinstance(things, (list, tuple)) else [things]
+    replies = [mappings.read(one) for one in things if isinstance(one, Mapping)]
+    known = [reply for reply in replies if reply is not None]
+    return Messages(_last(known), tuple(things)) if known and len(known) == len(things) else None
+
+
+def find_messages(thing: Any) -> Messages | None:
+    """Read messages, responses and states of the libraries that are known; None for anything else.
+
+    A mapping or list of plain JSON is a value like others, whatever its members are called.
+
+    Libraries are known by the modules of their objects, and none is imported. Known are messages
+    and chunks, what stands around them, lists of these, the states of LangGraph in each of its
+    modes, and what `with_structured_output(include_raw=True)` gives.
+    Raises InputError for a stream: what was read of it is nobody's to ask for again.
+    """
+    if isinstance(thing, (Iterator, AsyncIterator)):
+        raise InputError(
+            f"{shown(thing)} is a stream; collect it first, such as by list(...), or join its texts"
+        )
+    if isinstance(thing, Mapping):
+        return _read_state(thing)
+    if isinstance(thing, (list, tuple)):
+        return _read_list(thing) if thing else None
+    reply = _read_object(thing)
+    return None if reply is None else Messages(reply, (thing,))
+
+
+def _read_object(thing: Any) -> Reply | None:
+    reader = _reader_of(type(thing))
+    return None if reader is None else reader(thing)
+
+
+def _reader_of(kind: type) -> Read | None:
+    """Return what reads objects of a class; None for a class that no known library has."""
+    for base in kind.__mro__:
+        name = _READERS.get(base.__module__.partition(".")[0])
+        if name is not None:
+            read: Read = import_module(f"llmeval_integrations.messages.{name}").read
+            return read
+    return None
+
+
+def _read_list(things: list[Any] | tuple[Any, ...]) -> Messages | None:
+    """Read a list of messages, of chunks, of states, or of what a graph streams."""
+    if isinstance(things[0], Mapping):
+        return _read_states(things)
+    if isinstance(things[0], (list, tuple)):  # a chunk with what is known of it
+        things = [pair[0] for pair in things if isinstance(pair, (list, tuple)) and pair]
+    if all(map(openai.is_chunk, things)):
+        replies = [reply for reply in map(_read_object, things) if reply is not None]
+        refused = any(reply.refused for reply in replies)
+        return Messages(Reply(join(each.text for each in replies), refused=refused), (*things,))
+    if not all(_reader_of(type(thing)) for thing in things):
+        return None
+    messages = langchain.join([*things])
+    replies = [reply for reply in map(_read_object, messages) if reply is not None]
+    if not replies:
+        return None
+    return Messages(_last(replies), tuple(messages))
+
+
+def _read_states(states: list[Any] | tuple[Any, ...]) -> Messages | None:
+    """Read the states that a graph streams: the last of them, or the messages of all updates."""
+    if all(isinstance(state, Mapping) for state in states):
+        found = [find_messages(state) for state in states]
+        if found[-1] is not None and "messages" in states[-1]:
+            return found[-1]
+        updates = [part for state in states for part in state.values()]
+        messages = [one for part in updates for one in _messages_in(part)]
+        structured = [part["structured_response"] for part in updates if _has_answer(part)]
+        state = {"messages": messages}
+        return _read_state(
+            {**state, "structured_response": structured[-1]} if structured else state
+        )
+    return None
+
+
+def _read_state(state: Mapping[Any, Any]) -> Messages | None:
+    if state.keys() >= {"raw", "parsed", "parsing_error"}:
+        reply = _read_object(state["raw"])
+        if reply is None:
+            return None
+        value = MISSING if state["parsed"] is None else state["parsed"]
+        return Messages(reply._replace(value=value), (state["raw"],))
+    messages = _messages_in(state)
+    found = _read_list(messages) if messages else None
+    if found is None or not _has_answer(state):
+        return found
+    answer = state["structured_response"]
+    items = tuple(_without_answer(message, answer) for message in found.items)
+    return Messages(found.reply._replace(value=answer), items)
+
+
+def _has_answer(state: Any) -> bool:
+    return isinstance(state, Mapping) and state.get("structured_response") is not None
+
+
+def _messages_in(state: Any) -> list[Any]:
+    """Return the messages of a state; none where a mapping is something else."""
+    found = state.get("messages") if isinstance(state, Mapping) else None
+    found = [found] if _reader_of(type(found)) else found
+    is_known = isinstance(found, (list, tuple)) and all(_reader_of(type(one)) for one in found)
+    return [*found] if is_known and found else []
+
+
+def _without_answer(message: Any, answer: Any) -> Any:
+    """Return a message without the call by which LangChain's ToolStrategy gets the answer."""
+    calls = getattr(message, "tool_calls", None)
+    if not calls:
+        return message
+    value = answer.model_dump() if hasattr(answer, "model_dump") else answer
+    left = [call for call in calls if call["args"] != value]
+    return message if len(left) == len(calls) else message.model_copy(update={"tool_calls": left})
+
+
+def _last(replies: list[Reply]) -> Reply:
+    """Return the last reply of the model; where it has none, the last message of all."""
+    return next((reply for reply in reversed(replies) if reply.by_model), replies[-1])
