@@ -20,6 +20,7 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.exact_match import ExactMatch
 from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
 from llmeval_integrations.evaluators.json_equality import JsonEquality
+from llmeval_integrations.evaluators.json_evaluator import JsonEvaluator
 from llmeval_integrations.evaluators.json_fields import JsonFields
 from llmeval_integrations.evaluators.json_match import JsonMatch
 from llmeval_integrations.evaluators.json_schema import JsonSchema
@@ -34,9 +35,12 @@ from llmeval_integrations.evaluators.reasoning_format import (
 )
 from llmeval_integrations.evaluators.regex_match import RegexMatch
 from llmeval_integrations.evaluators.string_distance import StringDistance
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
+from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
+from llmeval_integrations.messages.reading import read_messages
 from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.version import __version__
 
@@ -55,6 +59,7 @@ __all__ = [
     "InvalidSchemaError",
     "JsonEditDistance",
     "JsonEquality",
+    "JsonEvaluator",
     "JsonFields",
     "JsonMatch",
     "JsonObject",
@@ -74,8 +79,10 @@ __all__ = [
     "RunawayPatternError",
     "Sample",
     "StringDistance",
+    "TextEvaluator",
     "ToolCallSchema",
     "ToolCalls",
+    "ToolEvaluator",
     "UnknownNameError",
     "WeightedSum",
     "__version__",
@@ -85,6 +92,7 @@ __all__ = [
     "explain",
     "list_evaluators",
     "load_evaluator",
+    "read_messages",
 ]
 
 

@@ -13,6 +13,7 @@ import pytest
 from scripted import Scripted, judgement
 
 from llmeval_integrations import Evaluator, Result, load_evaluator
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 
 
 class Fixed(Evaluator):
@@ -26,6 +27,19 @@ class Fixed(Evaluator):
     def check(self, sample):
         self.samples.append(sample)
         return self.result
+
+
+class Words(TextEvaluator):
+    """Passes, and keeps the texts that it was given."""
+
+    name = "words"
+
+    def __init__(self):
+        self.texts = []
+
+    def check_text(self, text, sample):
+        self.texts.append(text)
+        return Result(1.0, True)
 
 
 RESULTS = {

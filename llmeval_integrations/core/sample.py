@@ -25,14 +25,15 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""An absent field. JSON null is a fair output and a fair reference, so None cannot say this."""
+"""An absent field. An output that is None is there: it is what a model gave that wrote nothing."""
 
 
 class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """One output of a model, with what is needed to judge it."""
 
     output: Any
-    """What the model wrote: text, or a value that is already parsed."""
+    """What the model wrote: text, a value that is already parsed, or messages that hold it. None is
+    the empty text; JSON null is the text `null`."""
 
     reference: Any = MISSING
     """What the output is compared with: an expected value, a schema, a pattern."""
@@ -50,12 +51,9 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """What tells this sample from the others in a run."""
 
     def require(self, field: str, evaluator: str) -> Any:
-        """Return a field's value; raise MissingFieldError where the sample has none.
-
-        None is none either, save for a reference, which may be JSON's null.
-        """
+        """Return a field's value; raise MissingFieldError where the sample has none, or None."""
         value = getattr(self, field)
-        if value is MISSING or (value is None and field != "reference"):
+        if value is MISSING or value is None:
             needed = add_article(field)
             raise MissingFieldError(
                 f"{evaluator} needs {needed}, and the sample has none; pass {field}=..."

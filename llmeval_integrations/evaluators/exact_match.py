@@ -6,11 +6,12 @@ import string
 from dataclasses import dataclass
 from typing import ClassVar
 
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
+from llmeval_integrations.messages.reading import read_answer
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -18,7 +19,7 @@ _NO_DIGITS = str.maketrans("", "", string.digits)
 
 
 @dataclass(frozen=True)
-class ExactMatch(Evaluator):
+class ExactMatch(TextEvaluator):
     """Is the output's text the reference's?
 
     Score 1 or 0. Nothing is parsed and no white space is forgiven.
@@ -40,9 +41,9 @@ class ExactMatch(Evaluator):
         check_flag(self, "ignore_punctuation")
         check_flag(self, "ignore_numbers")
 
-    def check(self, sample: Sample) -> Result:
-        reference = self._prepare(to_text(sample.require("reference", self.name)))
-        output = self._prepare(to_text(sample.output))
+    def check_text(self, text: str, sample: Sample) -> Result:
+        expected = read_answer(sample.require("reference", self.name)).value
+        output, reference = self._prepare(text), self._prepare(to_text(expected))
         if output == reference:
             return Result(1, True)
         output, reference = cut_around_difference(output, reference, 80)

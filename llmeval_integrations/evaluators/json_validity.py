@@ -12,6 +12,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.parsed import read, read_defect
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.messages.reading import read_answer
 
 
 def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
@@ -63,7 +64,8 @@ class JsonObject(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         value = read(sample, "output", self.parsing)
-        details = {"response": sample.output, "format": None, "json_response_result": "fail"}
+        output = read_answer(sample.output).value
+        details = {"response": output, "format": None, "json_response_result": "fail"}
         if isinstance(value, Defect):
             return defect_result(value, 0, **details)
         details["format"] = type(value).__name__

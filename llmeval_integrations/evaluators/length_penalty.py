@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 
 
 @dataclass(frozen=True)
-class LengthPenalty(Evaluator):
+class LengthPenalty(TextEvaluator):
     """Is the output too short or too long?
 
     Score 0.0 within the bounds, else minus the number of characters beyond the bound times
@@ -40,8 +39,10 @@ class LengthPenalty(Evaluator):
         if self.min_length > self.max_length:
             raise option_error(self, "min_length", f"at most max_length={self.max_length}")
 
-    def check(self, sample: Sample) -> Result:
-        length = len(to_text(sample.output))
+    def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
+        if not text:
+            return Result.unscored("The output is empty")
+        length = len(text)
         label, penalty = None, 0.0
         if self.min_length <= length <= self.max_length:
             reason = f"Length acceptable: {self.min_length} <= {length} <= {self.max_length}"

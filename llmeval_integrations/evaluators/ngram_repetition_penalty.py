@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_flag, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.text.ngrams import count_ngrams
-from llmeval_integrations.text.tokenizers import ENCODINGS, TOKENIZERS, Tokenizer, load_tokenizer
+from llmeval_integrations.text.tokenizers import (
+    ENCODINGS,
+    TOKENIZERS,
+    Tokenizer,
+    TokenizerError,
+    load_tokenizer,
+)
 
 Scope = Literal["full", "thought"]
 
@@ -19,7 +24,7 @@ _SHOWN: Final = 5
 
 
 @dataclass(frozen=True)
-class NgramRepetitionPenalty(Evaluator):
+class NgramRepetitionPenalty(TextEvaluator):
     """Does the output repeat itself?
 
     The repetition rate is the share of the text's n-grams that occurred before, from 0 to 1.
@@ -81,9 +86,15 @@ class NgramRepetitionPenalty(Evaluator):
     def _tokenizer(self) -> Tokenizer:
         return load_tokenizer(self.tokenizer, self.encoding_name, self.chinese_only)
 
-    def check(self, sample: Sample) -> Result:
-        text = self._text(sample)
-        ngrams = count_ngrams(text, self.n, self._tokenizer())
+    def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
+        if not text:
+            return Result.unscored("The output is empty")
+        if self.analyze_scope == "thought":
+            text = _join_thoughts(text)
+        try:
+            ngrams = count_ngrams(text, self.n, self._tokenizer())
+        except TokenizerError as error:
+            return Result.unscored(str(error), label="tokenizer_error")
         rate = (ngrams.total - ngrams.unique) / ngrams.total if ngrams.total else 0.0
         penalty = self._penalty(rate)
         metadata = {
@@ -100,10 +111,6 @@ class NgramRepetitionPenalty(Evaluator):
         }
         reason = self._reason(rate, penalty) if ngrams.total else self._too_short(text)
         return Result(penalty, penalty == 0, "repetitive" if penalty else None, reason, metadata)
-
-    def _text(self, sample: Sample) -> str:
-        text = to_text(sample.output)
-        return _join_thoughts(text) if self.analyze_scope == "thought" else text
 
     def _too_short(self, text: str) -> str:
         if not text and self.analyze_scope == "thought":

@@ -15,6 +15,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, check, invalidity, is_same_text, parse
+from llmeval_integrations.messages.reading import read_answer
 
 _SHARED: Final = "_shared"
 """What stands in a sample's `__dict__` beside what was read, by field and mode."""
@@ -30,11 +31,22 @@ def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     """Return the JSON value of a field, or the Defect that says why it has none."""
     kept: dict[Any, Any] = sample.__dict__
     if _SHARED not in kept:
-        return parse(getattr(sample, field), parsing)
+        return _parse(getattr(sample, field), parsing)
     value = kept.get((field, parsing), MISSING)
     if value is MISSING:
-        value = kept[field, parsing] = parse(getattr(sample, field), parsing)
+        value = kept[field, parsing] = _parse(getattr(sample, field), parsing)
     return value
+
+
+def _parse(thing: Any, parsing: Parsing) -> Any:
+    """Parse a text, or the answer in messages; what a model refused to write is a Defect."""
+    if type(thing) is str:
+        return parse(thing, parsing)
+    value, label = read_answer(thing)
+    return REFUSED if label == "refused" else parse(value, parsing)
+
+
+REFUSED: Final = Defect("refused", "The model refused to answer")
 
 
 def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:
@@ -42,8 +54,12 @@ def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:
 
     In lenient mode truncated text is a defect here, while `read` completes it.
     """
-    if parsing == "lenient" or _SHARED not in sample.__dict__:
-        return check(sample.output, parsing)
+    output = sample.output
+    if type(output) is str and (parsing == "lenient" or _SHARED not in sample.__dict__):
+        return check(output, parsing)
+    if parsing == "lenient":
+        value, label = read_answer(output)
+        return REFUSED if label == "refused" else check(value, parsing)
     return invalidity(read(sample, "output", parsing))
 
 
@@ -56,7 +72,7 @@ def read_both(
     MissingFieldError where there is no reference, InvalidReferenceError where it is not JSON: a
     broken reference is the caller's fault and must not look like the model's.
     """
-    if sample.reference is MISSING:
+    if sample.reference is MISSING or sample.reference is None:
         sample.require("reference", evaluator.name)
     if copied:
         sample = Sample(sample.output, sample.reference)

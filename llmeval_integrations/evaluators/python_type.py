@@ -11,6 +11,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.messages.reading import read_answer
 
 _NAMED: Final[dict[str, type]] = {
     **{kind.__name__: kind for kind in vars(builtins).values() if isinstance(kind, type)},
@@ -26,7 +27,8 @@ class PythonType(Evaluator):
     """Is the output an instance of a Python type?
 
     Score 1 or 0, by `isinstance`. Metadata: `response`, the output; `format`, the name of its
-    type; `custom_response_result`, "pass" or "fail". Nothing is parsed: a text is a `str`.
+    type; `custom_response_result`, "pass" or "fail". Nothing is parsed: a text is a `str`. Of
+    messages the parsed answer is looked at, else the text.
     """
 
     expected_type: TypeOption
@@ -39,10 +41,11 @@ class PythonType(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         types: tuple[type, ...] = self._types  # type: ignore[attr-defined]
-        found = type(sample.output).__name__
-        passed = isinstance(sample.output, types)
+        output = None if sample.output is None else read_answer(sample.output).value
+        found = type(output).__name__
+        passed = isinstance(output, types)
         details = {
-            "response": sample.output,
+            "response": output,
             "format": found,
             "custom_response_result": "pass" if passed else "fail",
         }

@@ -9,11 +9,10 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import invalidity, parse
 from llmeval_integrations.tool_calls.tags import (
@@ -32,7 +31,7 @@ _NESTED: Final = re.compile(rf"{CALL}\s*{CALL}|{END_OF_CALL}\s*{END_OF_CALL}")
 
 
 @dataclass(frozen=True)
-class ReasoningFormat(Evaluator):
+class ReasoningFormat(TextEvaluator):
     """Does the output have its thinking and its answer in tags?
 
     Score 1.0 where both pairs of tags are there, in any order, else 0.0. Metadata:
@@ -51,8 +50,7 @@ class ReasoningFormat(Evaluator):
             if not isinstance(value, str) or not value:
                 raise option_error(self, option, "a tag's name")
 
-    def check(self, sample: Sample) -> Result:
-        text = to_text(sample.output)
+    def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
         think = _has_pair(text, self.think_token)
         answer = _has_pair(text, self.answer_token)
         score = 1.0 if think and answer else 0.0
@@ -92,7 +90,7 @@ def _has_pair(text: str, tag: str) -> bool:
 
 
 @dataclass(frozen=True)
-class ReasoningToolCallFormat(Evaluator):
+class ReasoningToolCallFormat(TextEvaluator):
     """Does the output think first, then either answer or call tools, all in tags?
 
     Score 1.0 or 0.0. Valid is `<think>` and then one `<answer>`, or one or more `<tool_call>`, each
@@ -101,8 +99,8 @@ class ReasoningToolCallFormat(Evaluator):
     `has_tool_call_tag`, `valid_format`, `valid_tool_call_json`, `tool_call_count`, `reward`.
     """
 
-    def check(self, sample: Sample) -> Result:
-        text = to_text(sample.output).strip()
+    def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
+        text = text.strip()
         think = _has_pair(text, "think")
         calls = _read_calls(text)
         # Whatever a well-formed call holds is data, were it an answer's tags.

@@ -12,13 +12,12 @@ from llmeval_integrations.core.errors import (
     InvalidReferenceError,
     RunawayPatternError,
 )
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_REGEX_CHARACTERS, MAX_REGEX_COPIES, REGEX_TIMEOUT
 from llmeval_integrations.core.options import check_choice, check_number, option_error
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 
 Where = Literal["match", "search", "fullmatch"]
 
@@ -32,7 +31,7 @@ _FLAGS = {
 
 
 @dataclass(frozen=True)
-class RegexMatch(Evaluator):
+class RegexMatch(TextEvaluator):
     """Does the output match a regular expression?
 
     Score 1 or 0. The pattern is the option's, else each sample's reference. A pattern that has
@@ -75,7 +74,7 @@ class RegexMatch(Evaluator):
         """The reference is needed where there is no pattern of our own."""
         return ("reference",) if self.pattern is None else ()
 
-    def check(self, sample: Sample) -> Result:
+    def check_text(self, text: str, sample: Sample) -> Result:
         pattern = self.pattern
         if pattern is None:
             pattern = sample.require("reference", self.name)
@@ -88,7 +87,6 @@ class RegexMatch(Evaluator):
                     f"{self.name}: {quote(pattern)} has {len(pattern)} characters; a reference's "
                     f"pattern has at most {MAX_REGEX_CHARACTERS}"
                 )
-        text = to_text(sample.output)
         look = getattr(_compile(pattern, int(self.flags)), self.where)
         try:
             found = look(text, timeout=self.timeout)

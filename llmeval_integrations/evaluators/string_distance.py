@@ -6,17 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_flag, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
+from llmeval_integrations.messages.reading import read_answer
 from llmeval_integrations.text.edit_distance import METRICS, measure
 
 
 @dataclass(frozen=True)
-class StringDistance(Evaluator):
+class StringDistance(TextEvaluator):
     """How far is the output's text from the reference's?
 
     Score: the distance, 0 for equal texts; normalised from 0 to 1, else in edits (Jaro distances
@@ -43,11 +44,9 @@ class StringDistance(Evaluator):
         most = 1 if self.normalize_score else math.inf
         check_number(self, "max_distance", minimum=0, maximum=most)
 
-    def check(self, sample: Sample) -> Result:
-        reference = to_text(sample.require("reference", self.name))
-        score, exact = measure(
-            self.distance, to_text(sample.output), reference, normalized=self.normalize_score
-        )
+    def check_text(self, text: str, sample: Sample) -> Result:
+        reference = to_text(read_answer(sample.require("reference", self.name)).value)
+        score, exact = measure(self.distance, text, reference, normalized=self.normalize_score)
         passed = score <= self.max_distance
         reason = (
             None

@@ -15,6 +15,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls
 from llmeval_integrations.tool_calls.toolbox import (
@@ -65,7 +66,7 @@ class ToolCallSchema(Evaluator):
             raise MissingFieldError(
                 f"{self.name} needs tools: the option tools=... or variables['tools']"
             )
-        calls = read_calls(sample.output, self.parsing, expects_calls=False)
+        calls = read_calls(read_items(sample.output), self.parsing, expects_calls=False)
         if isinstance(calls, Defect):
             return defect_result(calls, 0.0)
         found = [_violations(call, toolbox, self.parsing) for call in calls]

@@ -24,6 +24,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.arguments import (
     ARGUMENTS,
     ArgumentComparer,
@@ -152,13 +153,13 @@ class ToolCalls(Evaluator):
             raise MissingFieldError(
                 f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
             )
-        reference = sample.require("reference", self.name)
+        reference = read_items(sample.require("reference", self.name))
         expected = read_expected(reference, self.name, self.parsing, self.alternatives)
         if toolbox is not None:
             for call in expected:
                 self._check_call(call, toolbox, reference)
         before = self._before(sample, [call.name for call in expected])
-        made = read_calls(sample.output, self.parsing, expects_calls=bool(expected))
+        made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
         if isinstance(made, Defect):
             figures = _figures(0, 0, len(expected), nothing=0.0)
             return defect_result(made, 0.0, calls=[], **figures)

@@ -1,6 +1,7 @@
 """The sample in what a framework hands over.
 
-None is an absent field, as everywhere in these frameworks: JSON null is the text "null".
+None is an absent field, as everywhere in these frameworks, but for an output: that is what a model
+gave that wrote nothing. JSON null is the text "null".
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import add_article, quote
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.native import as_python
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.messages.reading import find_messages
 
 
 def sample_of(
@@ -26,7 +28,7 @@ def sample_of(
     which says how fields are given there, where any other is missing that the evaluator needs.
     """
     how = given or 'JSON null is the text "null"'
-    if output is None:
+    if output is MISSING:
         raise MissingFieldError(f"{evaluator.name} needs an output, and there is none; {how}")
     for field in evaluator.needs if given else ():
         if fields.get(field) is None:
@@ -48,7 +50,7 @@ class Keys:
     """The keys under which the fields of a sample stand in a framework's mappings.
 
     "" is the mapping itself. Without a key, what is not a mapping is the value, and so is the only
-    value of a mapping. Of several values none is guessed.
+    value of a mapping, or a state with messages as the output. Of several values none is guessed.
     """
 
     output: str | None = None
@@ -99,11 +101,13 @@ class Keys:
 
     def _pick(self, field: str, source: Any, evaluator: Evaluator) -> Any:
         key = getattr(self, field)
+        if field == "output" and (source is None or source == {}):
+            return MISSING
         if key == "":
             return source
         if key is not None:
             return _named(source, key, field)
-        if not isinstance(source, Mapping):
+        if not isinstance(source, Mapping) or (field == "output" and find_messages(source)):
             return source
         if len(source) < 2:
             return next(iter(source.values()), None)

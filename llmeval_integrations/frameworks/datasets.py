@@ -57,11 +57,11 @@ def evaluate(
     row that an evaluator cannot look at has its error in NAME_error alone, and a RowErrorWarning
     says how many there are. Columns of these names are replaced.
 
-    None is an absent field: a reference of JSON null is the text "null". A column of `Json`, which
-    `load_dataset("json")` makes where types are mixed, has the values and not their JSON. A mapping
-    in another column has all its keys in all rows, None where a row lacks one; texts of JSON tell
-    the two apart. Raises InputError for a column that is not there, and for what is no such
-    dataset, as one that is streamed.
+    None is the empty text as an output, and absent as any other field: JSON null is the text
+    "null". A column of `Json`, which `load_dataset("json")` makes where types are mixed, has the
+    values and not their JSON. A mapping in another column has all its keys in all rows, None where
+    a row lacks one; texts of JSON tell the two apart. Raises InputError for a column that is not
+    there, and for what is no such dataset, as one that is streamed.
     """
     if isinstance(dataset, DatasetDict):
         parts = {

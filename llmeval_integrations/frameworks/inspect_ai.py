@@ -20,17 +20,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._messages import by_parts, seen
 from llmeval_integrations.frameworks._samples import may_look_at, sample_of
 from llmeval_integrations.json_values.native import as_python
+from llmeval_integrations.messages.reading import Messages
+from llmeval_integrations.messages.reply import Reply
 
 try:
     from inspect_ai.model import ChatMessage
@@ -101,23 +100,15 @@ class _Scorer(Wrapper):
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """Score what a model has written."""
-        answer = state.output.completion
-
-        def see(evaluator: Evaluator, sample: Sample) -> Sample:
-            if isinstance(sample.output, str):
-                return sample
-            return msgspec.structs.replace(sample, output=seen(evaluator, sample.output, answer))
-
-        evaluator, sample = self.evaluator, self._sample(state, target)
-        if self.messages is None:
-            evaluator, sample = by_parts(evaluator, see), see(evaluator, sample)
-        return self._score(await evaluator.aevaluate(sample), answer)
+        result = await self.evaluator.aevaluate(self._sample(state, target))
+        return self._score(result, state.output.completion)
 
     def _sample(self, state: TaskState, target: Target) -> Sample:
         output: Any = state.output.completion
         called = any(getattr(message, "tool_calls", None) for message in state.messages)
         if called if self.messages is None else self.messages:
-            output = list(map(_dumped, state.messages))
+            messages = list(map(_dumped, state.messages))
+            output = messages if self.messages else Messages(Reply(output), tuple(messages))
         return sample_of(
             self.evaluator,
             output,

@@ -9,8 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
-
 from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.core.catalog import load_evaluator as catalog_load_evaluator
 from llmeval_integrations.core.errors import (
@@ -32,14 +30,14 @@ from llmeval_integrations.frameworks._drop_ins import (
     JsonValidityDropIn,
     Wrapper,
 )
-from llmeval_integrations.frameworks._messages import by_parts, seen
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.llm.steps import Step, Steps, adrive, drive
+from llmeval_integrations.messages.reading import read_answer
 
 try:
     from llama_index.core import Settings
     from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
-    from llama_index.core.llms import ChatMessage, CompletionResponse
+    from llama_index.core.llms import ChatMessage
     from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 except ModuleNotFoundError as error:
     if error.name not in ("llama_index", "llama_index.core"):
@@ -123,15 +121,13 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
                     f"{self.evaluator.name} needs a response; pass response=..."
                 )
             fields = (MISSING if field is None else field for field in (reference, query, contexts))
-            response = _said(self.evaluator, response)
-            asked = by_parts(self.evaluator, _seen_by)
-            result = yield _Evaluation(asked, Sample(response, *fields))
+            result = yield _Evaluation(self.evaluator, Sample(response, *fields))
         except EvalError as error:
             result = Result.unscored(str(error))
         return LabelledEvaluationResult(
             query=_text(query),
             contexts=None if contexts is None else list(map(_text, contexts)),
-            response=_text(response),
+            response=_text(read_answer(response).value),
             passing=result.passed,
             score=result.score,
             feedback=_text(result.reason),
@@ -261,26 +257,6 @@ def _as_prompt(template: Any) -> Prompt:
 def _text(value: Any) -> str | None:
     """Return the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
     return None if value is None else to_text(value).encode(errors="backslashreplace").decode()
-
-
-def _said(evaluator: Evaluator, response: Any) -> Any:
-    """Return what an evaluator sees of what a model, an agent or an engine of LlamaIndex gave."""
-    if isinstance(response, CompletionResponse):
-        return response.text
-    if hasattr(response, "source_nodes"):
-        return _output_and_contexts(response)[0]
-    message = response
-    for name in ("message", "response"):  # of a ChatResponse, of an agent's output
-        inner = getattr(response, name, None)
-        message = inner if isinstance(inner, ChatMessage) else message
-    if not isinstance(message, ChatMessage):
-        return response
-    return seen(evaluator, response, message.content or "")
-
-
-def _seen_by(evaluator: Evaluator, sample: Sample) -> Sample:
-    """Return a sample with what a part of a sum sees of the output."""
-    return msgspec.structs.replace(sample, output=_said(evaluator, sample.output))
 
 
 def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:

@@ -56,9 +56,9 @@ def evaluate(
     cannot look at has its error in NAME_error alone, and a RowErrorWarning says how many there
     are. The index stays; columns of these names are replaced.
 
-    None, NaN and NA are absent fields: a reference of JSON null is the text "null". Arrays of
-    NumPy, which is what pandas makes of lists in a Parquet file, are JSON arrays. Raises InputError
-    for a column that is not there.
+    None, NaN and NA are the empty text as an output, and absent as any other field: JSON null is
+    the text "null". Arrays of NumPy, which is what pandas makes of lists in a Parquet file, are
+    JSON arrays. Raises InputError for a column that is not there.
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame of pandas, got {quote(frame)}")

@@ -21,7 +21,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import EvalError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.frameworks._drop_ins import Wrapper
 from llmeval_integrations.frameworks._samples import sample_of
 from llmeval_integrations.json_values.native import as_python
@@ -50,12 +50,16 @@ class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
 class PhoenixInput(BaseModel):
     """The columns or keys that are looked at: `bind_evaluator` names others for them."""
 
-    output: Any = None
+    output: Any = MISSING  # a column of nulls is there
     reference: Any = None
     input: Any = None
     contexts: Any = None
     variables: Any = None
     id: Any = None
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        """Return the cells as they are: messages are models, too, and stay messages."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
 
 
 class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
@@ -66,9 +70,10 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     None. A bad call raises PhoenixCallError, which names what is wrong and stands among the
     exceptions of the execution details; Phoenix stops there unless `exit_on_error=False`.
 
-    Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and
-    NaN are absent. In an experiment `input` and `reference` are an example's whole mappings: bind
-    {"reference": "reference.answer"} where one value is meant.
+    Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and NaN
+    are the empty text as an output, and absent as any other field. In an experiment `input` and
+    `reference` are an example's whole mappings: bind {"reference": "reference.answer"} where one
+    value is meant.
 
     Scores are filed under `name`, the evaluator's own unless given; of two evaluators of one name
     Phoenix keeps one. Less is better for evaluators with `lower_is_better`.

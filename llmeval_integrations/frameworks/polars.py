@@ -56,9 +56,10 @@ def evaluate(
     NAME_error alone, and a RowErrorWarning says how many there are. Columns of these names are
     replaced.
 
-    A null is an absent field: a reference of JSON null is the text "null". A struct has all its
-    keys in all rows, null where a row lacks one; texts of JSON tell the two apart. Raises
-    InputError for a column that is not there, and for a LazyFrame: `collect()` it.
+    A null is the empty text as an output, and absent as any other field: JSON null is the text
+    "null". A struct has all its keys in all rows, null where a row lacks one; texts of JSON tell
+    the two apart. Raises InputError for a column that is not there, and for a LazyFrame:
+    `collect()` it.
     """
     if not isinstance(frame, pl.DataFrame):
         hint = "; collect() it" if isinstance(frame, pl.LazyFrame) else ""

@@ -25,16 +25,15 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
-import msgspec
-
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._messages import by_parts, seen
 from llmeval_integrations.frameworks._samples import sample_of
+from llmeval_integrations.messages.reading import Messages
+from llmeval_integrations.messages.reply import Reply
 
 
 class TrlReward(Wrapper):
@@ -83,7 +82,6 @@ class TrlReward(Wrapper):
         self.value, self.missing, self.messages = value, missing, messages
         self.reference, self.contexts = reference, contexts
         self.__name__ = name or evaluator.name
-        self._asked = by_parts(evaluator, _seen) if messages is None else evaluator
 
     def __call__(
         self,
@@ -122,15 +120,18 @@ class TrlReward(Wrapper):
         return [{name: cells[place] for name, cells in lists.items()} for place in range(count)]
 
     def _sample(self, prompt: Any, completion: Any, row: dict[str, Any]) -> Sample:
-        sample = sample_of(
+        output = completion if self.messages else _text(completion)
+        if self.messages is None and not isinstance(completion, str):
+            is_talk = len(completion) > 1 or any(one.get("tool_calls") for one in completion)
+            output = Messages(Reply(output), tuple(completion)) if is_talk else output
+        return sample_of(
             self.evaluator,
-            _text(completion) if self.messages is False else completion,
+            output,
             reference=row.get(self.reference),
             input=_text(prompt) if isinstance(prompt, str) or len(prompt) == 1 else prompt,
             contexts=row.get(self.contexts),
             variables=row or None,
         )
-        return _seen(self.evaluator, sample) if self.messages is None else sample
 
     def _evaluate(self, samples: list[Sample]) -> list[Result]:
         needs = self.evaluator.needs
@@ -142,21 +143,13 @@ class TrlReward(Wrapper):
                 f"{quote(samples[place].input)} lacks (completion {place + 1} of {len(fit)}); "
                 "with missing='unscored' it would have no reward"
             )
-        results = iter(self._asked.evaluate_many(compress(samples, fit)))
+        results = iter(self.evaluator.evaluate_many(compress(samples, fit)))
         lacking = Result.unscored(f"the row lacks {' or '.join(needs)}", label="missing")
         return [next(results) if one else lacking for one in fit]
 
     def _reward(self, result: Result) -> float | None:
         reward = getattr(result, self.value)
         return None if reward is None else float(reward)
-
-
-def _seen(evaluator: Evaluator, sample: Sample) -> Sample:
-    """Return a sample with what the evaluator sees of a completion in messages."""
-    if isinstance(sample.output, str):
-        return sample
-    output = seen(evaluator, sample.output, _text(sample.output))
-    return msgspec.structs.replace(sample, output=output)
 
 
 def _text(messages: Any) -> str:

@@ -14,6 +14,7 @@ from llmeval_integrations.json_values.size import find_deepest
 
 DEFECTS: Final[dict[str, str]] = {
     "empty": "nothing but white space",
+    "refused": "the model refused to answer",
     "prose": "no JSON at all",
     "prose_around": "text before or after the JSON",
     "code_fence": "a Markdown fence where plain JSON was asked for",

@@ -14,8 +14,13 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.material import check_names, examples, material, quotable
+from llmeval_integrations.judges.prompts.material import (
+    check_names,
+    examples,
+    material,
+    output_text,
+    quotable,
+)
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.objects import find_sole_object
 from llmeval_integrations.judges.verdicts.quotations import Quotations
@@ -101,7 +106,7 @@ class Judge(JudgedEvaluator):
             self.output,
             fence=fence,
         )
-        foreign = (as_text(sample.output, "output"), *quotable(self.prompt, variables, ""))
+        foreign = (output_text(sample), *quotable(self.prompt, variables, ""))
         quotations = Quotations(foreign, fence, _NAMES, examples(self.prompt, variables))
 
         def read(reply: JudgeReply) -> Any:

@@ -11,11 +11,11 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.material import (
     background,
     examples,
     material,
+    output_text,
     quotable,
 )
 from llmeval_integrations.judges.prompts.prompt import Prompt
@@ -121,7 +121,7 @@ class PassFail(JudgedEvaluator):
         variables = self.variables(sample, fence)
         messages = tuple(self.prompt.render(variables))
         request = JudgeRequest(messages, JUDGEMENT_SCHEMA, "judgement", self.output, fence=fence)
-        shown = [as_text(sample.output, "output"), *quotable(self.prompt, variables)]
+        shown = [output_text(sample), *quotable(self.prompt, variables)]
         ours = examples(self.prompt, variables)
 
         def read(reply: JudgeReply) -> Judgement:

@@ -13,8 +13,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.material import examples, quotable
+from llmeval_integrations.judges.prompts.material import examples, output_text, quotable
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
 from llmeval_integrations.judges.score_table import ScoreTable
@@ -122,7 +121,7 @@ class Questionnaire(JudgedEvaluator):
         fence = new_fence()
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
         variables = self._judge_of(self.questions[0]).variables(sample, fence)
-        shown = [as_text(sample.output, "output"), *quotable(PROMPT, variables)]
+        shown = [output_text(sample), *quotable(PROMPT, variables)]
         variables["questions"] = "\n".join(numbered)
         messages = PROMPT.render(variables)
         schema = schema_of_judgements(len(numbered))

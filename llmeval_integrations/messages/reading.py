@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from importlib import import_module
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shown
+from llmeval_integrations.core.quoting import add_article
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.messages import langchain, mappings, openai
 from llmeval_integrations.messages.reply import Reply, join
@@ -22,6 +22,10 @@ _READERS: Final = {
     "google": "google",
 }
 """The packages whose objects are known, and the file that reads them."""
+
+
+_FIRST: Final = 3
+"""The states of a stream that are looked at: one of them has messages, or it has none."""
 
 
 class Messages(NamedTuple):
@@ -59,9 +63,12 @@ def find_messages(thing: Any) -> Messages | None:
     modes, and what `with_structured_output(include_raw=True)` gives.
     Raises InputError for a stream: what was read of it is nobody's to ask for again.
     """
+    if isinstance(thing, Messages):
+        return thing
     if isinstance(thing, (Iterator, AsyncIterator)):
+        kind = add_article(type(thing).__name__)
         raise InputError(
-            f"{shown(thing)} is a stream; collect it first, such as by list(...), or join its texts"
+            f"{kind} is a stream; collect it first, such as by list(...), or join its texts"
         )
     if isinstance(thing, Mapping):
         return _read_state(thing)
@@ -69,6 +76,49 @@ def find_messages(thing: Any) -> Messages | None:
         return _read_list(thing) if thing else None
     reply = _read_object(thing)
     return None if reply is None else Messages(reply, (thing,))
+
+
+class Answer(NamedTuple):
+    """What evaluators of texts and JSON look at."""
+
+    value: Any
+    """The parsed answer of messages, else their text; any other value as it is."""
+
+    label: Literal["empty", "refused"] | None = None
+    """Why there is no answer, where there is none: then the value is the empty text."""
+
+
+def read_answer(thing: Any) -> Answer:
+    """Read an output or a reference; None is what a model wrote that gave nothing.
+
+    Raises what `find_messages` does.
+    """
+    if thing is None:
+        return Answer("", "empty")
+    if type(thing) is str:
+        return Answer(thing) if thing else Answer("", "empty")
+    found = find_messages(thing)
+    if found is None:
+        return Answer(thing)
+    reply = found.reply
+    if reply.value is not MISSING:
+        return Answer(reply.value)
+    if reply.refused:
+        return Answer("", "refused")
+    return Answer(reply.text, None if reply.text else "empty")
+
+
+def read_items(thing: Any) -> Any:
+    """Return what evaluators of tool calls look at: all messages, or any other value as it is.
+
+    Raises what `find_messages` does.
+    """
+    if type(thing) is str:
+        return thing
+    found = find_messages(thing)
+    if found is None:
+        return thing
+    return [] if found.reply.refused else [*found.items]
 
 
 def _read_object(thing: Any) -> Reply | None:
@@ -90,8 +140,8 @@ def _read_list(things: list[Any] | tuple[Any, ...]) -> Messages | None:
     """Read a list of messages, of chunks, of states, or of what a graph streams."""
     if isinstance(things[0], Mapping):
         return _read_states(things)
-    if isinstance(things[0], (list, tuple)):  # a chunk with what is known of it
-        things = [pair[0] for pair in things if isinstance(pair, (list, tuple)) and pair]
+    if all(map(_is_chunk_with_origin, things)):
+        things = [chunk for chunk, _ in things]
     if all(map(openai.is_chunk, things)):
         replies = [reply for reply in map(_read_object, things) if reply is not None]
         refused = any(reply.refused for reply in replies)
@@ -105,12 +155,17 @@ def _read_list(things: list[Any] | tuple[Any, ...]) -> Messages | None:
     return Messages(_last(replies), tuple(messages))
 
 
+def _is_chunk_with_origin(pair: Any) -> bool:
+    """Return whether this is what a graph streams of messages: a chunk, and where it is from."""
+    return isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[1], Mapping)
+
+
 def _read_states(states: list[Any] | tuple[Any, ...]) -> Messages | None:
     """Read the states that a graph streams: the last of them, or the messages of all updates."""
-    if all(isinstance(state, Mapping) for state in states):
-        found = [find_messages(state) for state in states]
-        if found[-1] is not None and "messages" in states[-1]:
-            return found[-1]
+    first = [part for state in states[:_FIRST] for part in (state, *_parts(state))]
+    if any(map(_messages_in, first)) and all(isinstance(state, Mapping) for state in states):
+        if _messages_in(states[-1]):
+            return _read_state(states[-1])
         updates = [part for state in states for part in state.values()]
         messages = [one for part in updates for one in _messages_in(part)]
         structured = [part["structured_response"] for part in updates if _has_answer(part)]
@@ -119,6 +174,10 @@ def _read_states(states: list[Any] | tuple[Any, ...]) -> Messages | None:
             {**state, "structured_response": structured[-1]} if structured else state
         )
     return None
+
+
+def _parts(state: Any) -> list[Any]:
+    return [*state.values()] if isinstance(state, Mapping) else []
 
 
 def _read_state(state: Mapping[Any, Any]) -> Messages | None:

@@ -64,39 +64,26 @@ class Columns(msgspec.Struct, frozen=True):
 
         Raises it, too, where a cell that is looked at cannot be read.
 
-        A null among columns is neither output nor reference, as an empty cell of a table is none:
-        JSON null is the text "null". In a Sample, which can be without one, it is JSON's null.
+        A null is what a model gave that wrote nothing, and any other field's absence.
         """
-        is_sample = False
         if type(row) is not dict:
             if isinstance(row, InputError):
                 return row
-            is_sample = isinstance(row, Sample)
             row = _as_mapping(row)
         for column in self.named:
             if column not in row:
                 return InputError(_lacks(row, column))
         get = row.get
         output, reference, input_, contexts, variables, id_ = self.of
-        expected = get(reference, MISSING)
-        if expected is None and not is_sample:
-            expected = MISSING
         own = get(id_)
         if (type(own) is not str or not own) and (type(own) is not int or not self.unit):
             own = self._unlike_others(own, number)
-        sample = Sample(
-            get(output, MISSING),
-            expected,
-            get(input_, MISSING),
-            get(contexts, MISSING),
-            self._variables(get) if self.variables else get(variables, MISSING),
-            own,
-        )
+        given = self._variables(get) if self.variables else get(variables)
+        cells = (get(reference), get(input_), get(contexts), given)
+        present = [MISSING if cell is None else cell for cell in cells]
+        sample = Sample(*(get(output, MISSING), *present, own))
         if sample.output is MISSING:
             return InputError(_lacks(row, output))
-        if sample.output is None and not is_sample:
-            # What a call that failed leaves behind; counted as JSON it would raise the rate.
-            return InputError(_null(output))
         return sample
 
     def _variables(self, get: Callable[[str], Any]) -> dict[str, Any] | Missing:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 TOKENIZERS: Final = ("simple", "tiktoken", "jieba")
 
 
+class TokenizerError(Exception):
+    """A tokenizer cannot cut a text."""
+
+
 class Tokens(msgspec.Struct, frozen=True):
     """The tokens of a text, and how some of them are written."""
 
@@ -95,8 +99,7 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
     def tokens(text: str) -> Tokens:
         text = text.strip().lower()
         # encode_ordinary: "<|endoftext|>" in an output is text like any other.
-        encode = (encoding if _has_wide_space(text) else quick).encode_ordinary
-        numbers = encode(text)
+        numbers = _encode(encoding if _has_wide_space(text) else quick, text)
         starts = range(0, len(numbers), PIECE)
         return Tokens(
             lambda: (numbers[start : start + PIECE] for start in starts),
@@ -104,6 +107,17 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
         )
 
     return tokens
+
+
+def _encode(encoding: Encoding, text: str) -> list[int]:
+    try:
+        numbers: list[int] = encoding.encode_ordinary(text)
+    except BaseException as error:
+        # A panic of Rust, as on a million spaces, is no Exception, and its class is not public.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise TokenizerError(f"tiktoken cannot cut this text into tokens: {error}") from error
+    return numbers
 
 
 _OTHER_SPACES: Final = "\t\v\f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(

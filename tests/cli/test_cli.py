@@ -287,7 +287,7 @@ def test_a_run_of_nothing_but_errors_is_a_wrong_call_and_says_so(data, capsys):
 
 def test_some_error_rows_do_not_fail_the_run_and_are_said_aloud(tmp_path, capsys):
     path = tmp_path / "some.jsonl"
-    path.write_text('{"output": "{}"}\nnot a row\n{"output": null}\n')
+    path.write_text('{"output": "{}"}\nnot a row\n{"answer": "{}"}\n')
     assert (
         main(["run", str(path), "-e", "json_validity", "-q", "--fail-under", "json_validity=1"])
         == 0

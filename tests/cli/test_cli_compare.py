@@ -86,8 +86,8 @@ def test_the_way_a_score_gets_better_can_be_said(runs, capsys):
 
 
 def test_where_nothing_can_be_said_a_regression_cannot_be_excluded(tmp_path, capsys):
-    for name, output in (("before", "{}"), ("after", None)):
-        evaluate([{"id": "1", "output": output}], [JsonValidity()], out=tmp_path / name)
+    for name, field in (("before", "output"), ("after", "answer")):
+        evaluate([{"id": "1", field: "{}"}], [JsonValidity()], out=tmp_path / name)
     runs = [str(tmp_path / name) for name in ("before", "after")]
     assert main(["compare", *runs]) == 0
     assert "1 of 1 samples are left out" in capsys.readouterr().err
@@ -101,7 +101,10 @@ def test_a_directory_without_a_run_is_a_wrong_call(runs, tmp_path, capsys):
 
 
 def validity(tmp_path, name, outputs, *evaluators):
-    rows = [{"id": n, "output": output} for n, output in enumerate(outputs)]
+    rows = [
+        {"id": n} if output is None else {"id": n, "output": output}
+        for n, output in enumerate(outputs)
+    ]
     evaluate(rows, [JsonValidity(), *evaluators], out=tmp_path / name)
     return str(tmp_path / name)
 

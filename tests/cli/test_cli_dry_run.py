@@ -20,7 +20,7 @@ def dry_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     lines = [json.dumps({"output": f"text {number}"}) for number in range(10)]
-    (tmp_path / "data.jsonl").write_text("\n".join([*lines, "no JSON", '{"output": null}']))
+    (tmp_path / "data.jsonl").write_text("\n".join([*lines, "no JSON", '{"answer": "text"}']))
 
     def dry_run(*options, dry=True, wrong=False):
         code = main(["run", "data.jsonl", *options, *(["--dry-run"] if dry else [])])

@@ -36,9 +36,12 @@ def test_missing_is_one_thing_and_false():
     ],
 )
 def test_a_field_that_is_needed_and_missing_is_named(field, named):
-    with pytest.raises(MissingFieldError, match=f"json_match needs {named},.*{field}=") as raised:
-        Sample("a").require(field, "json_match")
-    assert isinstance(raised.value, ValueError)
+    for fields in ({}, {field: None}):
+        with pytest.raises(
+            MissingFieldError, match=f"json_match needs {named},.*{field}="
+        ) as raised:
+            Sample("a", **fields).require(field, "json_match")
+        assert isinstance(raised.value, ValueError)
 
 
 @pytest.mark.parametrize(

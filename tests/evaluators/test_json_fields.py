@@ -268,7 +268,7 @@ def test_a_copy_ends_as_another_spelling_does(settings, document):
     text, spaced = json.dumps(document), json.dumps(document, indent=1) + "\n"
     expected = evaluator(text, spaced)
     pairs = [(text, text)]
-    if not isinstance(document, str):
+    if document is not None and not isinstance(document, str):
         pairs.append((document, json.loads(text)))
     for output, reference in pairs:
         assert repr(evaluator(output, reference)) == repr(expected)

@@ -23,7 +23,7 @@ from llmeval_integrations import InvalidOptionError, InvalidReferenceError, Json
         ("abcd", "xyzw", 0.0),
         (12, "12", 1.0),
         (True, "true", 1.0),
-        (None, None, 1.0),
+        ("null", "null", 1.0),
         ({"a": "x"}, {"a": "x", "b": "y"}, 1 / 2),
         ({"a": "x", "b": "y"}, {"a": "x"}, 1 / 2),
         ({"a": "x", "b": {"c": 1, "d": 2}}, {"a": "x"}, 1 / 3),

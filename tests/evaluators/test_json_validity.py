@@ -56,7 +56,7 @@ def test_truncated_text_is_invalid_in_every_mode(parsing):
     ("value", "label"),
     [
         ({"a": [1, None]}, None),
-        (None, None),
+        (None, "empty"),
         ({1: 2}, "not_json"),
         ("\ud800", "prose"),
         (b"{}", None),
@@ -77,14 +77,14 @@ def test_values_that_are_parsed_already_are_checked_too(value, label):
         ('"x"', "str", False), ("1", "int", False), ("1.0", "float", False), ("true", "bool", False),
         ("null", "NoneType", False), ("{", None, False), ("", None, False), ('{"a": 1,}', None, False),
         ("```json\n{}\n```", None, False), ({"a": 1}, "dict", True), ([1], "list", False),
-        (None, "NoneType", False), ({1: 2}, None, False), (..., None, False), ((1,), "list", False),
+        (None, None, False), ({1: 2}, None, False), (..., None, False), ((1,), "list", False),
     ],
     ids=repr,
 )  # fmt: skip
 def test_only_an_object_passes(output, kind, passes):
     result = JsonObject()(output)
     assert (result.score, result.passed) == (int(passes), passes)
-    assert result.metadata["response"] is output
+    assert result.metadata["response"] is ("" if output is None else output)
     assert result.metadata["format"] == kind
     assert result.metadata["json_response_result"] == ("pass" if passes else "fail")
 

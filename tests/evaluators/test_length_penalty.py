@@ -14,7 +14,7 @@ from llmeval_integrations import InvalidOptionError, LengthPenalty
 @pytest.mark.parametrize(
     ("length", "score", "label", "reason"),
     [
-        (0, -0.1, "too_short", "Too short: 0 < 10"),
+        (1, -0.09, "too_short", "Too short: 1 < 10"),
         (9, -0.01, "too_short", "Too short: 9 < 10"),
         (10, 0.0, None, "Length acceptable: 10 <= 10 <= 1000"),
         (1000, 0.0, None, "Length acceptable: 10 <= 1000 <= 1000"),
@@ -32,7 +32,7 @@ def test_each_character_beyond_a_bound_costs(length, score, label, reason):
 
 
 @given(
-    st.integers(0, 60),
+    st.integers(1, 60),
     st.integers(0, 30),
     st.integers(0, 30),
     st.floats(0, 100),
@@ -59,9 +59,15 @@ def test_a_score_of_nothing_is_a_plain_zero():
 
 def test_a_huge_rate_stays_a_number():
     assert LengthPenalty(penalty_rate=1e100)("x" * 10_000).score == pytest.approx(-9e103)
-    assert LengthPenalty(penalty_rate=1e100, max_penalty=-3)("").score == -3
+    assert LengthPenalty(penalty_rate=1e100, max_penalty=-3)("x").score == -3
     with pytest.raises(InvalidOptionError, match="at most 1e"):
         LengthPenalty(penalty_rate=1e308)
+
+
+def test_an_output_that_is_not_there_has_no_length():
+    for output in ("", None):
+        result = LengthPenalty(min_length=0)(output)
+        assert (result.scored, result.label) == (False, "empty")
 
 
 @pytest.mark.parametrize("bounds", [(11, 10), (1, 0), (2000, 1000)])
@@ -73,7 +79,7 @@ def test_bounds_that_leave_no_length_are_refused(bounds):
 @pytest.mark.parametrize(
     ("output", "length"),
     [
-        ("é😀", 2), ("a\r\n", 3), (b"abc", 3), ("é".encode(), 1), ({"a": 1.0}, 7), ([1, 2], 5), (None, 4),
+        ("é😀", 2), ("a\r\n", 3), (b"abc", 3), ("é".encode(), 1), ({"a": 1.0}, 7), ([1, 2], 5),
         (True, 4), (12.5, 4), ("\ud800", 1), ({"b": 1, "a": 2}, 13),
     ],
 )  # fmt: skip
@@ -88,7 +94,7 @@ def test_equal_to_openjudge():
         {"min_length": 0, "max_length": 5, "penalty_rate": 0.3},
         {"min_length": 7, "max_length": 7, "penalty_rate": 1},
     ]
-    texts = ["é\n😀", *("x" * length for length in (0, 1, 5, 6, 7, 8, 9, 10, 11, 1000, 1001, 5000))]
+    texts = ["é\n😀", *("x" * length for length in (1, 5, 6, 7, 8, 9, 10, 11, 1000, 1001, 5000))]
     for chosen, text in product(options, texts):
         grader = peer.LengthPenaltyGrader(**chosen)
         theirs = asyncio.run(grader.aevaluate(response=text))

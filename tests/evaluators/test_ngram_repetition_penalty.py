@@ -13,7 +13,9 @@ from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
 from llmeval_integrations.text.tokenizers import vocabulary_folder
 
 HAN = "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生"
-WORDS = st.lists(st.sampled_from(["a", "b", "A", "c", "the", "é", "。"]), max_size=30).map(" ".join)
+WORDS = st.lists(
+    st.sampled_from(["a", "b", "A", "c", "the", "é", "。"]), min_size=1, max_size=30
+).map(" ".join)
 
 
 def rate_of(tokens, n):
@@ -97,7 +99,7 @@ def test_a_score_of_nothing_is_a_plain_zero():
 
 @pytest.mark.parametrize(
     ("text", "n", "tokens"),
-    [("", 3, 0), ("a", 2, 1), ("a b", 3, 2), ("  \n", 1, 0), ("a b c", 100, 3)],
+    [(" ", 3, 0), ("a", 2, 1), ("a b", 3, 2), ("  \n", 1, 0), ("a b c", 100, 3)],
 )
 def test_text_shorter_than_an_ngram_costs_nothing_and_says_so(text, n, tokens):
     result = NgramRepetitionPenalty(n=n)(text)
@@ -141,11 +143,17 @@ def test_the_scope_may_be_the_thinking_alone(text, tokens):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a a a a a a", "<think>a a a a", "</think>a<think>", "<think></think>"]
+    "text", [" ", "a a a a a a", "<think>a a a a", "</think>a<think>", "<think></think>"]
 )
 def test_without_thinking_there_is_nothing_to_look_at(text):
     result = NgramRepetitionPenalty(analyze_scope="thought")(text)
     assert (result.score, result.reason) == (0, "No thought process found to analyze")
+
+
+def test_an_output_that_is_not_there_repeats_nothing():
+    for output in ("", None):
+        result = NgramRepetitionPenalty()(output)
+        assert (result.scored, result.label) == (False, "empty")
 
 
 @pytest.mark.nightly
@@ -176,6 +184,13 @@ def test_different_han_characters_are_not_repetitive(tiktoken_penalty):
             assert (result.score, result.metadata["repetition_rate"]) == (0, 0), encoding
 
 
+def test_a_panic_of_tiktoken_is_unscored(tiktoken_penalty):
+    result = tiktoken_penalty("a" + " " * 1_000_000 + "b")
+    assert (result.scored, result.label) == (False, "tokenizer_error")
+    assert result.reason.startswith("tiktoken cannot cut this text into tokens: ")
+    assert tiktoken_penalty("a a").scored
+
+
 def test_upper_and_lower_case_are_the_same(tiktoken_penalty):
     for evaluator in (tiktoken_penalty, NgramRepetitionPenalty(n=1)):
         assert evaluator("The Cat Sat").metadata == evaluator("the cat sat").metadata
@@ -201,7 +216,7 @@ def texts(count):
     words = [*"the cat Sat on a mat 。 x=1 <think> </think> 12 é".split(), "\n"]
     for _ in range(count):
         few = choose.sample(words, choose.randint(1, len(words)))
-        yield " ".join(choose.choice(few) for _ in range(choose.randint(0, 40)))
+        yield " ".join(choose.choice(few) for _ in range(choose.randint(1, 40)))
 
 
 OPTIONS = [

@@ -41,10 +41,18 @@ def test_the_same_broken_text_on_both_sides_is_still_a_broken_reference(kind):
 @comparing
 def test_a_missing_reference_is_not_null(kind):
     for output in ("null", None, "{", "{}"):
-        with pytest.raises(MissingFieldError):
-            kind()(output)
-    assert kind()("null", None).passed
-    assert kind()(None, "null").passed
+        for fields in ((), (None,)):
+            with pytest.raises(MissingFieldError):
+                kind()(output, *fields)
+    assert kind()("null", "null").passed
+    assert not kind()("{}", "null").passed
+
+
+@comparing
+def test_what_gave_nothing_is_no_null(kind):
+    result = kind()(None, "null")
+    assert (result.passed, result.label) == (False, "empty")
+    assert result == kind()("", "null")
 
 
 @comparing

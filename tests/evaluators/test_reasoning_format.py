@@ -21,7 +21,7 @@ FORMATS = [
     ("<think>a\nb</think>\n\n<answer>c\nd</answer>", True, True),
     ("<think>a</think>", True, False),
     ("<answer>a</answer>", False, True),
-    ("", False, False),
+    (" ", False, False),
     ("<think>a<answer>b</answer></think>", True, True),
     ("</think><think><answer></answer>", False, True),
     ("<THINK>a</THINK><answer>b</answer>", False, True),
@@ -52,7 +52,9 @@ def test_both_pairs_of_tags_are_wanted_in_any_order_and_what_is_missing_is_named
     }
 
 
-@pytest.mark.parametrize("token", ["a.c", "a+", "(", "[", "\\", "$", "思考", "a b", "*", "think|x"])
+@pytest.mark.parametrize(
+    "token", ["a.c", "a+", "(", "[", "[think]", "<think>", "\\", "$", "思考", "a b", "*", "think|x"]
+)
 def test_names_of_tags_are_text_and_not_patterns(token):
     evaluator = ReasoningFormat(think_token=token)
     assert evaluator(f"<{token}>x</{token}><answer>y</answer>").score == 1.0
@@ -82,7 +84,8 @@ CALLS = [
     (f"{THINK}{THINK}<answer>a</answer>", 0.0, "invalid_format", 0),
     ("<answer>a</answer>", 0.0, "missing_think", 0),
     (f"<tool_call>{CALL}</tool_call>", 0.0, "missing_think", 1),
-    ("", 0.0, "missing_think", 0),
+    ("", 0.0, "empty", 0),
+    (" ", 0.0, "missing_think", 0),
     (THINK, 0.0, "invalid_combination", 0),
     (f"{THINK}<answer>a</answer><tool_call>{CALL}</tool_call>", 0.0, "invalid_combination", 1),
     (f"{THINK}<tool_call>{CALL}</tool_call><answer>a</answer>", 0.0, "invalid_combination", 1),

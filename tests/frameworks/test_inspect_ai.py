@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import pytest
-from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Awaited, Fixed, Words, judge, run_example, sent  # noqa: F401
 
 from llmeval_integrations import (
     Evaluator,
@@ -168,15 +168,15 @@ def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
     call = ModelOutput.for_tool_call("mock", "add", {"a": 1})
     gold = [{"name": "add", "arguments": {"a": 1}}]
     rows = [Row(input="?", metadata={"calls": gold}) for _ in range(2)]
-    fixed = Fixed(RESULTS["yes"])
+    words = Words()
     for messages, expected in ((None, [1.0, 0.0]), (True, [1.0, 0.0]), (False, [0.0, 0.0])):
         scorers = [inspect_scorer(ToolCalls(), messages=messages, reference="calls")]
         log = run(tmp_path, scorers, [call, "done", "no"], rows)
         assert [sample.scores["tool_calls"].value for sample in log.samples] == expected
-    both = WeightedSum([(ToolCalls(), 2), (fixed, 1)])
+    both = WeightedSum([(ToolCalls(), 2), (words, 1)])
     log = run(tmp_path, [inspect_scorer(both, reference="calls")], [call, "done", "no"], rows)
     assert [sample.scores["weighted_sum"].value for sample in log.samples] == [3.0, 1.0]
-    assert [sample.output for sample in fixed.samples] == ["done", "no"]
+    assert words.texts == ["done", "no"]
 
 
 def test_what_the_api_calls_is_no_call_and_a_broken_call_is_one(tmp_path):

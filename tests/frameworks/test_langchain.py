@@ -166,7 +166,8 @@ def test_what_is_needed_and_absent_is_an_error_in_langchains_words(evaluator, ar
 
 def test_none_is_an_absent_reference_and_the_text_null_is_a_null():
     equal = JsonEqualityEvaluator()
-    assert equal.evaluate_strings(prediction=None, reference="null") == {"score": True}
+    assert equal.evaluate_strings(prediction="null", reference="null") == {"score": True}
+    assert equal.evaluate_strings(prediction=None, reference="null")["score"] is False
     with pytest.raises(MissingFieldError):
         equal.evaluate_strings(prediction=None, reference=None)
 

@@ -5,7 +5,7 @@ import json
 import pickle
 
 import pytest
-from framework_cases import RESULTS, Fixed
+from framework_cases import Words
 from scripted import Scripted, judgement
 
 pytest.importorskip("langchain_core")
@@ -16,7 +16,7 @@ from llmeval_integrations import (
     JsonFields,
     JsonMatch,
     JsonValidity,
-    LengthPenalty,
+    ReasoningFormat,
     ToolCalls,
     ToolCallSchema,
     WeightedSum,
@@ -107,10 +107,9 @@ def test_a_reference_may_be_messages():
 @pytest.mark.parametrize("shape", SAYING)
 def test_other_evaluators_see_the_text(shape):
     assert both(JsonMatch(), SAYING[shape], reference='{"a": 1}') == {"score": 1.0}
-    fixed = Fixed(RESULTS["yes"])
-    both(fixed, SAYING[shape], input=QUESTION)
-    assert {str(sample.output) for sample in fixed.samples} == {str({"a": 1}) if shape == "dict" else '{"a": 1}'}  # fmt: skip
-    assert {sample.input for sample in fixed.samples} == {"What?"}
+    words = Words()
+    both(words, SAYING[shape])
+    assert set(words.texts) == {'{"a":1}' if shape == "dict" else '{"a": 1}'}
 
 
 def test_a_block_whose_text_is_null_says_nothing():
@@ -125,18 +124,16 @@ def test_no_text_is_no_json():
 
 @pytest.mark.parametrize("ready", ["text", "calls", "both"])
 def test_each_part_of_a_sum_sees_what_it_reads(ready):
-    words, calls = Fixed(RESULTS["yes"]), ToolCalls()
+    words, calls = Words(), ToolCalls()
     parts = {"text": [words], "calls": [calls], "both": [words, WeightedSum([(calls, 1)])]}[ready]
     message = AIMessage([{"type": "text", "text": "I look."}, USE])
     said = both(WeightedSum([(part, 1) for part in parts]), message, reference=EXPECTED)
     assert said == {"score": len(parts)}
-    assert {sample.output for sample in words.samples} <= {"I look."}
+    assert set(words.texts) <= {"I look."}
 
 
 def test_a_sum_goes_to_other_processes():
-    ours = LangChainEvaluator(
-        WeightedSum([(ToolCalls(), 1), (LengthPenalty(max_length=9, min_length=0), 1)])
-    )
+    ours = LangChainEvaluator(WeightedSum([(ToolCalls(), 1), (ReasoningFormat(), 1)]))
     assert ours.evaluate_strings(prediction=CALLS, reference=EXPECTED)["score"] == 1.0
     again = pickle.loads(pickle.dumps(ours))  # noqa: S301 - our own
     assert repr(again) == repr(ours)
@@ -168,7 +165,7 @@ def test_a_judge_is_shown_the_text_and_where_there_is_none_the_calls(
 def test_langgraphs_state_is_what_a_chain_may_end_with():
     state = {"messages": [QUESTION, CALLS], "remaining_steps": 5}
     assert LangChainEvaluator(ToolCallSchema(TOOLS)).as_runnable().invoke(state)["score"] == 0.0
-    beside = {**state, "reference": EXPECTED}
+    beside = {"prediction": state, "reference": EXPECTED}
     assert LangChainEvaluator(ToolCalls()).as_runnable().invoke(beside) == {"score": 1.0}
 
 
@@ -176,14 +173,13 @@ def test_an_agents_structured_response_is_its_answer():
     city = pytest.importorskip("pydantic").create_model("City", city=(str, ...))
     told = ToolMessage("Returning structured response: city='Paris'", tool_call_id="1")
     state = {"messages": [QUESTION, CALLS, told], "structured_response": city(city="Paris")}
-    beside = {**state, "reference": {"city": "Paris"}}
+    beside = {"prediction": state, "reference": {"city": "Paris"}}
     for wrapped in (LangChainEvaluator(JsonFields()), LangChainEvaluator(JsonMatch())):
         assert wrapped.as_runnable().invoke(beside)["score"] == 1
         assert wrapped.evaluate_strings(prediction=state, reference={"city": "Paris"})["score"] == 1
-    beside = {**state, "reference": EXPECTED}
-    assert LangChainEvaluator(ToolCalls()).as_runnable().invoke(beside) == {"score": 1.0}
-    state = {"messages": [AIMessage("[1]")], "structured_response": None, "reference": [1]}
-    assert LangChainEvaluator(JsonMatch()).as_runnable().invoke(state)["score"] == 1
+    state = {"messages": [AIMessage("[1]")], "structured_response": None}
+    beside = {"prediction": state, "reference": [1]}
+    assert LangChainEvaluator(JsonMatch()).as_runnable().invoke(beside)["score"] == 1
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,7 @@ def test_a_wrapped_evaluator_says_what_it_says_alone(evaluator):
         assert (answer.feedback, answer.label) == (alone.reason, alone.label)
         assert answer.metadata == alone.metadata
         assert (answer.query, answer.response) == (row["input"], row["output"])
-        assert not answer.invalid_result
-        assert answer.invalid_reason is None
+        assert answer.invalid_result is not alone.scored
 
 
 SURROGATES = st.characters(categories=["Cs"])

@@ -41,7 +41,7 @@ def test_null_is_absent_and_json_null_is_a_text():
     with pytest.warns(RowErrorWarning, match="1 of 2 rows"):
         scored = evaluate(frame, [JsonEquality()])
     assert scored["json_equality"].to_list() == [1.0, None]
-    assert "row 2: nothing in column 'reference'" in scored["json_equality_error"][1]
+    assert "row 2: null in column 'reference'" in scored["json_equality_error"][1]
 
 
 def test_structs_and_lists_are_values():

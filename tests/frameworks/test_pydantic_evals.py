@@ -71,9 +71,9 @@ def test_metadata_that_are_no_mapping_are_left_alone():
     assert asked.samples == [Sample("[1]", input="?", id="a")]
 
 
-def test_a_task_that_gives_nothing_is_no_output():
+def test_a_task_that_gives_nothing_gave_the_empty_text():
     [case] = dataset(JsonValidity()).evaluate_sync(lambda _: None, progress=False).cases
-    assert case.evaluator_failures[0].error_message.startswith("MissingFieldError: json_validity")
+    assert case.labels["json_validity_label"].value == "empty"
 
 
 def test_a_judge_answers():

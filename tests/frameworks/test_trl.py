@@ -6,7 +6,7 @@ import warnings
 from copy import deepcopy
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example
+from framework_cases import RESULTS, Fixed, Words, judge, run_example
 
 from llmeval_integrations import (
     ExactMatch,
@@ -87,7 +87,6 @@ def test_the_reward_is_the_score_or_whether_it_passed(kind, score, passed):
         (message(None, tool_calls=[]), False, ""),
         ([], False, ""),
         (message("[1]"), None, "[1]"),
-        (message("", tool_calls=[CALL]), None, ""),
         (message("[1]"), True, message("[1]")),
     ],
 )
@@ -127,12 +126,12 @@ def test_whether_messages_are_read_may_be_said():
 
 
 def test_each_part_of_a_sum_sees_what_it_reads():
-    words = Fixed(RESULTS["yes"])
+    words = Words()
     asked = judge()
     weighted = WeightedSum([(words, 1), (WeightedSum([(ToolCalls(), 2)]), 1), (asked, 4)])
     reward = TrlReward(weighted, reference="calls")
     assert reward(["?"] * 2, [CALLED["answered"], "no"], calls=[GOLD] * 2) == [7.0, 5.0]
-    assert [sample.output for sample in words.samples] == ["It is 2.", "no"]
+    assert words.texts == ["It is 2.", "no"]
     assert "It is 2." in asked.client.requests[0].messages[-1].text
     assert "tool_calls" not in asked.client.requests[0].messages[-1].text
 

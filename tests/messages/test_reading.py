@@ -1,14 +1,12 @@
 """What applications hand over: the model's last reply, its parsed answer, and its calls."""
 
 import pytest
+from message_things import CALL, LIBRARIES, TEXT, refusals
 
-from llmeval_integrations import InputError
+from llmeval_integrations import InputError, read_messages
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.messages.reading import find_messages, read_messages
+from llmeval_integrations.messages.reading import find_messages
 from llmeval_integrations.tool_calls.read import read_calls
-
-TEXT = '{"total": 12.5}'
-CALL = {"name": "weather", "args": {"city": "Paris"}, "id": "1"}
 
 
 def reply_of(thing):
@@ -16,88 +14,7 @@ def reply_of(thing):
     return reply.text, None if reply.value is MISSING else reply.value, reply.refused
 
 
-def langchain_things():
-    messages = pytest.importorskip("langchain_core.messages")
-    outputs = pytest.importorskip("langchain_core.outputs")
-    ai, human = messages.AIMessage, messages.HumanMessage("How much?")
-    chunks = [messages.AIMessageChunk(part, id="1") for part in (TEXT[:5], TEXT[5:])]
-    answered = [human, ai("", tool_calls=[CALL]), messages.ToolMessage("rain", tool_call_id="1")]
-    return {
-        "message": ai(TEXT),
-        "blocks": ai([{"type": "text", "text": TEXT[:4]}, {"type": "thinking"}, TEXT[4:]]),
-        "list": [human, ai(TEXT)],
-        "tuple": (human, ai(TEXT)),
-        "a question behind it": [ai(TEXT), human],
-        "chunks": chunks,
-        "generation": outputs.Generation(text=TEXT),
-        "chat generation": outputs.ChatGeneration(message=ai(TEXT)),
-        "result of a model": outputs.LLMResult(generations=[[outputs.Generation(text=TEXT)]]),
-        "result of a chat": outputs.ChatResult(generations=[outputs.ChatGeneration(message=ai(TEXT))]),
-        "state": {"messages": [*answered, ai(TEXT)], "remaining_steps": 5},
-        "values": [{"messages": [human]}, {"messages": [*answered, ai(TEXT)]}],
-        "updates": [{"agent": {"messages": answered[1:2]}}, {"tools": {"messages": answered[2:]}}, {"agent": {"messages": [ai(TEXT)]}}],
-        "streamed messages": [(chunk, {"langgraph_node": "agent"}) for chunk in chunks],
-    }  # fmt: skip
-
-
-def llama_index_things():
-    llms = pytest.importorskip("llama_index.core.llms")
-    schema = pytest.importorskip("llama_index.core.base.response.schema")
-    workflow = pytest.importorskip("llama_index.core.agent.workflow")
-    message = llms.ChatMessage(role="assistant", content=TEXT)
-    return {
-        "message": message,
-        "chat": llms.ChatResponse(message=message),
-        "completion": llms.CompletionResponse(text=TEXT),
-        "response": schema.Response(TEXT),
-        "stream": schema.StreamingResponse(part for part in (TEXT[:3], TEXT[3:])),
-        "agent": workflow.AgentOutput(response=message, current_agent_name="a"),
-    }
-
-
-def openai_things():
-    chat = pytest.importorskip("openai.types.chat")
-    responses = pytest.importorskip("openai.types.responses")
-    message = {"role": "assistant", "content": TEXT}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
-    head = {"id": "1", "created": 1, "model": "m"}
-    parts = [{"index": 0, "delta": {"content": part}} for part in (TEXT[:3], TEXT[3:])]
-    chunk = {**head, "object": "chat.completion.chunk"}
-    said = {"type": "message", "id": "1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": TEXT, "annotations": []}]}  # fmt: skip
-    return {
-        "completion": chat.ChatCompletion.model_validate({**head, "object": "chat.completion", "choices": [choice]}),
-        "message": chat.ChatCompletionMessage.model_validate(message),
-        "chunks": [chat.ChatCompletionChunk.model_validate({**chunk, "choices": [part]}) for part in parts],
-        "response": responses.Response.model_validate({"id": "1", "created_at": 1, "model": "m", "object": "response", "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "output": [said]}),
-    }  # fmt: skip
-
-
-def anthropic_message(text=TEXT, reason="end_turn"):
-    types = pytest.importorskip("anthropic.types")
-    head = {"id": "1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    blocks = [{"type": "text", "text": text}]
-    return types.Message.model_validate(
-        {**head, "stop_reason": reason, "usage": usage, "content": blocks}
-    )
-
-
-def google_response(**candidate):
-    types = pytest.importorskip("google.genai.types")
-    return types.GenerateContentResponse.model_validate({"candidates": [candidate]})
-
-
-def google_things():
-    parts = [{"text": "I think.", "thought": True}, {"text": TEXT}]
-    content = {"role": "model", "parts": parts}
-    return {"response": google_response(content=content, finish_reason="STOP")}
-
-
-@pytest.mark.parametrize(
-    "things",
-    [langchain_things, llama_index_things, openai_things, lambda: {"message": anthropic_message()}, google_things],
-    ids=["LangChain", "LlamaIndex", "OpenAI", "Anthropic", "Google"],
-)  # fmt: skip
+@pytest.mark.parametrize("things", LIBRARIES.values(), ids=LIBRARIES)
 def test_the_text_of_the_last_reply_is_read(things):
     for shape, thing in things().items():
         assert reply_of(thing) == (TEXT, None, False), shape
@@ -152,17 +69,9 @@ def test_the_call_that_carries_an_answer_is_none():
 
 
 def test_refusals():
-    messages = pytest.importorskip("langchain_core.messages")
-    chat = pytest.importorskip("openai.types.chat")
+    for shape, thing in refusals().items():
+        assert reply_of(thing) == ("", None, True), shape
     refusing = {"role": "assistant", "content": None, "refusal": "I can't help."}
-    for thing in (
-        chat.ChatCompletionMessage.model_validate(refusing),
-        messages.AIMessage("", additional_kwargs={"refusal": "I can't help."}),
-        messages.AIMessage([{"type": "refusal", "refusal": "I can't help."}]),
-        anthropic_message("", reason="refusal"),
-        google_response(finish_reason="SAFETY"),
-    ):
-        assert reply_of(thing) == ("", None, True), thing
     assert read_messages(refusing).reply.refused
 
 

@@ -224,7 +224,7 @@ def test_a_cell_that_python_has_no_form_for_is_an_error_where_it_is_looked_at():
     made = evaluate_batch(table, [ExactMatch()], fields={"reference": "far"})
     first, second = made["error"].to_pylist()
     assert first.startswith("InputError: column 'far': timestamp[ms] that cannot be read: ")
-    assert second.startswith("InputError: nothing in column 'far'")
+    assert second.startswith("MissingFieldError: null in column 'far' (exact_match needs it)")
     made = evaluate_batch(table, [JsonValidity()], fields={"id": "far"})
     assert made["id"].to_pylist() == ["1", "2"]
 

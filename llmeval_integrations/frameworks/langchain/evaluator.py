@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
-
-import msgspec
 
 from llmeval_integrations.core import errors
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._messages import by_parts
 from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
-from llmeval_integrations.frameworks.langchain.messages import last_message, seen_by, text
 from llmeval_integrations.frameworks.langchain.wording import best_message
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
@@ -28,9 +23,6 @@ if TYPE_CHECKING:
 _SCORE_ALONE: Final = frozenset(
     ["exact_match", "json_edit_distance", "json_equality", "regex_match", "string_distance"]
 )
-
-_TEXTS: Final = frozenset((str, type(None)))
-"""The types of what most callers hand over, which is not a message."""
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
@@ -61,27 +53,23 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
     def evaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """Evaluate one output of a model: a text, a parsed value, a message or several.
+        """Evaluate one output of a model: a text, a parsed value, messages, or a state with these.
 
-        Of messages, also those in LangGraph's state, ToolCalls and ToolCallSchema see all, the
-        others the text of the last one; a judge sees all where that text is empty and tools are
-        called. So it is with a reference. A message as a dict is a value like others.
-
-        None is an absent reference or input, as everywhere in LangChain: write a reference that
-        is JSON null as the text "null". Of further arguments `contexts`, `variables` and `id` go
-        to the evaluator, `callbacks`, `tags` and `metadata` with a judge's requests to a chat model
-        of LangChain's; whatever else LangChain hands on stops here.
+        None is what a model gave that wrote nothing, and an absent reference or input: write a
+        reference that is JSON null as the text "null". Of further arguments `contexts`,
+        `variables` and `id` go to the evaluator, `callbacks`, `tags` and `metadata` with a judge's
+        requests to a chat model of LangChain's; whatever else LangChain hands on stops here.
         Raises MissingFieldError, a ValueError, where a reference or input is needed.
         """
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(_told(self._asked, kwargs).evaluate(sample), sample)
+        return self._answer(_told(self.evaluator, kwargs).evaluate(sample), sample)
 
     async def aevaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Evaluate one output of a model without going through a thread."""
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(await _told(self._asked, kwargs).aevaluate(sample), sample)
+        return self._answer(await _told(self.evaluator, kwargs).aevaluate(sample), sample)
 
     # LangChain's base class has these two as what the two above call.
     _evaluate_strings = evaluate_strings
@@ -90,10 +78,9 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
     def as_runnable(self) -> RunnableLambda[Any, dict[str, Any]]:
         """Return a Runnable, for `chain | evaluator.as_runnable()`.
 
-        It takes what a chain ends with: a text, a message, a parsed value; or a mapping with
-        `prediction` (or `output`, or LangGraph's `messages`) and, as needed, `reference`, `input`,
-        `contexts`, `variables`, `id`, other keys being none of its business. It gives the dict of
-        `evaluate_strings`.
+        It takes what a chain ends with: a text, a parsed value, messages, a state of LangGraph; or
+        a mapping with `prediction` and, as needed, `reference`, `input`, `contexts`, `variables`,
+        `id`, other keys being none of its business. It gives the dict of `evaluate_strings`.
         """
         from langchain_core.runnables import RunnableLambda
 
@@ -114,17 +101,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
         if reference is None and "reference" in needs:
             raise self._missing("a reference")
         fields = (reference, input, *map(further.get, ("contexts", "variables", "id")))
-        sample = Sample(prediction, *[MISSING if field is None else field for field in fields])
-        if _TEXTS.issuperset((type(prediction), type(reference), type(input))):
-            return sample
-        if input is not MISSING and last_message(input) is input:
-            sample = msgspec.structs.replace(sample, input=text(input))
-        return seen_by(self.evaluator, sample)
-
-    @cached_property
-    def _asked(self) -> Evaluator:
-        """The evaluator, the parts of a sum seeing each what it reads of messages."""
-        return by_parts(self.evaluator, seen_by)
+        return Sample(prediction, *[MISSING if field is None else field for field in fields])
 
     def _missing(self, what: str) -> errors.MissingFieldError:
         kind = type(self.evaluator if type(self) is LangChainEvaluator else self)
@@ -140,7 +117,8 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
             found = result.metadata.get("errors", [{"message": reason}])
             message = best_message(self.evaluator, sample) or found[0]["message"]
             reason = f"<ValidationError: {message!r}>"
-        if not reason or (self.evaluator.name in _SCORE_ALONE and not result.label):
+        is_text = isinstance(self.evaluator, TextEvaluator)
+        if not reason or (self.evaluator.name in _SCORE_ALONE and (is_text or not result.label)):
             return {"score": result.score}
         return {"score": result.score, "reasoning": reason}
 
@@ -165,18 +143,7 @@ def _told(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
 
 def _arguments(output: Any) -> dict[str, Any]:
     """Make the arguments of `evaluate_strings` of what a chain ends with."""
-    if not isinstance(output, Mapping):
-        return {"prediction": output}
-    fields = ("prediction", "output", "reference", "input", "contexts", "variables", "id")
-    given = {field: output[field] for field in fields if field in output}
-    if "prediction" not in given and "output" not in given:
-        if last_message(output) is MISSING:
-            raise errors.InputError(
-                f"a mapping needs the key 'prediction' or 'output', got {quote(list(output))}; "
-                "to evaluate a mapping itself, hand on {'prediction': it}"
-            )
-        given["prediction"] = output["messages"]
-        if output.get("structured_response") is not None:
-            told = ("messages", "structured_response")
-            given["prediction"] = {key: output[key] for key in told}
-    return {"prediction": given.pop("output", None), **given}
+    if isinstance(output, Mapping) and "prediction" in output:
+        fields = ("prediction", "reference", "input", "contexts", "variables", "id")
+        return {field: output[field] for field in fields if field in output}
+    return {"prediction": output}

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.errors import is_deeper
 from llmeval_integrations.schemas.patterns import matches
@@ -35,7 +36,7 @@ def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
         return None
     given = sample.reference if evaluator.schema is None else evaluator.schema
     schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
-    value = parse(sample.output, evaluator.parsing)
+    value = read(sample, "output", evaluator.parsing)
     written, output = repr(schema), repr(value)
     if is_deeper(value, _MOST_LEVELS) or len(output) > _MOST_CHARACTERS:
         return None

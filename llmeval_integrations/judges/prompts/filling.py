@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
@@ -17,6 +17,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.python_values import dump_model
 from llmeval_integrations.judges.prompts.template import Body, Hole, Section
+from llmeval_integrations.messages.reading import find_messages
 
 MAX_LENGTH: Final = 100_000_000
 """The longest text that a template may become, in characters."""
@@ -155,6 +156,9 @@ def as_text(value: Any, label: str) -> str:
     """
     if isinstance(value, str):
         return str.__str__(value)
+    value = _message_text(value)
+    if isinstance(value, str):
+        return value
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
     except RecursionError:
@@ -164,6 +168,14 @@ def as_text(value: Any, label: str) -> str:
             f"prompt: the value of {quote(label)}, of type {type(value).__name__}, is neither "
             f"text nor JSON: {str(error)[:200]}"
         ) from error
+
+
+def _message_text(value: Any) -> Any:
+    """Return the text of one message, or of a response; any other value as it is."""
+    if isinstance(value, (Mapping, list, tuple, Iterator)):
+        return value
+    found = find_messages(value)
+    return value if found is None else found.reply.text
 
 
 def _plain(value: Any) -> Any:

@@ -14,6 +14,8 @@ from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.message_list import parts_of
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.verdicts.spans import MASK
+from llmeval_integrations.messages.reading import find_messages, read_answer
+from llmeval_integrations.tool_calls.read import read_calls
 
 FIELDS: Final = ("input", "reference", "contexts")
 """The sample's fields that prompts may name beside the output and the sample's own variables."""
@@ -39,8 +41,20 @@ def material(sample: Sample, fence: str) -> dict[str, Any]:
         raise InputError(f"variables={quote(variables)} is not a mapping from names to values")
     fields = {name: getattr(sample, name) for name in FIELDS}
     present = {name: value for name, value in fields.items() if value is not MISSING}
-    output = fenced("output", as_text(sample.output, "output"), fence)
+    output = fenced("output", output_text(sample), fence)
     return {**variables, **present, "output": output, "fence": fence}
+
+
+def output_text(sample: Sample) -> str:
+    """Return the output as a judge is shown it: its text, else the messages that call tools."""
+    output = sample.output
+    found = None if isinstance(output, str) else find_messages(output)
+    if found is None:
+        return as_text("" if output is None else output, "output")
+    value = read_answer(found).value
+    if value == "" and read_calls([*found.items]):
+        return as_text([*found.items], "output")
+    return as_text(value, "output")
 
 
 def background(sample: Sample, instruction: str | None) -> dict[str, str]:

@@ -79,8 +79,7 @@ def _rows(batches: Iterable[Any], source: Source) -> Iterator[Record]:
             rows, is_plain = _one_by_one(batch), False
         for row in rows:
             source.done += 1
-            present = {key: cell for key, cell in row.items() if cell is not None}
-            yield source.done, present if is_plain else Cells(present, kinds)
+            yield source.done, row if is_plain else Cells(row, kinds)
 
 
 def _one_by_one(batch: Any) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ _BATCH: Final = 1_000
 
 
 def read_frame(frame: Any, source: Source) -> Iterator[Record]:
-    """Read a DataFrame of pandas; what it counts as missing (None, NaN, NA) is absent.
+    """Read a DataFrame of pandas; what it counts as missing (None, NaN, NA) is null.
 
     Arrays of NumPy, which is what pandas makes of the lists in a Parquet file, are lists, and maps
     of Arrow are objects.
@@ -34,16 +34,16 @@ def read_frame(frame: Any, source: Source) -> Iterator[Record]:
         for row, holes in zip(part.to_dict("records"), absent, strict=True):
             source.done += 1
             cells = zip(row.items(), holes, strict=True)
-            present = {key: cell for (key, cell), hole in cells if not hole}
-            yield source.done, readable(present, kinds)
+            nulls = {key: None if hole else cell for (key, cell), hole in cells}
+            yield source.done, readable(nulls, kinds)
 
 
 def read_named_rows(frame: Any, source: Source) -> Iterator[Record]:
-    """Read a DataFrame of polars; a null is absent."""
+    """Read a DataFrame of polars."""
     source.total = len(frame)
     for number, row in enumerate(frame.iter_rows(named=True), 1):
         source.done = number
-        yield number, {key: cell for key, cell in row.items() if cell is not None}
+        yield number, row
 
 
 def read_items(items: Iterable[Any], source: Source) -> Iterator[Record]:

@@ -1,0 +1,38 @@
+"""What evaluators that look at tool calls have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.json_validity import defect_result
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.messages.reading import read_items
+from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.read import read_calls
+
+
+class ToolEvaluator(Evaluator):
+    """Looks at the tool calls of an output.
+
+    Subclasses write `check_calls`. Calls are read of whatever holds them: a text, the JSON of an
+    API, objects of an SDK or framework, a whole conversation. A model that gave nothing, or
+    refused, calls nothing. What looks like calls and cannot be read has a score of 0.
+
+    >>> @dataclass(frozen=True)
+    ... class CallsOnce(ToolEvaluator):
+    ...     def check_calls(self, calls, sample):
+    ...         return Result(float(len(calls) == 1), len(calls) == 1)
+    """
+
+    def check(self, sample: Sample) -> Result:
+        calls = read_calls(read_items(sample.output), expects_calls=False)
+        if isinstance(calls, Defect):
+            return defect_result(calls, 0.0)
+        return self.check_calls(calls, sample)
+
+    @abstractmethod
+    def check_calls(self, calls: list[ToolCall], sample: Sample) -> Result:
+        """Look at the calls of one output; the one method that such an evaluator writes."""
