@@ -11,7 +11,7 @@ from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.leaves import compare, parse_number
 from llmeval_integrations.fields.paths import ANY, Override
-from llmeval_integrations.fields.rule import Rule, inherit
+from llmeval_integrations.fields.rule import Rule, inherit, read_key
 from llmeval_integrations.fields.schema_rules import cases_of, has_positions, settings_of
 from llmeval_integrations.json_values.equality import TYPES, canonical, equal, write_scalar
 from llmeval_integrations.json_values.pointer import escape
@@ -126,7 +126,7 @@ class Field(Node):
         self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
         if self._has_positions:
             self.order = "ordered"
-        self.key = rule.key
+        self.key = read_key(rule.key)
         self.min_similarity = rule.min_similarity or 0.0
         self.members: dict[str, Field] = {}
         self._items: dict[int | None, Field] = {}

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import MOST, quote, shorten
-from llmeval_integrations.fields.rule import check_settings
+from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import types_of
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import (
@@ -100,9 +100,16 @@ def check_path(path: str, settings: Mapping[str, Any], schema: Any) -> None:
     `additionalProperties` lets them in. Where a schema says less, any path may be right.
     """
     document = SchemaDocument(schema)
-    key = settings.get("key")
-    here, walked = [schema], ""
-    for step in (*read_pointer(path), *((ANY, key) if key else ())):
+    keys = read_key(settings.get("key"))
+    place = read_pointer(path)
+    _check_steps(place, document)
+    for key in keys:
+        _check_steps([*place, ANY, key], document)
+
+
+def _check_steps(steps: Sequence[str], document: SchemaDocument) -> None:
+    here, walked = [document.root], ""
+    for step in steps:
         parts = _schemas(here, document)
         inner = (one for part in parts for one in _enter(part, step, document))
         here = [one for one in inner if one is not False]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -73,8 +73,9 @@ class Rule(msgspec.Struct, frozen=True):
     """How an array's items are paired: `ordered` by position; `aligned` in their order, where items
     may be left out or put between; `any_order` as well as they can be; `by_key` by their `key`."""
 
-    key: str | None = None
-    """The member that tells the items of an array apart; setting it sets `order`."""
+    key: str | list[str] | None = None
+    """The member, or the members, that tell the items of an array apart; setting it sets
+    `order`."""
 
     min_similarity: float | None = None
     """The share of leaves, 2 M / (O + R), below which two items of an array are no pair."""
@@ -166,7 +167,9 @@ def _describe_valid(name: str, value: Any) -> str | None:
     if name == "compare":
         return None if callable(value) else "a function of output and reference, or None"
     if name == "key":
-        return None if isinstance(value, str) and value else "the name of a member, or None"
+        names = list(value) if isinstance(value, (list, tuple)) else [value]
+        are_names = names and all(isinstance(each, str) and each for each in names)
+        return None if are_names else "the name of a member, a list of such, or None"
     if not is_number(value) or value < 0:
         return "a finite number of at least 0"
     if name == "weight" and value > _MOST_WEIGHT:
@@ -176,6 +179,11 @@ def _describe_valid(name: str, value: Any) -> str | None:
     if name == "multiple_of" and value == 0:
         return "a number above 0, or None"
     return None
+
+
+def read_key(key: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the members of a key."""
+    return (key,) if isinstance(key, str) else tuple(key or ())
 
 
 def inherit(settings: Mapping[str, Any]) -> dict[str, Any]:

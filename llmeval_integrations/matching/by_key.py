@@ -1,4 +1,4 @@
-"""Which items of two arrays belong together where a key identifies them."""
+"""Which items of two arrays belong together where a key of one or more members identifies them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class ByKey:
     def __init__(self, trials: Trials, node: Node, output: list[Any], reference: list[Any]) -> None:
         self._trials = trials
         self._its = node.item(0)
-        self._key = str(node.key)
-        self._keys = self._its.member(self._key)
+        self._has_key = node.has_key
+        self._members = [(name, self._its.member(name)) for name in node.key]
         self._output = output
         self._reference = reference
         self._items = AnyOrder(trials, node, output, reference, least=0.0)
@@ -48,7 +48,7 @@ class ByKey:
                 pairs.append((spare[0], wanted[0]))
             elif spare:
                 pairs += self._items.pair(spare, wanted)
-        if not self._keys.exact:
+        if not all(its.exact for _, its in self._members):
             pairs += self._pair_near(pairs)
         return [pair for pair in pairs if self._are_similar(*pair)] if self._least else pairs
 
@@ -60,10 +60,14 @@ class ByKey:
         """Return the positions of items by the text of their key; "" is for items without one."""
         found: defaultdict[str, list[int]] = defaultdict(list)
         for position, item in enumerate(items):
-            has_key = type(item) is dict and self._key in item
-            text = self._trials.texts.write(self._keys, item[self._key]) if has_key else ""
-            found[text].append(position)
+            found[self._write_key(item) if self._has_key(item) else ""].append(position)
         return found
+
+    def _write_key(self, item: dict[str, Any]) -> str:
+        write = self._trials.texts.write
+        return ",".join(
+            f"{name!r}:{write(its, item[name])}" for name, its in self._members if name in item
+        )
 
     def _pair_near(self, pairs: Pairs) -> Pairs:
         """Pair the items that are left and whose keys match, as by a tolerance, for the best sum.
@@ -95,14 +99,14 @@ class ByKey:
         return [
             position
             for position, item in enumerate(items)
-            if position not in paired and type(item) is dict and self._key in item
+            if position not in paired and self._has_key(item)
         ]
 
     def _pair_likely(self, spare: list[int], wanted: list[int]) -> Pairs:
         """Pair items whose keys match, without trying each with each other."""
         same, *rest = pair_texts(
-            {n: _fold_key(self._output[n][self._key]) for n in spare},
-            {n: _fold_key(self._reference[n][self._key]) for n in wanted},
+            {n: self._fold_key(self._output[n]) for n in spare},
+            {n: self._fold_key(self._reference[n]) for n in wanted},
         )
         found = same + self._items.pair_likely(*rest)
         near = [(here, there) for here, there in found if self._score(here, there)]
@@ -131,11 +135,18 @@ class ByKey:
 
     def _score(self, here: int, there: int) -> float:
         """Return how well the keys of two items match; 0 where they do not."""
-        output, reference = self._output[here][self._key], self._reference[there][self._key]
-        kind, score, _ = self._keys.leaf(output, reference)
-        return max(score, COMMON) if kind == "match" else 0.0
+        output, reference = self._output[here], self._reference[there]
+        least = 1.0
+        for name, its in self._members:
+            if (name in output) != (name in reference):
+                return 0.0
+            if name in output:
+                kind, score, _ = its.leaf(output[name], reference[name])
+                least = min(least, max(score, COMMON) if kind == "match" else 0.0)
+        return least
 
-
-def _fold_key(key: Any) -> str:
-    """Write a key without its type, case and spaces at the ends."""
-    return (key if type(key) is str else canonical(key)).strip().casefold()
+    def _fold_key(self, item: dict[str, Any]) -> str:
+        """Write a key without its types, case and spaces at the ends."""
+        values = [item[name] for name, _ in self._members if name in item]
+        texts = [value if type(value) is str else canonical(value) for value in values]
+        return "\n".join(text.strip().casefold() for text in texts)

@@ -65,8 +65,8 @@ class Node:
     order: Order = "ordered"
     """How the items of an array at this place are paired."""
 
-    key: str | None = None
-    """The member that identifies an item, with `order="by_key"`."""
+    key: tuple[str, ...] = ()
+    """The members that together identify an item, with `order="by_key"`."""
 
     min_similarity: float = 0.0
     """The share of their leaves, 2 M / (O + R), below which two items of an array are no pair;
@@ -144,10 +144,14 @@ class Node:
         """Return whether a value at this place is one leaf."""
         return self.whole or type(value) not in CONTAINERS or not value
 
+    def has_key(self, item: Any) -> bool:
+        """Return whether an item has a member of the key."""
+        return type(item) is dict and any(name in item for name in self.key)
+
     def has_order(self, items: list[Any]) -> bool:
         """Return whether the order of these items counts; it does where no item has the key."""
         if self.order == "by_key":
-            return not any(type(item) is dict and self.key in item for item in items)
+            return not any(map(self.has_key, items))
         return self.order != "any_order"
 
 

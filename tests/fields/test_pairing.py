@@ -67,6 +67,16 @@ CASES = {
         [{"sku": "a", "price": 1}, {"sku": "b", "price": 1}, {"sku": "c", "price": 3}],
         {"/*/sku": {"match": 2, "missing": 1, "extra": 1}, "/*/price": {"match": 1, "mismatch": 1, "missing": 1, "extra": 1}},
     ),
+    "by a key of two members": (
+        JsonFields(fields={"": {"key": ["sku", "date"]}}),
+        [{"sku": 1, "date": "b", "n": 1}, {"sku": 1, "date": "a", "n": 2}, {"sku": 2, "n": 3}], [{"sku": 1, "date": "a", "n": 2}, {"sku": 1, "date": "b", "n": 1}, {"sku": 2, "date": "a", "n": 3}],
+        {"/*/sku": {"match": 2, "missing": 1, "extra": 1}, "/*/date": {"match": 2, "missing": 1}, "/*/n": {"match": 2, "missing": 1, "extra": 1}},
+    ),
+    "by a key of two members that nearly match": (
+        JsonFields(fields={"": {"key": ["sku", "day"]}, "/*/day": {"tolerance": 1}}),
+        [{"sku": 1, "day": 9}, {"sku": 2, "day": 9}, {"day": 3}], [{"sku": 2, "day": 10}, {"sku": 1, "day": 8}, {"day": 3.5}],
+        {"/*/sku": {"match": 2}, "/*/day": {"match": 3}},
+    ),
     "the same key twice, and none": (
         BY_SKU, [{"sku": 1, "n": 1}, {"sku": 1.0, "n": 2}, {"n": 5}, 7], [{"sku": 1, "n": 2}, {"sku": 1, "n": 1}, 7, {"n": 5}],
         {"/*/sku": {"match": 2}, "/*/n": {"match": 3}, "/*": {"match": 1}},
