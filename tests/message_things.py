@@ -54,12 +54,35 @@ def openai_things():
     parts = [{"index": 0, "delta": {"content": part}} for part in (TEXT[:3], TEXT[3:])]
     chunk = {**head, "object": "chat.completion.chunk"}
     said = {"type": "message", "id": "1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": TEXT, "annotations": []}]}  # fmt: skip
+    delta = {
+        "type": "response.output_text.delta",
+        "content_index": 0,
+        "item_id": "1",
+        "logprobs": [],
+        "output_index": 0,
+    }
+    deltas = [
+        {**delta, "sequence_number": n, "delta": part}
+        for n, part in enumerate((TEXT[:3], TEXT[3:]))
+    ]
     return {
+        "events": list(map(responses.ResponseTextDeltaEvent.model_validate, deltas)),
         "completion": chat.ChatCompletion.model_validate({**head, "object": "chat.completion", "choices": [choice]}),
         "message": chat.ChatCompletionMessage.model_validate(message),
         "chunks": [chat.ChatCompletionChunk.model_validate({**chunk, "choices": [part]}) for part in parts],
         "response": responses.Response.model_validate({"id": "1", "created_at": 1, "model": "m", "object": "response", "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "output": [said]}),
     }  # fmt: skip
+
+
+def anthropic_events():
+    types = pytest.importorskip("anthropic.types")
+    deltas = [{"type": "text_delta", "text": part} for part in (TEXT[:3], TEXT[3:])]
+    parts = [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas]
+    return [
+        types.RawMessageStartEvent(type="message_start", message=anthropic_message("")),
+        *map(types.RawContentBlockDeltaEvent.model_validate, parts),
+        types.RawMessageStopEvent(type="message_stop"),
+    ]
 
 
 def anthropic_message(text=TEXT, reason="end_turn"):
@@ -80,7 +103,11 @@ def google_response(**candidate):
 def google_things():
     parts = [{"text": "I think.", "thought": True}, {"text": TEXT}]
     content = {"role": "model", "parts": parts}
-    return {"response": google_response(content=content, finish_reason="STOP")}
+    halves = [{"role": "model", "parts": [{"text": part}]} for part in (TEXT[:3], TEXT[3:])]
+    return {
+        "response": google_response(content=content, finish_reason="STOP"),
+        "parts": [google_response(content=half) for half in halves],
+    }
 
 
 def refusals():
@@ -100,7 +127,7 @@ LIBRARIES = {
     "LangChain": langchain_things,
     "LlamaIndex": llama_index_things,
     "OpenAI": openai_things,
-    "Anthropic": lambda: {"message": anthropic_message()},
+    "Anthropic": lambda: {"message": anthropic_message(), "events": anthropic_events()},
     "Google": google_things,
 }
 """Functions that make the objects of a library, or skip the test where it is not there."""

@@ -33,3 +33,8 @@ def read(thing: Any) -> Reply | None:
     parts = thing.parts or []
     text = join(part.text for part in parts if not getattr(part, "thought", None))
     return Reply(text, MISSING, by_model=getattr(thing, "role", None) != "user")
+
+
+def read_part(thing: Any) -> Reply | None:
+    """Read a response that is a part of a stream; None for anything else of Google's."""
+    return read(thing) if hasattr(thing, "candidates") else None

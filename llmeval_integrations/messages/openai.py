@@ -35,6 +35,12 @@ def _read_response(thing: Any, output: list[Any]) -> Reply:
     return Reply(text, MISSING if value is None or refused else value, refused)
 
 
-def is_chunk(thing: Any) -> bool:
-    """Return whether this is a part of a streamed completion."""
-    return type(thing).__name__ == "ChatCompletionChunk"
+def read_part(thing: Any) -> Reply | None:
+    """Read a part of a stream, a chunk or an event; None for anything else of OpenAI's."""
+    name = type(thing).__name__
+    if name == "ChatCompletionChunk":
+        return read(thing)
+    if not name.endswith("Event"):
+        return None
+    text = thing.delta if thing.type == "response.output_text.delta" else ""
+    return Reply(text, refused=thing.type == "response.refusal.delta")

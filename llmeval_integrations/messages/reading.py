@@ -9,12 +9,12 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import add_article
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.messages import langchain, mappings, openai
+from llmeval_integrations.messages import langchain, mappings
 from llmeval_integrations.messages.reply import Reply, join
 
 Read: TypeAlias = Callable[[Any], "Reply | None"]
 
-_READERS: Final = {
+_LIBRARIES: Final = {
     "langchain_core": "langchain",
     "llama_index": "llama_index",
     "openai": "openai",
@@ -122,17 +122,28 @@ def read_items(thing: Any) -> Any:
 
 
 def _read_object(thing: Any) -> Reply | None:
-    reader = _reader_of(type(thing))
-    return None if reader is None else reader(thing)
+    library = _library_of(type(thing))
+    reply: Reply | None = None if library is None else library.read(thing)
+    return reply
 
 
-def _reader_of(kind: type) -> Read | None:
-    """Return what reads objects of a class; None for a class that no known library has."""
+def _read_part(thing: Any) -> Reply | None:
+    """Read a part of a stream; None where a library streams whole messages, or none are parts."""
+    read: Read | None = getattr(_library_of(type(thing)), "read_part", None)
+    return None if read is None else read(thing)
+
+
+def _join(parts: list[Reply]) -> Reply:
+    refused = any(part.refused for part in parts)
+    return Reply("" if refused else join(part.text for part in parts), refused=refused)
+
+
+def _library_of(kind: type) -> Any:
+    """Return the file that reads objects of a class; None for a class that no known library has."""
     for base in kind.__mro__:
-        name = _READERS.get(base.__module__.partition(".")[0])
+        name = _LIBRARIES.get(base.__module__.partition(".")[0])
         if name is not None:
-            read: Read = import_module(f"llmeval_integrations.messages.{name}").read
-            return read
+            return import_module(f"llmeval_integrations.messages.{name}")
     return None
 
 
@@ -142,12 +153,11 @@ def _read_list(things: list[Any] | tuple[Any, ...]) -> Messages | None:
         return _read_states(things)
     if all(map(_is_chunk_with_origin, things)):
         things = [chunk for chunk, _ in things]
-    if all(map(openai.is_chunk, things)):
-        replies = [reply for reply in map(_read_object, things) if reply is not None]
-        refused = any(reply.refused for reply in replies)
-        return Messages(Reply(join(each.text for each in replies), refused=refused), (*things,))
-    if not all(_reader_of(type(thing)) for thing in things):
+    if not all(_library_of(type(thing)) for thing in things):
         return None
+    parts = list(map(_read_part, things))
+    if all(part is not None for part in parts):
+        return Messages(_join([part for part in parts if part is not None]), (*things,))
     messages = langchain.join([*things])
     replies = [reply for reply in map(_read_object, messages) if reply is not None]
     if not replies:
@@ -203,8 +213,8 @@ def _has_answer(state: Any) -> bool:
 def _messages_in(state: Any) -> list[Any]:
     """Return the messages of a state; none where a mapping is something else."""
     found = state.get("messages") if isinstance(state, Mapping) else None
-    found = [found] if _reader_of(type(found)) else found
-    is_known = isinstance(found, (list, tuple)) and all(_reader_of(type(one)) for one in found)
+    found = [found] if _library_of(type(found)) else found
+    is_known = isinstance(found, (list, tuple)) and all(_library_of(type(one)) for one in found)
     return [*found] if is_known and found else []
 
 
