@@ -164,6 +164,20 @@ def test_what_is_needed_and_absent_is_an_error_in_langchains_words(evaluator, ar
         asyncio.run(evaluator.aevaluate_strings(prediction="{}", **arguments))
 
 
+def test_a_subclass_may_override_what_langchains_subclasses_do():
+    class Mine(JsonEqualityEvaluator):
+        def _evaluate_strings(self, **arguments):
+            return {**super()._evaluate_strings(**arguments), "by": "me"}
+
+        async def _aevaluate_strings(self, **arguments):
+            return {**await super()._aevaluate_strings(**arguments), "by": "me"}
+
+    fields = {"prediction": "1", "reference": "1"}
+    expected = {"score": True, "by": "me"}
+    assert Mine().evaluate_strings(**fields) == Mine().as_runnable().invoke(fields) == expected
+    assert asyncio.run(Mine().aevaluate_strings(**fields)) == expected
+
+
 def test_none_is_an_absent_reference_and_the_text_null_is_a_null():
     equal = JsonEqualityEvaluator()
     assert equal.evaluate_strings(prediction="null", reference="null") == {"score": True}

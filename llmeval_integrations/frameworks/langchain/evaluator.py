@@ -61,19 +61,29 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
         requests to a chat model of LangChain's; whatever else LangChain hands on stops here.
         Raises MissingFieldError, a ValueError, where a reference or input is needed.
         """
-        sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(_told(self.evaluator, kwargs).evaluate(sample), sample)
+        fields = {"prediction": prediction, "reference": reference, "input": input}
+        return self._evaluate_strings(**fields, **kwargs)
 
     async def aevaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         """Evaluate one output of a model without going through a thread."""
+        fields = {"prediction": prediction, "reference": reference, "input": input}
+        return await self._aevaluate_strings(**fields, **kwargs)
+
+    # LangChain's subclasses override these two.
+
+    def _evaluate_strings(
+        self, *, prediction: Any, reference: Any, input: Any, **kwargs: Any
+    ) -> dict[str, Any]:
+        sample = self._sample(prediction, reference, input, kwargs)
+        return self._answer(_told(self.evaluator, kwargs).evaluate(sample), sample)
+
+    async def _aevaluate_strings(
+        self, *, prediction: Any, reference: Any, input: Any, **kwargs: Any
+    ) -> dict[str, Any]:
         sample = self._sample(prediction, reference, input, kwargs)
         return self._answer(await _told(self.evaluator, kwargs).aevaluate(sample), sample)
-
-    # LangChain's base class has these two as what the two above call.
-    _evaluate_strings = evaluate_strings
-    _aevaluate_strings = aevaluate_strings
 
     def as_runnable(self) -> RunnableLambda[Any, dict[str, Any]]:
         """Return a Runnable, for `chain | evaluator.as_runnable()`.
