@@ -23,7 +23,7 @@ from llmeval_integrations.text.edit_distance import count_edits
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
 
-_FUZZY: Final = ("tolerance", "relative_tolerance", "compare", "coerce", "judge")
+_FUZZY: Final = ("tolerance", "relative_tolerance", "compare", "coerce", "pattern", "judge")
 
 _FOLDING: Final = ("ignore_case", "ignore_whitespace", "normalize_unicode", "text")
 

@@ -11,6 +11,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
+from llmeval_integrations.fields.patterns import fits
 from llmeval_integrations.fields.rule import Rule
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
 from llmeval_integrations.json_values.numbers import exact_decimal, read_number
@@ -31,7 +32,8 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+
 def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     """Compare two leaves of the field with this path.
 
-    Raises InvalidOptionError where a function of the caller's fails.
+    Raises InvalidOptionError where a function of the caller's fails, and RunawayPatternError where
+    a pattern takes too long.
     """
     here, there = TYPES[type(output)], TYPES[type(reference)]
     if rule.compare is not None and (
@@ -39,6 +41,8 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     ):
         same = equal(output, reference)
         return MATCH if same else _ask_function(rule, output, reference, path)
+    if rule.pattern is not None and fits(rule.pattern, output, path):
+        return MATCH
     if here != there:
         may_be_text = rule.coerce or rule.is_decimal
         if may_be_text and _same_as_text(rule, output, reference):

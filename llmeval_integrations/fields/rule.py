@@ -10,6 +10,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.fields.patterns import compile_pattern
 
 Order = Literal["ordered", "aligned", "any_order", "by_key"]
 Format = Literal["date", "date-time", "duration", "email", "time", "uri", "uuid"]
@@ -63,6 +64,10 @@ class Rule(msgspec.Struct, frozen=True):
     coerce: bool = False
     """Whether `"3"` is `3`, and `"true"` is `true`; with a tolerance or grid two texts that are
     numbers are compared as these."""
+
+    pattern: str | None = None
+    """A regular expression. An output that all of it matches is right whatever the reference; one
+    that it does not match is compared as without it."""
 
     compare: Callable[[Any, Any], Any] | None = None
     """A function of output and reference that gives True, False or a score from 0 to 1, which
@@ -121,6 +126,7 @@ SETTINGS: Final = tuple(
 """What an override may set."""
 
 _FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "coerce")
+_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {"format": FORMATS, "text": ("loose",)}
 _OF_THE_PLACE = ("order", "key", "min_similarity", "compare", "judge")
 
 
@@ -160,16 +166,12 @@ def _describe_valid(name: str, value: Any) -> str | None:
         return None if value in ORDERS else f"one of {', '.join(ORDERS)}"
     if value is None and name not in ("weight", "tolerance"):
         return None
-    if name == "format":
-        return None if value in FORMATS else f"one of {', '.join(FORMATS)}, or None"
-    if name == "text":
-        return None if value == "loose" else "'loose', or None"
-    if name == "compare":
-        return None if callable(value) else "a function of output and reference, or None"
-    if name == "key":
-        names = list(value) if isinstance(value, (list, tuple)) else [value]
-        are_names = names and all(isinstance(each, str) and each for each in names)
-        return None if are_names else "the name of a member, a list of such, or None"
+    if name in _CHOICES:
+        choices = _CHOICES[name]
+        names = f"one of {', '.join(choices)}" if len(choices) > 1 else repr(choices[0])
+        return None if value in choices else f"{names}, or None"
+    if name in _KINDS:
+        return _KINDS[name](value)
     if not is_number(value) or value < 0:
         return "a finite number of at least 0"
     if name == "weight" and value > _MOST_WEIGHT:
@@ -179,6 +181,33 @@ def _describe_valid(name: str, value: Any) -> str | None:
     if name == "multiple_of" and value == 0:
         return "a number above 0, or None"
     return None
+
+
+def _describe_function(value: Any) -> str | None:
+    return None if callable(value) else "a function of output and reference, or None"
+
+
+def _describe_key(value: Any) -> str | None:
+    names = value if isinstance(value, (list, tuple)) else [value]
+    are_names = names and all(isinstance(each, str) and each for each in names)
+    return None if are_names else "the name of a member, a list of such, or None"
+
+
+def _describe_pattern(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return "a regular expression as text, or None"
+    try:
+        compile_pattern(value)
+    except ValueError as error:
+        return f"a regular expression: {error}"
+    return None
+
+
+_KINDS: Final = {
+    "compare": _describe_function,
+    "key": _describe_key,
+    "pattern": _describe_pattern,
+}
 
 
 def read_key(key: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -36,9 +36,15 @@ _EXACT_TEXTS: Final = {
     "text": None,
     "format": None,
     "coerce": False,
+    "pattern": None,
     "compare": None,
 }
-_ON_GRID: Final = {"tolerance": 0.0, "relative_tolerance": None, "compare": None}
+_ON_GRID: Final = {
+    "tolerance": 0.0,
+    "relative_tolerance": None,
+    "pattern": None,
+    "compare": None,
+}
 _EXACT_NUMBERS: Final = {**_ON_GRID, "multiple_of": None, "coerce": False}
 
 _ALL_TYPES: Final = frozenset(TYPES.values())

@@ -426,6 +426,8 @@ def test_how_values_are_compared_is_worked_out_once_for_all_names_without_rules(
         ({"order": "any_order", "key": "id"}, "any_order.*key='id'"),
         ({"key": ""}, "key='' is not the name of a member"),
         ({"key": ["sku", 1]}, "is not the name of a member, a list of such, or None"),
+        ({"pattern": "("}, r"pattern='\(' is not a regular expression: missing"),
+        ({"pattern": 1}, "pattern=1 is not a regular expression as text, or None"),
         ({"key": []}, "is not the name of a member, a list of such, or None"),
         ({"compare": "equal"}, "compare='equal' is not a function"),
         ({"ignore": 1}, "ignore=1 is not True or False"),

@@ -94,6 +94,7 @@ LOOSER = [
     [{"tolerance": 0}, {"tolerance": 0.5}, {"tolerance": 5}],
     [{"relative_tolerance": 0.0}, {"relative_tolerance": 0.2}],
     [{}, {"coerce": True}],
+    [{}, {"pattern": "a.*"}],
     [{"min_similarity": 1}, {"min_similarity": 0.7}, {"min_similarity": 0.3}, {}],
     [
         {},

@@ -12,6 +12,7 @@ from llmeval_integrations import (
     JsonFields,
     JsonMatch,
     JsonSimilarity,
+    RunawayPatternError,
     ToolCalls,
 )
 
@@ -47,6 +48,12 @@ SETTINGS = [
     ),
     # a similarity is the larger one of the texts as they are and of what counts in them
     ({"text": "loose", "similarity": 0.9}, [("a        b", "a        c"), ("HARBOR LTD", "Harbour Ltd")], [("a  b", "a  c")]),
+    (
+        {"pattern": r"INV-\d{4}"},
+        [("INV-2024", "INV-1999"), ("INV-0000", 7)],
+        [("INV-20245", "INV-1999"), ("inv-2024", "INV-1999"), (None, "INV-1999"), (["INV-2024"], "INV-1999")],
+    ),
+    ({"pattern": "19.."}, [(1999, 2024), ("1901", 1902)], [(2024, 1999), (19.25, 1)]),
     ({"format": "date"}, [], [("05.01.2024", "2024-01-05")]),
     ({"format": "date-time"}, [("2024-01-05T10:00:00z", MOMENT)], [("x", "y")]),
     (
@@ -114,6 +121,12 @@ def test_text_that_looks_the_same_does_so_in_capitals_too(text):
         assert JsonFields(defaults=defaults)([text], [text.upper()]).passed
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         assert JsonFields(defaults=both)([normalize(form, text.upper())], [text]).passed
+
+
+def test_a_pattern_that_gives_no_answer_is_an_error():
+    evaluator = JsonFields(fields={"/a": {"pattern": "(a|aa)+b"}})
+    with pytest.raises(RunawayPatternError, match=r"/a: the pattern .* gives no answer"):
+        evaluator({"a": "a" * 100 + "c"}, {"a": ""})
 
 
 # --- Numbers of any size -------------------------------------------------------------------------
