@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -81,9 +82,9 @@ _CONSTANT = re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL)
 _ANY_NUMBER = re.compile(_STRING + rf"|({_NUMBER})", re.DOTALL)
 _STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _COLON = re.compile(r"[ \t\n\r]*:")
-_ESCAPE = re.compile(
+_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.|([\ud800-\udfff])",
+    r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])|\\.",
     re.DOTALL,
 )
 _JSON_START = re.compile(
@@ -113,21 +114,16 @@ _NAMED_BY_CHARACTER = {
 }
 
 
-def _locate(text: str, name: str, message: str, offset: int) -> Defect:
+def locate(text: str, name: str, message: str, offset: int, *, is_json: bool = False) -> Defect:
+    """Make a defect with the line and column of its place."""
     error = json.JSONDecodeError(message, text, offset)
-    return Defect(name, str(error), offset, error.lineno, error.colno)
-
-
-def empty(text: str, start: int) -> Defect:
-    """Nothing but white space, back-ticks or an empty fence."""
-    return _locate(text, "empty", "Expecting value", start)
+    return Defect(name, str(error), offset, error.lineno, error.colno, is_json)
 
 
 def too_deep(text: str, start: int, *, is_json: bool = True) -> Defect:
     """Nested deeper than MAX_DEPTH; the offset is that of the innermost bracket."""
     levels, offset = find_deepest(text, start)
-    defect = _locate(text, "too_deep", f"Nested {levels} levels deep", offset)
-    return msgspec.structs.replace(defect, is_json=is_json)
+    return locate(text, "too_deep", f"Nested {levels} levels deep", offset, is_json=is_json)
 
 
 def too_large() -> Defect:
@@ -135,47 +131,41 @@ def too_large() -> Defect:
     return Defect("too_large", f"Expected {DEFECTS['too_large'].replace('more than', 'at most')}")
 
 
-def code_fence(text: str) -> Defect:
-    """A fence in strict mode; the reason is what Python's parser says of it."""
-    offset = len(text) - len(text.lstrip(" \t\n\r"))
-    return _locate(text, "code_fence", "Expecting value", offset)
-
-
 def encoding(error: UnicodeDecodeError) -> Defect:
     """Bytes that are not UTF-8."""
     return Defect("encoding", str(error), error.start)
 
 
-def find_constant(text: str, body: str, start: int) -> Defect | None:
-    """Locate the NaN or Infinity that Python's parser would take for a number."""
-    for found in _CONSTANT.finditer(body):
-        if found[1]:
-            return _locate(
-                text, "nan_or_infinity", f"{found[1]} is not JSON", start + found.start()
-            )
-    return None
-
-
 def out_of_range(text: str, offset: int) -> Defect:
     """A number that no double holds, or with too many digits."""
-    defect = _locate(text, "number_out_of_range", "Number out of range", offset)
-    return msgspec.structs.replace(defect, is_json=True)
+    return locate(text, "number_out_of_range", "Number out of range", offset, is_json=True)
+
+
+def find_constant(text: str, body: str, start: int) -> Defect | None:
+    """Locate the NaN or Infinity that Python's parser would take for a number."""
+    for token, place in _find_tokens(_CONSTANT, body):
+        return locate(text, "nan_or_infinity", f"{token} is not JSON", start + place)
+    return None
 
 
 def find_number(text: str, body: str, start: int) -> Defect | None:
     """Locate the number that is out of range."""
-    for found in _ANY_NUMBER.finditer(body):
-        if found[1] and read_number(found[1]) is None:
-            return out_of_range(text, start + found.start())
+    for token, place in _find_tokens(_ANY_NUMBER, body):
+        if read_number(token) is None:
+            return out_of_range(text, start + place)
     return None
 
 
 def find_lone_surrogate(text: str, body: str, start: int) -> Defect | None:
     """Locate half a surrogate pair, raw or escaped, in an otherwise good text."""
-    for found in _ESCAPE.finditer(body):
-        if found[1] or found[2]:
-            return _locate(text, "lone_surrogate", "Lone surrogate", start + found.start())
+    for _, place in _find_tokens(_SURROGATE, body):
+        return locate(text, "lone_surrogate", "Lone surrogate", start + place)
     return None
+
+
+def _find_tokens(pattern: re.Pattern[str], body: str) -> Iterator[tuple[str, int]]:
+    """Give what the pattern's group matches, and where."""
+    return ((found[1], found.start()) for found in pattern.finditer(body) if found[1])
 
 
 def find_duplicate_key(text: str) -> Defect | None:
@@ -190,7 +180,7 @@ def find_duplicate_key(text: str) -> Defect | None:
         elif names and names[-1] is not None and _COLON.match(text, token.end()):
             name = json.loads(token[0])
             if name in names[-1]:
-                return _locate(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
+                return locate(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
             names[-1].add(name)
     return None
 

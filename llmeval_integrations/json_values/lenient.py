@@ -44,7 +44,7 @@ def _parse(text: str, read: Callable[[str], Any]) -> Any:
         value, body = _read_markdown(text, read)
     except json.JSONDecodeError as error:
         if not error.doc:
-            return msgspec.structs.replace(defects.empty(text, 0), reason=str(error))
+            return defects.Defect("empty", str(error), 0, 1, 1)
         # What was read is the end of the text, but for white space and back-ticks.
         start = max(text.rfind(error.doc), 0)
         defect = defects.explain(text, error.doc, start, error)
@@ -55,13 +55,11 @@ def _parse(text: str, read: Callable[[str], Any]) -> Any:
         return defects.find_lone_surrogate(text, text, 0) or defects.Defect("lone_surrogate", "")
     except RecursionError:
         return refuse_depth(text, 0)
-    if len(body) <= MAX_DEPTH:
-        return value
     # A text that was completed is as deep as its value, whatever its open quotes hide.
-    if body.count("[") + body.count("{") > MAX_DEPTH and measure(value) == "too_deep":
-        return defects.too_deep(text, 0)
-    if len(body) > LARGE and measure(value) == "too_large":
-        return defects.too_large()
+    if body.count("[") + body.count("{") > MAX_DEPTH or len(body) > LARGE:
+        limit = measure(value)
+        if limit is not None:
+            return defects.too_large() if limit == "too_large" else defects.too_deep(text, 0)
     return value
 
 

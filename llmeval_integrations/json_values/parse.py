@@ -193,7 +193,7 @@ def _explain(text: str, start: int, end: int) -> Any:
     body = part.lstrip(WHITE_SPACE)
     start += len(part) - len(body)
     if not body:
-        return defects.empty(text, start)
+        return defects.locate(text, "empty", "Expecting value", start)
     try:
         if not text[:start].isspace():  # behind white space Python has other words for it
             refuse_byte_order_mark(body)
@@ -236,7 +236,8 @@ def _parse_strict(text: str) -> Any:
         return defects.find_duplicate_key(text)
     except UNREADABLE:
         if _WRAPPED_JSON.match(text):
-            return defects.code_fence(text)
+            start = len(text) - len(text.lstrip(WHITE_SPACE))
+            return defects.locate(text, "code_fence", "Expecting value", start)
         value = _explain(text, 0, len(text))
         return invalidity(value) or defects.find_duplicate_key(text) or value
     return find_limit(text, 0, text, value) or value
