@@ -62,7 +62,7 @@ def inspect_scorer(
     metrics: those of Inspect, `mean` and `stderr` unless given.
     value: "score", or "passed" for a value of True or False.
     messages: whether the output is the list of the conversation's messages rather than the text of
-        the model's last one. Unless given, it is for ToolCalls and ToolCallSchema, and for a judge
+        the model's last one. Unless given, it is for evaluators of tool calls, and for a judge
         where that text is empty, of a conversation in which tools are called.
     reference: a key of the sample's metadata; unless given, the reference is the target, and an
         empty one is absent. Of several targets none is guessed (InputError, where the evaluator

@@ -73,7 +73,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         reference: Any = None,
         **_: Any,
     ) -> LabelledEvaluationResult:
-        """Evaluate one response: a text, or a value that is already parsed.
+        """Evaluate one response: a text, a value that is already parsed, or messages.
 
         None is an absent argument, as everywhere in LlamaIndex: write a response or a reference
         that is JSON null as the text "null". Further arguments are left alone, since
@@ -98,7 +98,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> LabelledEvaluationResult:
         """Evaluate what a query engine gave: a `Response`, a streaming or a Pydantic one.
 
-        A stream is read to its end, a Pydantic response evaluated as the object that it holds.
+        A stream is read to its end, a Pydantic response evaluated as the object that it holds; a
+        stream that was read before, and whose text nobody kept, has an `invalid_result`.
         Contexts are the texts of the source nodes, unless they are given. Raises InputError for
         any other object, and for a chat's stream that has not been read.
         """
@@ -115,11 +116,14 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> Steps[LabelledEvaluationResult]:
         """Ask our evaluator, and say its result, or why there is none, in LlamaIndex's words."""
         contexts = [contexts] if isinstance(contexts, str) else contexts
+        said = None
         try:
             if response is None:
                 raise MissingFieldError(
                     f"{self.evaluator.name} needs a response; pass response=..."
                 )
+            said = read_answer(response).value
+            response = said if _is_stream(response) else response
             fields = (MISSING if field is None else field for field in (reference, query, contexts))
             result = yield _Evaluation(self.evaluator, Sample(response, *fields))
         except EvalError as error:
@@ -127,7 +131,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         return LabelledEvaluationResult(
             query=_text(query),
             contexts=None if contexts is None else list(map(_text, contexts)),
-            response=_text(read_answer(response).value),
+            response=_text(said),
             passing=result.passed,
             score=result.score,
             feedback=_text(result.reason),
@@ -140,8 +144,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     def _steps_of_response(
         self, query: Any, response: Any, contexts: Any = None, reference: Any = None, **_: Any
     ) -> Steps[LabelledEvaluationResult]:
-        # A Pydantic response claims to have every attribute, but its class does not.
-        if hasattr(type(response), "response_txt"):
+        if _is_stream(response) and not inspect.isgenerator(response.response_gen):
             response = yield _Reading(response)
         output, sources = _output_and_contexts(response)
         contexts = sources if contexts is None else contexts
@@ -259,16 +262,24 @@ def _text(value: Any) -> str | None:
     return None if value is None else to_text(value).encode(errors="backslashreplace").decode()
 
 
+def _is_stream(response: Any) -> bool:
+    # A Pydantic response claims to have every attribute, but its class does not.
+    return hasattr(type(response), "response_txt")
+
+
 def _output_and_contexts(response: Any) -> tuple[Any, list[str] | None]:
     """Return what a response object says, and the texts that it says it from."""
     if response is None:
         return None, None
-    if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
+    if not (
+        (_is_stream(response) or hasattr(response, "response"))
+        and hasattr(response, "source_nodes")
+    ):
         raise InputError(
             f"{quote(response)} is not a response of a query engine; "
             "to evaluate a text, call evaluate(response=text)"
         )
-    output = response.response
+    output = response if _is_stream(response) else response.response
     if output == "" and hasattr(type(response), "chat_stream"):
         raise InputError("the stream of this chat response has not been read to its end")
     if hasattr(output, "json") and not hasattr(output, "model_dump"):

@@ -68,7 +68,7 @@ class TrlReward(Wrapper):
         one in its logs. With `value="passed"` it is 1.0 or 0.0 whatever the score is. Where a row
         lacks what the evaluator needs, null being absent, `missing="unscored"` gives no reward
         instead of an error: so tasks of several kinds share a dataset. Of a completion in messages
-        ToolCalls and ToolCallSchema see all, the others the text of the last one; a judge sees all
+        evaluators of tool calls see all, the others the text of the last one; a judge sees all
         where that text is empty and tools are called. With `messages=True` everybody sees the list
         of them, with `messages=False` the text. All columns are variables of a judge's prompt.
         """

@@ -47,9 +47,9 @@ def _read_stream(thing: Any) -> str:
     """Read a stream to its end; the response keeps the text for whoever asks again."""
     stream = thing.response_gen
     if thing.response_txt is None:
-        if not isgenerator(stream):
+        if hasattr(stream, "__anext__"):
             raise InputError("an asynchronous stream is read first: await its get_response()")
-        if getgeneratorstate(stream) != GEN_CREATED:
+        if isgenerator(stream) and getgeneratorstate(stream) != GEN_CREATED:
             raise InputError(
                 "the stream of this response has been read, and its text is gone; evaluate the "
                 "text, or read the stream by get_response()"

@@ -152,6 +152,18 @@ def test_what_is_no_response_is_refused_with_advice():
         LlamaIndexEvaluator(JsonValidity()).evaluate_response("why?", "{}")
 
 
+def test_a_stream_that_was_read_is_invalid():
+    wrapped = LlamaIndexEvaluator(JsonMatch())
+    for parts in (1, 2):
+        stream = StreamingResponse(part for part in ('{"total"', ": 12.5}"))
+        for _ in range(parts):
+            next(stream.response_gen)
+        for evaluate in (wrapped.evaluate_response, wrapped.evaluate):
+            answer = evaluate(response=stream, reference="[]")
+            assert (answer.score, answer.invalid_result, answer.response) == (None, True, None)
+            assert "has been read" in answer.invalid_reason
+
+
 def test_a_chat_is_evaluated_once_its_stream_has_been_read():
     wrapped = LlamaIndexEvaluator(JsonEquality())
     engine = SimpleChatEngine.from_defaults(llm=MockLLM())
