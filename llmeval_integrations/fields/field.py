@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from llmeval_integrations.fields.amounts import read_amount
 from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.leaves import compare, parse_number
@@ -23,9 +24,20 @@ from llmeval_integrations.text.edit_distance import count_edits
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
 
-_FUZZY: Final = ("tolerance", "relative_tolerance", "compare", "coerce", "pattern", "judge")
+_FUZZY: Final = (
+    "tolerance",
+    "relative_tolerance",
+    "compare",
+    "coerce",
+    "number",
+    "pattern",
+    "judge",
+)
 
-_FOLDING: Final = ("ignore_case", "ignore_whitespace", "normalize_unicode", "text")
+_FOLDING: Final = (
+    *("ignore_case", "ignore_whitespace", "normalize_unicode", "text"),
+    *("format", "number"),
+)
 
 
 class _Root:
@@ -177,6 +189,9 @@ class Field(Node):
             number = parse_number(rule, value)
             if number is not None:
                 return write_scalar(number)
+        amount = read_amount(value) if rule.number else None
+        if amount is not None:
+            return " ".join(map(str, amount))
         return repr(write_meaning(rule, fold(rule, value)))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.fields.amounts import read_amount
 from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.patterns import fits
@@ -44,7 +45,7 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     if rule.pattern is not None and fits(rule.pattern, output, path):
         return MATCH
     if here != there:
-        may_be_text = rule.coerce or rule.is_decimal
+        may_be_text = rule.coerce or rule.is_decimal or rule.number
         if may_be_text and _same_as_text(rule, output, reference):
             return MATCH
         if rule.types is None:  # a value that is not known is of any type
@@ -86,11 +87,13 @@ def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
         return False
     if TYPES[type(value)] != "number":
         return rule.coerce and text.strip().lower() == write_scalar(value)
-    number = parse_number(rule, text)
-    if number is None:
-        return False
-    pair = (number, value) if type(output) is str else (value, number)
-    return _same_number(rule, *pair)
+    amount = read_amount(text) if rule.number else None
+    for number in (parse_number(rule, text), amount and amount.number):
+        if number is not None:
+            pair = (number, value) if type(output) is str else (value, number)
+            if _same_number(rule, *pair):
+                return True
+    return False
 
 
 def parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
@@ -116,7 +119,8 @@ def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
     if share is None:
         share = _NOISE if rule.is_number and _is_noisy(rule, output, reference) else 0.0
     if not (rule.tolerance or share or rule.multiple_of):  # 0.1 and its text are not == to Python
-        return rule.is_decimal and _to_decimal(output) == _to_decimal(reference)
+        is_text = rule.is_decimal or Decimal in (type(output), type(reference))
+        return is_text and _to_decimal(output) == _to_decimal(reference)
     one, other = _to_decimal(output), _to_decimal(reference)
     if not (one.is_finite() and other.is_finite()):  # which lenient parsing lets in
         return False
@@ -157,11 +161,11 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
     is_near = rule.tolerance or rule.relative_tolerance or rule.multiple_of
     if rule.is_decimal or (rule.coerce and is_near):
         number, expected = parse_number(rule, output), parse_number(rule, reference)
-        if number is not None and expected is not None:
-            if _same_number(rule, number, expected):
-                return MATCH
-            if not rule.is_decimal:
-                return MISMATCH
+        are_numbers = number is not None and expected is not None
+        if are_numbers and _same_number(rule, number, expected):
+            return MATCH
+    if rule.number and _same_amount(rule, output, reference):
+        return MATCH
     one, other = fold(rule, output), fold(rule, reference)
     if one == other or (rule.format and write_meaning(rule, one) == write_meaning(rule, other)):
         return MATCH
@@ -172,6 +176,13 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
         return verdict
     # Texts that differ in little may differ in a larger share of what is left of them.
     return max(verdict, _grade(rule.similarity, output, reference), key=lambda each: each.score)
+
+
+def _same_amount(rule: Rule, output: str, reference: str) -> bool:
+    one, other = read_amount(output), read_amount(reference)
+    if one is None or other is None or not one.may_have_unit(other.unit):
+        return False
+    return _same_number(rule, one.number, other.number)
 
 
 def _grade(needed: float, output: str, reference: str) -> Verdict:

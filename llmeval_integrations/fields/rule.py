@@ -65,6 +65,10 @@ class Rule(msgspec.Struct, frozen=True):
     """Whether `"3"` is `3`, and `"true"` is `true`; with a tolerance or grid two texts that are
     numbers are compared as these."""
 
+    number: Literal["any"] | None = None
+    """`any` reads texts as numbers, with grouped digits, a currency or per cent. Two currencies are
+    not the same, and one is the same as none."""
+
     pattern: str | None = None
     """A regular expression. An output that all of it matches is right whatever the reference; one
     that it does not match is compared as without it."""
@@ -126,7 +130,11 @@ SETTINGS: Final = tuple(
 """What an override may set."""
 
 _FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "coerce")
-_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {"format": FORMATS, "text": ("loose",)}
+_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "format": FORMATS,
+    "text": ("loose",),
+    "number": ("any",),
+}
 _OF_THE_PLACE = ("order", "key", "min_similarity", "compare", "judge")
 
 

@@ -36,6 +36,7 @@ _EXACT_TEXTS: Final = {
     "text": None,
     "format": None,
     "coerce": False,
+    "number": None,
     "pattern": None,
     "compare": None,
 }
@@ -45,7 +46,7 @@ _ON_GRID: Final = {
     "pattern": None,
     "compare": None,
 }
-_EXACT_NUMBERS: Final = {**_ON_GRID, "multiple_of": None, "coerce": False}
+_EXACT_NUMBERS: Final = {**_ON_GRID, "multiple_of": None, "coerce": False, "number": None}
 
 _ALL_TYPES: Final = frozenset(TYPES.values())
 
@@ -79,6 +80,7 @@ def settings_of(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
     settings["types"] = _types_allowed(schemas)
     if _are_decimals(parts, schemas):
         settings.update(is_number=True, is_decimal=True)
+        settings.pop("number", None)
     if any(map(_has_no_order, cases)):
         settings["order"] = "any_order"
     return settings
@@ -136,7 +138,7 @@ def _settings_of_numbers(cases: list[Case]) -> dict[str, Any]:
     if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
         fixed = dict(_EXACT_NUMBERS)
         if len(free) == len(cases):  # a quantity, which a model may write as a text
-            del fixed["coerce"]
+            del fixed["coerce"], fixed["number"]
         return fixed
     settings: dict[str, Any] = {"is_number": True} if "number" in kinds else {}
     grids = [_grid(case) for case in free if _may_be_number(case)]

@@ -93,7 +93,9 @@ LOOSER = [
     [{"similarity": 0.9}, {"similarity": 0.6}, {"similarity": 0.3}],
     [{"tolerance": 0}, {"tolerance": 0.5}, {"tolerance": 5}],
     [{"relative_tolerance": 0.0}, {"relative_tolerance": 0.2}],
-    [{}, {"coerce": True}],
+    [{}, {"coerce": True}, {"coerce": True, "number": "any"}],
+    [{"similarity": 0.6, "tolerance": 1}, {"similarity": 0.6, "tolerance": 1, "number": "any"}],
+    [{"similarity": 0.6, "tolerance": 1}, {"similarity": 0.6, "tolerance": 1, "coerce": True}],
     [{}, {"pattern": "a.*"}],
     [{"min_similarity": 1}, {"min_similarity": 0.7}, {"min_similarity": 0.3}, {}],
     [
@@ -108,7 +110,7 @@ LOOSER = [
         {"similarity": 0.7, "text": "loose"},
     ],
 ]
-LEAVES = [1, 2, 3, 10, 10.4, "a", "b", "A", " a", "abc", "abd", "abcdef", "a    b", "A    c", "1", "true", None, True, [], {}]  # fmt: skip
+LEAVES = [1, 2, 3, 10, 10.4, "a", "b", "A", " a", "abc", "abd", "abcdef", "a    b", "A    c", "1", "$1", "€1", "2.0", "true", None, True, [], {}]  # fmt: skip
 
 
 def document(choose, depth):
