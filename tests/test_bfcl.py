@@ -95,7 +95,11 @@ def test_a_harmless_difference_is_right(kind):
 FAILING = {
     # kind: how many, the label, the kinds of wrong arguments
     "wrong_value": (800, {"wrong_arguments"}, {"mismatch", "extra"}),
-    "dropped_required": (800, {"wrong_arguments"}, {"missing"}),
+    "dropped_required": (
+        800,
+        {"wrong_arguments"},
+        {"missing", "mismatch"},
+    ),  # its default is another
     "extra_argument": (800, {"wrong_arguments"}, {"extra"}),
     "wrong_name": (800, {"wrong_name", "wrong_arguments", "extra"}, None),
     "number_as_text": (512, {"wrong_arguments"}, {"wrong_type"}),
@@ -125,19 +129,27 @@ ONE_WRONG = ("wrong_value", "dropped_required", "extra_argument", "number_as_tex
 
 @pytest.mark.parametrize("kind", [*ONE_WRONG, "wrong_name"])
 def test_the_score_of_one_mistake_is_as_stated(kind):
-    """The mean over the calls, of each the share of what is right: its name, and each argument."""
+    """Of each call it is the share of what is right: its name, and each argument.
+
+    A wrong array has the similarity of the nearest that will do.
+    """
     found = 0
     for _, _, case in cases():
         result = results(kind).get(case["id"])
         if result is None:
             continue
         calls = result.metadata["calls"]
-        assert result.score == pytest.approx(sum(call["score"] for call in calls) / len(calls))
+        both = result.metadata["called"] + result.metadata["expected"]
+        assert result.score == pytest.approx(2 * sum(call["score"] for call in calls) / both)
         if case["id"].startswith("simple"):
             [call], [expected] = made(case, kind), reference(case)
-            things = 1 + len({*call["arguments"], *expected["arguments"]})
+            left_out = {name for name, value in call["arguments"].items() if value == []}
+            things = 1 + len({*call["arguments"], *expected["arguments"]} - left_out)
             right = 0 if kind == "wrong_name" else things - 1
-            assert result.score == pytest.approx(right / things), case["id"]
+            if kind == "wrong_value":
+                assert right / things - 1e-9 <= result.score < 1, case["id"]
+            else:
+                assert result.score == pytest.approx(right / things), case["id"]
             found += 1
     assert found == (135 if kind == "number_as_text" else 200)
 

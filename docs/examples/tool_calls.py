@@ -11,5 +11,5 @@ calls = [
 result = ToolCalls()({"tool_calls": calls}, expected)
 print(result.score, result.label, result.reason)
 #> 0.75 wrong_arguments weather: /city "Boston", expected "NYC" or "New York"
-print(ToolCalls(order="strict")({"tool_calls": calls}, expected).score)
+print(ToolCalls(call_order="strict")({"tool_calls": calls}, expected).score)
 #> 0.5

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from math import fsum
+from typing import Any, ClassVar, Final, Literal, get_args
 
 import msgspec
 
@@ -16,7 +17,12 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.core.options import check_choice, check_flag, option_error
+from llmeval_integrations.core.options import (
+    check_choice,
+    check_flag,
+    check_instance,
+    option_error,
+)
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.result import Result
@@ -32,11 +38,11 @@ from llmeval_integrations.tool_calls.arguments import (
 )
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.compare import (
+    CALL_ORDERS,
     KINDS,
-    ORDERS,
     CallComparison,
+    CallOrder,
     ComparedCall,
-    Order,
 )
 from llmeval_integrations.tool_calls.precedence import (
     Before,
@@ -50,11 +56,15 @@ from llmeval_integrations.tool_calls.reference import (
     Alternatives,
     read_expected,
 )
+from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.toolbox import (
     Toolbox,
     read_toolbox,
     sample_toolbox,
 )
+
+Score = Literal["calls", "leaves"]
+SCORES: Final[tuple[str, ...]] = get_args(Score)
 
 _MOST_NAMED = 3
 
@@ -68,13 +78,15 @@ class ToolCalls(Evaluator):
         >>> ToolCalls()(call, {"name": "f", "arguments": {"a": 2}}).score
         0.5
 
-    Score: the mean over the calls, from 0 to 1. Calls of the same tool are paired one to one so
-    that the sum of their scores is the highest. The score of a pair is the share of what is right:
-    the name, and each argument of either side. A call that is missing, extra, out of order,
-    unreadable or of another tool scores 0. It passes where all calls are right.
+    Score: F1 over calls, from 0 to 1: 2 S / (m + n), where m calls were made and n expected, and S
+    is the sum of the similarities of pairs. Calls of the same tool are paired one to one so that S
+    is the greatest. The similarity of a pair is (1 + M) / (1 + the larger of O and R), where O and
+    R are the leaves of its arguments in output and reference, and M those that match, as in
+    JsonFields. A call that is missing, extra, out of order, unreadable or of another tool has 0.
+    It passes where all calls are right.
 
-    Values are compared as JSON. With the tools' schemas an argument that is left out has its
-    default, an array with `uniqueItems` has no order, and an argument that the reference leaves
+    Values are compared as fields are: by the tool's schema, `fields` and `defaults`. An argument
+    that is left out, null or empty has the default of its schema, and one that the reference leaves
     open has to be valid. A reference that its tool surely refuses is an error.
 
     Metadata: `calls`, each with its `kind` (see KINDS), `score`, `name`, the positions `output` and
@@ -92,13 +104,25 @@ class ToolCalls(Evaluator):
     tools: Any = field(default=None, hash=False)
     """The definitions; None takes each sample's `variables["tools"]`, where there are any."""
 
-    order: Order = "any"
-    """Whether order counts: nowhere but for `before`, or everywhere (pairs never cross)."""
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    """Settings by tool and path, as `{"weather/city": {"ignore_case": true}, "*/price":
+    {"tolerance": 0.1}}`; `*` is each tool that has the argument. The settings of JsonFields."""
+
+    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The same settings where neither a tool's schema nor `fields` says otherwise."""
+
+    score: Score = "calls"
+    """What counts the same: each call (`calls`), or each tool's name and each leaf of the arguments
+    (`leaves`)."""
+
+    call_order: CallOrder = "any"
+    """Whether the order of calls counts: nowhere but for `before`, or everywhere (pairs never
+    cross)."""
 
     before: Before | None = field(default=None, hash=False)
-    """With `order="any"`: pairs of calls, the first of which comes before the second, each a tool's
-    name or a position among the expected calls. Of a pair that is violated the call that came too
-    early is wrong. None takes each sample's `variables["before"]`, where there are any."""
+    """With `call_order="any"`: pairs of calls, the first of which comes before the second, each a
+    tool's name or a position among the expected calls. Of a pair that is violated the call that
+    came too early is wrong. None takes each sample's `variables["before"]`, where there are any."""
 
     arguments: Arguments = "exact"
     """Which arguments a call has: those expected (`exact`), no others but perhaps not all
@@ -120,23 +144,29 @@ class ToolCalls(Evaluator):
     """How much may stand around the JSON of calls and arguments."""
 
     def __post_init__(self) -> None:
-        check_choice(self, "order", ORDERS)
+        check_instance(self, "fields", Mapping)
+        check_instance(self, "defaults", Mapping)
+        check_choice(self, "score", SCORES)
+        check_choice(self, "call_order", CALL_ORDERS)
         check_choice(self, "arguments", ARGUMENTS)
         check_choice(self, "alternatives", ALTERNATIVES)
         check_flag(self, "coerce")
         check_flag(self, "allow_undeclared")
         check_choice(self, "parsing", PARSINGS)
         if self.before is not None:
-            if self.order != "any":
-                raise InvalidOptionError(f"{self.name}: before=... needs order='any'")
+            if self.call_order != "any":
+                raise InvalidOptionError(f"{self.name}: before=... needs call_order='any'")
             if not is_precedence(self.before):
                 raise option_error(self, "before", "a list of pairs of names or positions")
             circle = find_circle(self.before)
             if circle is not None:
                 raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
+        rules = ArgumentRules(self.fields, self.defaults, coerce=self.coerce)
+        object.__setattr__(self, "_rules", rules)
         toolbox = None
         if self.tools is not None:
-            toolbox = read_toolbox(self, self.tools, coerce=self.coerce)
+            toolbox = read_toolbox(self, self.tools, rules)
+            rules.check({name: tool.schema for name, tool in toolbox.items()})
             for name in (which for pair in self.before or () for which in pair):
                 # The name of a tool that there is not would order nothing, and not say so.
                 if isinstance(name, str) and name not in toolbox:
@@ -147,8 +177,9 @@ class ToolCalls(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
+        rules: ArgumentRules = self._rules  # type: ignore[attr-defined]
         if toolbox is None:
-            toolbox = sample_toolbox(self, sample, coerce=self.coerce)
+            toolbox = sample_toolbox(self, sample, rules)
         if self.coerce and toolbox is None:
             raise MissingFieldError(
                 f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
@@ -167,16 +198,17 @@ class ToolCalls(Evaluator):
         comparer = ArgumentComparer(
             self.arguments,
             toolbox,
+            rules,
             self.parsing,
             coerce=self.coerce,
             schema_requires=schema_requires,
         )
         comparison = CallComparison(made, expected, comparer)
-        calls = comparison.calls(self.order, before)
+        calls = comparison.calls(self.call_order, before)
         limits = sorted(comparer.limits)
         if comparison.limit_reached:
             limits.insert(0, "")
-        return _result(calls, len(made), len(expected), limits)
+        return _result(self.score, comparison, calls, (len(made), len(expected)), limits)
 
     def _check_call(self, call: ToolCall, toolbox: Toolbox, reference: Any) -> None:
         """Refuse an expected call that its tool surely does not take."""
@@ -196,7 +228,7 @@ class ToolCalls(Evaluator):
 
     def _before(self, sample: Sample, expected: list[str]) -> list[tuple[int, int]]:
         before = self.before
-        if self.order == "any" and before is None and isinstance(sample.variables, Mapping):
+        if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")
         if before is None:
             return []
@@ -227,15 +259,26 @@ def _figures(right: int, called: int, expected: int, *, nothing: float) -> dict[
     }
 
 
-def _result(calls: list[ComparedCall], called: int, expected: int, limits: list[str]) -> Result:
+def _result(
+    score_of: Score,
+    comparison: CallComparison,
+    calls: list[ComparedCall],
+    counts: tuple[int, int],
+    limits: list[str],
+) -> Result:
     kinds = Counter(call.kind for call in calls)
-    figures = _figures(kinds["right"], called, expected, nothing=1.0)
+    figures = _figures(kinds["right"], *counts, nothing=1.0)
     metadata = {"calls": msgspec.to_builtins(calls), **figures}
     if limits:
         metadata["limit_reached"] = limits
+    matched, both = fsum(call.score for call in calls), float(sum(counts))
+    if score_of == "leaves":
+        leaves = comparison.leaves
+        named = sum(call.kind in ("right", "wrong_arguments") for call in calls)
+        matched, both = named + leaves.matched, both + leaves.output + leaves.reference
+    score = 2 * matched / both if both else 1.0
     if kinds["right"] == len(calls):
-        return Result(1.0, True, None, _all_right(len(calls)), metadata)
-    score = sum(call.score for call in calls) / len(calls)
+        return Result(score, True, None, _all_right(len(calls)), metadata)
     reason = make_printable(
         "; ".join(_name_wrong([call for call in calls if call.kind != "right"]))
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -20,6 +20,9 @@ from llmeval_integrations.matching.node import Node, Verdict
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.walk import Schemas
 from llmeval_integrations.text.edit_distance import count_edits
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
@@ -40,7 +43,7 @@ _FOLDING: Final = (
 )
 
 
-class _Root:
+class Root:
     """What all places of a document share."""
 
     def __init__(self, defaults: Mapping[str, Any]) -> None:
@@ -53,7 +56,12 @@ class Place:
     """What holds for a field apart from its path; fields that no rule names share one."""
 
     def __init__(
-        self, root: _Root, schemas: Schemas, overrides: Sequence[Override], above: Mapping[str, Any]
+        self,
+        root: Root,
+        schemas: Schemas,
+        overrides: Sequence[Override],
+        above: Mapping[str, Any],
+        variant: str = "",
     ) -> None:
         own: dict[str, Any] = dict(above)
         for override in overrides:
@@ -65,8 +73,10 @@ class Place:
         below = [override for override in overrides if override.steps]
         if any(each.settings.get("ignore") is False for each in below):
             settings["ignore"] = False  # or this would hide what counts further in
-        self._root, self._schemas, self._overrides = root, schemas, below
+        self._root, self.schemas, self._overrides = root, schemas, below
+        self._given = overrides, above
         self._inherited = inherit(own)
+        self.variant = variant
         self.rule = Rule(**settings)
         """How values are compared there."""
         self.is_exact = self.rule.is_exact
@@ -91,15 +101,15 @@ class Place:
     def member(self, name: str) -> Place:
         """Return the place of an object's member."""
         if self._has_patterns or name in self._named:
-            return self._enter(name, self._schemas.member(name))
+            return self._enter(name, self.schemas.member(name))
         if self._other is None:
-            self._other = self._enter(name, self._schemas.member(name))
+            self._other = self._enter(name, self.schemas.member(name))
         return self._other
 
     def item(self, position: int | None) -> Place:
         """Return the place of an array's item; of None, that of all items."""
         step = ANY if position is None else str(position)
-        return self._enter(step, self._schemas.item(position or 0))
+        return self._enter(step, self.schemas.item(position or 0))
 
     def _enter(self, step: str, schemas: Schemas) -> Place:
         overrides = [
@@ -107,7 +117,13 @@ class Place:
             for each in self._overrides
             if each.steps[0] in (step, ANY)
         ]
-        return Place(self._root, schemas, overrides, self._inherited)
+        return Place(self._root, schemas, overrides, self._inherited, self.variant)
+
+    def choose(self, positions: Sequence[int]) -> Place:
+        """Return the place where one of these alternatives of its schemas holds."""
+        alternatives = [self.schemas.alternatives[position] for position in positions]
+        variant = f"{self.variant} {','.join(map(str, positions))}"
+        return Place(self._root, self.schemas.choose(alternatives), *self._given, variant)
 
     def may_keep(self) -> bool:
         """Count one more kept field; False where there are too many."""
@@ -125,6 +141,7 @@ class Field(Node):
     def __init__(self, path: str, place: Place) -> None:
         rule = place.rule
         self.path = path
+        self.variant = place.variant
         self.place = place
         self.rule = rule
         self.weight = rule.weight
@@ -140,25 +157,25 @@ class Field(Node):
             self.order = "ordered"
         self.key = read_key(rule.key)
         self.min_similarity = rule.min_similarity or 0.0
-        self.members: dict[str, Field] = {}
-        self._items: dict[int | None, Field] = {}
+        self.members: dict[str, Self] = {}
+        self._items: dict[int | None, Self] = {}
 
     @classmethod
     def root(cls, schema: Any, overrides: Sequence[Override], defaults: Mapping[str, Any]) -> Field:
         """Return the field of whole documents; `schema` is a parsed JSON Schema or None."""
         schemas = Schemas.of(schema, conditions=True)
-        return cls("", Place(_Root(defaults), schemas, overrides, {}))
+        return cls("", Place(Root(defaults), schemas, overrides, {}))
 
-    def member(self, name: str) -> Field:
+    def member(self, name: str) -> Self:
         found = self.members.get(name)
         if found is None:
             place = self.place.member(name)
-            found = Field(f"{self.path}/{escape(name)}", place)
+            found = type(self)(f"{self.path}/{escape(name)}", place)
             if place.may_keep():
                 self.members[name] = found
         return found
 
-    def item(self, position: int | None) -> Field:
+    def item(self, position: int | None) -> Self:
         """Return the field of an array's item: one for all, unless positions have their own rules.
 
         Where the order does not count, such rules have no effect.
@@ -168,7 +185,7 @@ class Field(Node):
         found = self._items.get(position)
         if found is None:
             place = self.place.item(position)
-            found = Field(f"{self.path}/{ANY}", place)
+            found = type(self)(f"{self.path}/{ANY}", place)
             if place.may_keep():
                 self._items[position] = found
         return found

@@ -7,6 +7,9 @@ from typing import Any, Final, Literal
 
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.matching.node import AnyOf
+
+_WITH_PARTS: Final = CONTAINERS | {AnyOf}
 
 Omitted = Literal["absent", "values"]
 
@@ -28,6 +31,8 @@ class Omission:
         From the inside out: an object whose members are all left out is empty. Items of arrays stay
         where they are, and so does what a function compares as a whole.
         """
+        if type(value) is AnyOf:
+            return AnyOf(tuple(self.omit(node, one) for one in value.values), value.optional)
         if type(value) not in CONTAINERS or node.whole or not (self._nulls or self._empty):
             return value
         return (
@@ -36,7 +41,7 @@ class Omission:
 
     def _omit_from_array(self, node: Field, items: list[Any]) -> list[Any]:
         kept = [
-            self.omit(node.item(position), item) if type(item) in CONTAINERS else item
+            self.omit(node.item(position), item) if type(item) in _WITH_PARTS else item
             for position, item in enumerate(items)
         ]
         return items if all(map(is_, kept, items)) else kept
@@ -45,11 +50,21 @@ class Omission:
         changed = False
         found: dict[str, Any] = {}
         for name, part in value.items():
-            kept = self.omit(node.member(name), part) if type(part) in CONTAINERS else part
-            is_nothing = self._nulls if kept is None else self._empty and kept in ([], {})
+            kept = self.omit(node.member(name), part) if type(part) in _WITH_PARTS else part
+            if type(kept) is AnyOf:
+                kept = self._omit_choices(kept)
+            is_nothing = self._is_nothing(kept)
             if is_nothing:
                 self.paths.add(node.member(name).path)
             else:
                 found[name] = kept
             changed |= is_nothing or kept is not part
         return found if changed else value
+
+    def _omit_choices(self, choices: AnyOf) -> AnyOf:
+        """Return choices for a member, which may be left out if one of them counts as left out."""
+        kept = [value for value in choices.values if not self._is_nothing(value)]
+        return AnyOf(tuple(kept), choices.optional or len(kept) < len(choices.values))
+
+    def _is_nothing(self, value: Any) -> bool:
+        return self._nulls if value is None else self._empty and value in ([], {})

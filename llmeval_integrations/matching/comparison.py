@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from math import fsum
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import Any, Literal, NamedTuple
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
@@ -52,6 +50,7 @@ class Comparison:
         "omitted",
         "open",
         "outcomes",
+        "parts",
         "wholes",
     )
 
@@ -66,6 +65,8 @@ class Comparison:
         """Leaves that a judge decides: node, pointer, output, reference, similarity."""
         self.wholes: list[tuple[int, int]] = []
         """Slices of `outcomes` that belong to one missing, extra or replaced value."""
+        self.parts: dict[tuple[str, Kind], Any] = {}
+        """The objects and arrays that one side lacks, by pointer and kind."""
         self.limits: list[str] = []
         """The arrays, as pointers, whose items were not all tried with each other."""
         self.omitted: set[str] = set()
@@ -120,6 +121,8 @@ class Comparison:
         elif node.uniform and equal(output, reference):  # three times as fast as walking it
             if self._lists_matches:
                 self.matched += [node] * count_leaves(output)
+        elif kind is other is dict and (node.fills or (output and reference)):
+            self.compare_objects(node, output, reference, place)
         elif node.splits and node.counts_empty and not (output and reference):
             self._compare_unlike(node, output, reference, place)
         elif kind is dict and other is dict:
@@ -131,13 +134,16 @@ class Comparison:
 
     def is_default(self, node: Node, value: Any) -> bool:
         """Return whether leaving a place out means this value, which has to outlive the pairing."""
-        if node.default is MISSING:
-            return False
-        known, key = self.pairing.defaults, (node.path, id(value))
+        default = node.default
+        if default is MISSING:
+            if not (node.fills and type(value) is dict):
+                return False
+            default = {}  # an object with nothing but defaults is as good as an empty one
+        known, key = self.pairing.defaults, (node.path, node.variant, id(value))
         if key not in known:
             known[key] = False  # a default may hold itself
             trial = Comparison(self.pairing)
-            trial.compare(node, node.default, value)
+            trial.compare(node, default, value)
             known[key] = not trial.outcomes
         return known[key]
 
@@ -182,6 +188,8 @@ class Comparison:
             )
             return
         begin, whole = len(self.outcomes), place if within is None else within
+        if within is None:
+            self.parts[place, kind] = value
         if type(value) is dict:
             for name, part in value.items():
                 its = node.member(name)
@@ -232,12 +240,28 @@ class Comparison:
                     self.compare(its, value, expected, f"{place}/{escape(name)}")
             else:
                 shared -= 1
-                if not (is_optional or self.is_default(its, expected)):
-                    self.add_side(its, "missing", expected, f"{place}/{escape(name)}")
+                if not is_optional:
+                    self._add_alone(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
             for name, value in output.items():
-                if name not in reference and not self.is_default(there.member(name), value):
-                    self.add_side(there.member(name), "extra", value, f"{place}/{escape(name)}")
+                if name not in reference:
+                    its = there.member(name)
+                    self._add_alone(its, "extra", value, f"{place}/{escape(name)}")
+
+    def _add_alone(
+        self, node: Node, kind: Literal["missing", "extra"], value: Any, place: str
+    ) -> None:
+        """Compare a member that one side lacks with its default, if it has one."""
+        default = node.default
+        if self.is_default(node, value):
+            self.add_matches(node, value)
+        elif default in (MISSING, None, []) or not self.pairing.fills:
+            self.add_side(node, kind, value, place)
+        else:
+            self.pairing.fills = False
+            pair = (default, value) if kind == "missing" else (value, default)
+            self.compare(node, *pair, place)
+            self.pairing.fills = True
 
     def compare_arrays(
         self, node: Node, output: list[Any], reference: list[Any], place: str
@@ -315,26 +339,38 @@ class Comparison:
             self.wholes.append((begin, len(self.outcomes)))
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
-        """Keep the comparison with the alternative that is nearest to the output."""
+        """Compare with the nearest alternative; the place is one leaf on each side."""
+        nearest = self.find_nearest(node, output, reference, place)
+        if nearest is None:  # the place may be left out, and nothing else is right
+            self.add_side(node, "extra", output, place)
+            return
+        self.limits += nearest.limits
+        outcomes = nearest.outcomes
+        if not outcomes:
+            self.matched.append(node)
+            return
+        is_leaf = len(outcomes) == 1 and outcomes[0].pointer == place
+        kind: Kind = outcomes[0].kind if is_leaf else "mismatch"
+        if all(each.kind == "match" for each in outcomes):
+            kind = "match"
+        score = nearest.figures().score
+        self.outcomes.append(Outcome(place, node, kind, score, output, reference))
+
+    def find_nearest(
+        self, node: Node, output: Any, reference: AnyOf, place: str
+    ) -> Comparison | None:
+        """Return the comparison with the alternative that is nearest to the output."""
         nearest: Comparison | None = None
         best = 0.0
         for value in reference.values:
             trial = Comparison(self.pairing)
             trial.compare(node, output, value, place)
             score = trial.figures().score
-            if nearest is None or score > best:
+            if nearest is None or score > best or not trial.outcomes:
                 nearest, best = trial, score
             if not trial.outcomes:
                 break
-        if nearest is None:  # the place may be left out, and nothing else is right
-            self.add_side(node, "extra", output, place)
-            return
-        if len(nearest.outcomes) == 1 and nearest.outcomes[0].pointer == place:  # none is near
-            nearest.outcomes[0] = msgspec.structs.replace(nearest.outcomes[0], reference=reference)
-        offset = len(self.outcomes)
-        self.wholes += [(begin + offset, end + offset) for begin, end in nearest.wholes]
-        for name in ("matched", "empty", "outcomes", "open", "limits"):
-            getattr(self, name).extend(getattr(nearest, name))
+        return nearest
 
 
 def count_leaves(value: Any) -> int:

@@ -53,6 +53,9 @@ class Node:
     path: str = ""
     """The place as a JSON Pointer, with `*` for every position of an array."""
 
+    variant: str = ""
+    """Which alternatives of unions, on the way to this place, it stands for."""
+
     weight: float = 1.0
     """The weight of a leaf at this place."""
 
@@ -109,6 +112,9 @@ class Node:
 
     default: Any = MISSING
     """The value that leaving the place out means; MISSING where it means nothing."""
+
+    fills: bool = False
+    """Whether members in here may have a default."""
 
     varies: bool = False
     """Whether `narrow` depends on the value, as in a union."""

@@ -36,9 +36,12 @@ class Pairing:
     """
 
     def __init__(self, gain: GainIn) -> None:
-        self.defaults: dict[tuple[str, int], bool] = {}
-        """Whether values, by path and id, are the default of their place."""
-        self._found: dict[tuple[str, int, int], Found] = {}
+        self.defaults: dict[tuple[str, str, int], bool] = {}
+        """Whether values, by place and id, are the default of their place."""
+        self.fills = True
+        """Whether a default takes the place of what one side leaves out; inside of a default that
+        does so already none does, as it may hold itself."""
+        self._found: dict[tuple[str, str, int, int], Found] = {}
         self._trials = Trials(partial(gain, self))
 
     def find(self, node: Node, output: list[Any], reference: list[Any]) -> Found:
@@ -47,7 +50,7 @@ class Pairing:
         The same two arrays meet with each item that theirs is tried with, and again once the best
         is chosen; they are paired once.
         """
-        known = node.path, id(output), id(reference)
+        known = node.path, node.variant, id(output), id(reference)
         found = self._found.get(known)
         if found is None:
             pairs, is_limited = self._pair(node, output, reference)

@@ -17,13 +17,13 @@ class Texts:
     """Writes values of two documents so that two values with the same text match in full."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], str] = {}
+        self._known: dict[tuple[str, str, int], str] = {}
 
     def write(self, node: Node, value: Any) -> str:
         """Return the text of a value; the value has to live as long as this object."""
         if type(value) not in CONTAINERS or not value or node.whole:
             return node.leaf_text(value)
-        known = node.path, id(value)
+        known = node.path, node.variant, id(value)
         text = self._known.get(known)
         if text is None:
             if node.literal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final, Literal, get_args
@@ -14,13 +14,15 @@ from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.any_order import pair_texts
 from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.matching.comparison import Comparison, Figures
+from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.matching.trials import Pairs
 from llmeval_integrations.tool_calls.arguments import ArgumentComparer, WrongArgument
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.reference import write
 
-Order = Literal["any", "strict"]
-ORDERS: Final[tuple[str, ...]] = get_args(Order)
+CallOrder = Literal["any", "strict"]
+CALL_ORDERS: Final[tuple[str, ...]] = get_args(CallOrder)
 
 KINDS: Final = (
     "unreadable",
@@ -87,11 +89,14 @@ class CallComparison:
     ) -> None:
         self.limit_reached = False
         """Whether there were too many calls to compare each with each."""
+        self.leaves = Figures(0.0, 0.0, 0.0)
+        """Those of all calls; of one that is out of order none matches."""
+        self.fields: dict[str, Counter[Kind]] = {}
+        """The leaves of each argument of a tool by what became of them."""
         self._made, self._expected = made, expected
-        self._compare = comparer.compare
-        self._scores: dict[tuple[int, int], float] = {}
+        self._comparer = comparer
 
-    def calls(self, order: Order, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
+    def calls(self, order: CallOrder, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
         pairs = self._pair_in_order() if order == "strict" else self._pair_by_name()
         rows = {column: row for row, column in pairs}
@@ -106,7 +111,11 @@ class CallComparison:
             unpaired = set(range(len(self._made))).difference(rows.values())
             missed = set(range(len(self._expected))).difference(rows)
             rest = self._pair_rest(sorted(unpaired), sorted(missed))
-            found += [self._compare_rest(row, column) for row, column in rest]
+            for row, column in rest:
+                if row is not None and column is not None and self._is_same_tool(row, column):
+                    found.append(self._compare_pair(row, column, in_order=False))
+                else:
+                    found.append(self._compare_rest(row, column))
         return sorted(found, key=_place)
 
     # --- which call is which -------------------------------------------------------------------
@@ -183,24 +192,32 @@ class CallComparison:
         return call.problem is None and call.name == self._expected[column].name
 
     def _weight(self, row: int, column: int) -> float:
-        score = self._compare(self._made[row], self._expected[column]).score
-        self._scores[row, column] = score
-        return score + _RIGHT * (score == 1) + _NEAR / (1 + abs(row - column))
+        compared = self._comparer.compare(self._made[row], self._expected[column])
+        near = _NEAR / (1 + abs(row - column))
+        return compared.similarity + _RIGHT * compared.is_right + near
 
     # --- what became of each -------------------------------------------------------------------
 
     def _compare_pair(self, row: int, column: int, *, in_order: bool) -> ComparedCall:
         """Say what became of two calls of the same tool."""
-        name, score = self._made[row].name, self._scores.get((row, column))
-        mistakes: list[WrongArgument] = []
-        if score != 1:
-            # Anew: of the many pairs of calls that were compared only the scores are kept.
-            compared = self._compare(self._made[row], self._expected[column])
-            score, mistakes = compared.score, compared.mistakes()
+        # Anew: of the many pairs of calls that were compared only the weights are kept.
+        name = self._made[row].name
+        compared = self._comparer.compare(self._made[row], self._expected[column])
+        figures, mistakes = compared.figures, compared.mistakes()
         if not in_order:
+            self._count(compared.comparison, figures._replace(matched=0.0))
             return ComparedCall("wrong_order", 0.0, name, row, column, arguments=mistakes)
+        self._count(compared.comparison, figures)
         kind = "wrong_arguments" if mistakes else "right"
-        return ComparedCall(kind, score, name, row, column, arguments=mistakes)
+        return ComparedCall(kind, compared.similarity, name, row, column, arguments=mistakes)
+
+    def _count(self, comparison: Comparison, figures: Figures) -> None:
+        """Add the leaves of one call, or of two that are a pair."""
+        self.leaves = Figures(*map(sum, zip(self.leaves, figures)))
+        for node, number in Counter(comparison.matched).items():
+            self.fields.setdefault(node.path, Counter())["match"] += number
+        for each in comparison.outcomes:
+            self.fields.setdefault(each.node.path, Counter())[each.kind] += 1
 
     def _pair_rest(
         self, rows: list[int], columns: list[int]
@@ -221,28 +238,29 @@ class CallComparison:
         """Say what became of calls that are no pair: of another tool, missing, extra."""
         call = None if row is None else self._made[row]
         wanted = None if column is None else self._expected[column]
-        missing = _list_arguments(wanted, "missing") if wanted else []
+        missing = self._list_arguments(wanted, "missing") if wanted else []
         if row is None or call is None:
             name = wanted.name if wanted else ""
             return ComparedCall("missing", 0.0, name, None, column, arguments=missing)
         if call.problem is not None:
             return ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
-        extra = _list_arguments(call, "extra")
+        extra = self._list_arguments(call, "extra")
         if column is None or wanted is None:
             return ComparedCall("extra", 0.0, call.name, row, arguments=extra)
-        if wanted.name == call.name:
-            return self._compare_pair(row, column, in_order=False)
         return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, missing + extra)
+
+    def _list_arguments(
+        self, call: ToolCall, kind: Literal["missing", "extra"]
+    ) -> list[WrongArgument]:
+        """List all arguments of a call that has no partner."""
+        comparison = self._comparer.list_alone(call, kind)
+        self._count(comparison, comparison.figures())
+        side = "reference" if kind == "missing" else "output"
+        return [
+            WrongArgument(f"/{escape(name)}", kind, **{side: write(value)})
+            for name, value in call.arguments.items()
+        ]
 
 
 def _place(call: ComparedCall) -> tuple[bool, int]:
     return call.reference is None, call.output or 0 if call.reference is None else call.reference
-
-
-def _list_arguments(call: ToolCall, kind: Literal["missing", "extra"]) -> list[WrongArgument]:
-    """List all arguments of a call that has no partner."""
-    side = "reference" if kind == "missing" else "output"
-    return [
-        WrongArgument(f"/{escape(name)}", kind, **{side: write(value)})
-        for name, value in call.arguments.items()
-    ]

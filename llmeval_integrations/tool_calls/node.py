@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import count
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.fields.field import Field, Place, Root
+from llmeval_integrations.fields.omitted import Omission
+from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import (
     SCALARS,
@@ -16,8 +18,10 @@ from llmeval_integrations.json_values.equality import (
     equal,
     write_scalar,
 )
-from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, AnyOf, Node, Verdict
-from llmeval_integrations.schemas.document import SchemaDocument, items_of, list_of, object_of
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.gains import WHOLE
+from llmeval_integrations.matching.node import AnyOf, Verdict
+from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
 from llmeval_integrations.schemas.walk import (
     Alternative,
     Schema,
@@ -29,45 +33,27 @@ from llmeval_integrations.schemas.walk import (
 from llmeval_integrations.tool_calls.spelling import AnySpelling, is_spelling, read_text
 
 
-class _Source(NamedTuple):
-    """What the nodes of a tool share."""
+class ToolNode(Field):
+    """The node of ToolCalls: one place in a tool's arguments, as its schema and rules have it."""
 
-    coerce: bool
+    fills = True
+    whole_gain = WHOLE  # so items are compared one by one, with defaults and choices
+    coerces = False
     """Whether defaults are coerced, as arguments are."""
-    numbers: Iterator[int]
-    nodes: dict[Schemas, ToolNode]
 
-
-class ToolNode(Node):
-    """The node of ToolCalls: one place in a tool's arguments, as its schemas have it."""
-
-    exact = False  # a reference may have a choice in place of a leaf
-    splits = False
-    pairs_strangers = True
-    whole_gain = 1e6  # items that match, with defaults and choices, are paired before any others
-
-    def __init__(self, schemas: Schemas, source: _Source) -> None:
-        self.path = str(next(source.numbers))
-        self.varies = bool(schemas.alternatives)
-        self._schemas, self._source = schemas, source
-        is_set = any(part.get("uniqueItems") is True for part in schemas.parts)
-        self._positions = max((len(items_of(part)[0]) for part in schemas.parts), default=0)
-        self.order = "any_order" if is_set and not self._positions else "ordered"
-        self._members: dict[str, ToolNode] = {}
-        self._items: dict[int, ToolNode] = {}
+    def __init__(self, path: str, place: Place) -> None:
+        super().__init__(path, place)
+        self.exact = self.literal = False  # a reference may have a choice in place of a leaf
+        self.varies = bool(place.schemas.alternatives)
+        self._schemas = place.schemas
+        self._chosen: dict[tuple[int, ...], ToolNode] = {}
 
     @classmethod
-    def root(cls, schema: Any, *, coerce: bool = False) -> ToolNode:
-        """Return the node of a tool's arguments; `coerce` says that defaults are coerced."""
-        return cls(Schemas.of(schema), _Source(coerce, count(), {}))
-
-    def _node(self, schemas: Schemas) -> ToolNode:
-        if not (schemas.own or schemas.alternatives):
-            return ANYTHING
-        nodes = self._source.nodes
-        if schemas not in nodes:
-            nodes[schemas] = ToolNode(schemas, self._source)
-        return nodes[schemas]
+    def of_tool(
+        cls, name: str, schema: Any, overrides: Sequence[Override], defaults: Mapping[str, Any]
+    ) -> ToolNode:
+        """Return the node of a tool's arguments."""
+        return cls(escape(name), Place(Root(defaults), Schemas.of(schema), overrides, {}))
 
     # --- what the schema says ------------------------------------------------------------------
 
@@ -87,7 +73,8 @@ class ToolNode(Node):
             found = [default for some in each for default in some] if all(each) else []
         if len({canonical(default) for default in found}) != 1:
             return MISSING
-        return self.coerce(found[0]) if self._source.coerce else found[0]
+        default = self.drop(found[0])
+        return self.coerce(default) if self.coerces else default
 
     @cached_property
     def types(self) -> frozenset[str]:
@@ -132,6 +119,10 @@ class ToolNode(Node):
             return value if self.types & types_of(value) else text
         return value if any(equal(value, one) for one in self.allowed) else text
 
+    def drop(self, value: Any) -> Any:
+        """Return a value without the members that count as left out."""
+        return Omission(nulls=True, empty=True).omit(self, value)
+
     def at(self, steps: Iterable[str], value: Any) -> ToolNode:
         """Return the node for a place in a value; one that says nothing where there is none."""
         node = self.narrow(value)
@@ -147,26 +138,6 @@ class ToolNode(Node):
 
     # --- what a comparison asks ----------------------------------------------------------------
 
-    def member(self, name: str) -> ToolNode:
-        schemas = self._schemas
-        if not schemas.parts:
-            return self
-        found = self._members.get(name)
-        if found is None:
-            found = self._node(schemas.member(name))
-            if any(True for part in schemas.parts for _ in declarations(part, name)):
-                self._members[name] = found  # others may be made up by a model, without end
-        return found
-
-    def item(self, position: int) -> ToolNode:
-        if not self._schemas.parts:
-            return self
-        position = min(position, self._positions)  # all further ones have the same schemas
-        found = self._items.get(position)
-        if found is None:
-            found = self._items[position] = self._node(self._schemas.item(position))
-        return found
-
     def narrow(self, value: Any) -> ToolNode:
         """Return the node without the alternatives that an object or array is not meant for.
 
@@ -177,12 +148,16 @@ class ToolNode(Node):
         kind = TYPES.get(type(value))
         if not self.varies or kind not in ("object", "array"):
             return self
-        fit = [one for one in self._union if one.allows(kind)] or self._union
+        union = self._union
+        fit = [n for n, one in enumerate(union) if one.allows(kind)] or [*range(len(union))]
         if kind == "object" and len(fit) > 1:
-            signs = [one.signs(value) for one in fit]
+            signs = [union[n].signs(value) for n in fit]
             best = max(signs)
-            fit = [one for one, its in zip(fit, signs) if its == best]
-        return self._node(self._schemas.choose([one.alternative for one in fit]))
+            fit = [n for n, its in zip(fit, signs) if its == best]
+        found = self._chosen.get(key := tuple(fit))
+        if found is None:
+            found = self._chosen[key] = type(self)(self.path, self.place.choose(fit))
+        return found
 
     @cached_property
     def _union(self) -> list[_Alternative]:
@@ -194,14 +169,18 @@ class ToolNode(Node):
             output = output.spell(reference)
         if isinstance(reference, AnySpelling):
             reference = reference.spell(output)
-        if equal(output, reference):
-            return MATCH
-        return MISMATCH if TYPES[type(output)] == TYPES[type(reference)] else WRONG_TYPE
+        return super().leaf(output, reference)
 
     def leaf_text(self, value: Any) -> str:
         if isinstance(value, AnyOf):
             return f"any of {id(value)}"
-        return canonical(value.text if isinstance(value, AnySpelling) else value)
+        return super().leaf_text(value.text if isinstance(value, AnySpelling) else value)
+
+
+class CoercingNode(ToolNode):
+    """The same with `coerce=True`."""
+
+    coerces = True
 
 
 class _Alternative:
@@ -271,5 +250,5 @@ def _values(part: Schema) -> list[Any]:
     return only + list_of(part, "enum")
 
 
-ANYTHING: Final = ToolNode.root(None)
+ANYTHING: Final = ToolNode.of_tool("", None, [], {})
 """The node of a place of which no schema says anything."""

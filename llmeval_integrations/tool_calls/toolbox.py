@@ -19,8 +19,8 @@ from llmeval_integrations.schemas.document import DEFINITIONS, list_of, object_o
 from llmeval_integrations.schemas.errors import describe, find_errors, shorten
 from llmeval_integrations.schemas.reading import REMARKS, encode, refuse_nan
 from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.node import ToolNode
 from llmeval_integrations.tool_calls.reference import is_optional
+from llmeval_integrations.tool_calls.rules import NO_RULES, ArgumentRules
 
 # A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN: Final = frozenset(
@@ -73,11 +73,13 @@ _TOO_DEEP: Final = Violation(
 class Tool:
     """One tool: what it may be given, and how that is compared."""
 
-    def __init__(self, name: str, schema: dict[str, Any], is_open: bool, coerce: bool) -> None:
+    def __init__(
+        self, name: str, schema: dict[str, Any], is_open: bool, rules: ArgumentRules
+    ) -> None:
         """`is_open` says that a call may have arguments that the schema does not name."""
-        self.node = ToolNode.root(schema, coerce=coerce)
-        self._schema = schema
-        self._options = name, schema, is_open, coerce
+        self.node = rules.node(name, schema)
+        self.schema = schema
+        self._options = name, schema, is_open, rules
         self._lists_all = not is_open and "properties" in schema and not _speaks_of_others(schema)
         asked = {**schema, "additionalProperties": False} if self._lists_all else schema
         try:
@@ -94,11 +96,11 @@ class Tool:
         `complete` says that it has no others. None where that is not sure.
         """
         if self._is_closed():
-            declared = object_of(self._schema, "properties")
+            declared = object_of(self.schema, "properties")
             for name, value in arguments.items():
                 if name not in declared and not is_optional(value):
                     return f"declares no argument {name!r}"
-        for name in list_of(self._schema, "required") if complete else ():
+        for name in list_of(self.schema, "required") if complete else ():
             if name not in arguments and self.node.member(name).default is MISSING:
                 return f"requires {name!r}"
         return None
@@ -109,16 +111,20 @@ class Tool:
         One that declares none may have been defined without its arguments.
         """
         if self._lists_all:
-            return bool(self._schema["properties"]) and "propertyNames" not in self._schema
+            return bool(self.schema["properties"]) and "propertyNames" not in self.schema
         return (
-            self._schema.get("additionalProperties") is False
-            and "patternProperties" not in self._schema
+            self.schema.get("additionalProperties") is False
+            and "patternProperties" not in self.schema
         )
+
+    def requires(self, name: str) -> bool:
+        """Whether a call has to have an argument."""
+        return name in list_of(self.schema, "required")
 
     def names(self, arguments: Iterable[str]) -> set[str]:
         """Return the arguments that violations may be about; "" for the call as a whole."""
-        whole = () if self._schema.keys() <= _ABOUT_ARGUMENTS else ("",)
-        return {*list_of(self._schema, "required"), *whole, *arguments}
+        whole = () if self.schema.keys() <= _ABOUT_ARGUMENTS else ("",)
+        return {*list_of(self.schema, "required"), *whole, *arguments}
 
     def find(self, arguments: dict[str, Any], parsing: Parsing) -> tuple[list[Violation], bool]:
         """List what is wrong with arguments that were read in this mode, and whether it is all."""
@@ -185,15 +191,17 @@ Toolbox: TypeAlias = Mapping[str, Tool]
 """The tools that there are, by name."""
 
 
-def read_toolbox(evaluator: Any, tools: Any, *, coerce: bool = False) -> Toolbox:
+def read_toolbox(evaluator: Any, tools: Any, rules: ArgumentRules = NO_RULES) -> Toolbox:
     """Return an evaluator's tools by name; raise InvalidOptionError that names it."""
     try:
-        return _read(tools, evaluator.allow_undeclared, coerce)
+        return _read(tools, evaluator.allow_undeclared, rules)
     except InvalidOptionError as error:
         raise type(error)(f"{evaluator.name}: tools: {error}") from error
 
 
-def sample_toolbox(evaluator: Any, sample: Sample, *, coerce: bool = False) -> Toolbox | None:
+def sample_toolbox(
+    evaluator: Any, sample: Sample, rules: ArgumentRules = NO_RULES
+) -> Toolbox | None:
     """Return the tools in `variables["tools"]`, read once where many samples bring the same."""
     tools = sample.variables.get("tools") if isinstance(sample.variables, Mapping) else None
     if tools is None:
@@ -203,12 +211,12 @@ def sample_toolbox(evaluator: Any, sample: Sample, *, coerce: bool = False) -> T
         text = encode(text).decode()
     if type(text) is str:
         with suppress(InvalidOptionError):  # which is worded below
-            return _read_once(text, evaluator.allow_undeclared, coerce)
-    return read_toolbox(evaluator, tools, coerce=coerce)
+            return _read_once(text, evaluator.allow_undeclared, rules)
+    return read_toolbox(evaluator, tools, rules)
 
 
-def _read(tools: Any, is_open: bool, coerce: bool) -> Toolbox:
-    return {name: Tool(name, schema, is_open, coerce) for name, schema in read_tools(tools).items()}
+def _read(tools: Any, is_open: bool, rules: ArgumentRules) -> Toolbox:
+    return {name: Tool(name, schema, is_open, rules) for name, schema in read_tools(tools).items()}
 
 
 _read_once = lru_cache(maxsize=64)(_read)

@@ -70,8 +70,11 @@ COMPARING = [
     JsonMatch(strict_order=False),
     JsonMatch(strict_order=False, ignore_extra_keys=True),
     *(ToolCalls(parsing=parsing) for parsing in PARSINGS),
-    ToolCalls(TOOLS, order="strict", arguments="subset", coerce=True),
+    ToolCalls(TOOLS, call_order="strict", arguments="subset", coerce=True),
     ToolCalls(TOOLS, before=[("a", 0)], alternatives="listed"),
+    ToolCalls(
+        TOOLS, fields={"*": {"coerce": True}}, defaults={"order": "any_order"}, score="leaves"
+    ),
 ]
 FROM_REFERENCE = [JsonSchema(), JsonSchema(check_formats=True, draft="7"), RegexMatch()]
 ALONE = [
@@ -476,6 +479,8 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (JsonFields, "defaults"),
         (ToolCalls, "tools"),
         (ToolCalls, "before"),
+        (ToolCalls, "fields"),
+        (ToolCalls, "defaults"),
         (ToolCallSchema, "tools"),
         *((WeightedSum, option) for option in ("parts", "unscored", "min_score")),
     }

@@ -323,7 +323,7 @@ def test_wrong_calls_are_told_by_argument_and_the_message_is_folded_and_not_mark
 )  # fmt: skip
 def test_what_is_wrong_with_a_whole_call_is_told(opened, tmp_path, made, expected, rows):
     sample = {"output": made, "reference": expected}
-    page = opened(evaluate([sample], [ToolCalls(order="strict")], out=tmp_path / "run"))
+    page = opened(evaluate([sample], [ToolCalls(call_order="strict")], out=tmp_path / "run"))
     found = [[None if given is None else cell for cell, given in zip(row, wanted)] for row, wanted in zip(cells(page)[1:], rows)]  # fmt: skip
     assert found == rows
 

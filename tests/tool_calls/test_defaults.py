@@ -6,7 +6,7 @@ from pace import at_most
 from llmeval_integrations import ToolCalls
 
 NOTHING = object()
-SOME = [*range(1, 11), "red", "blue", "other", None]
+SOME = [*range(1, 11), "red", "blue", "other"]
 
 
 def tool(**parameters):
@@ -52,7 +52,7 @@ ROOT = {
     ("name", "default"),
     [
         ("plain", 1), ("of another", 2), ("beside a reference", 3), ("of every choice", 1), ("the same twice", 1),
-        ("two that differ", NOTHING), ("of one choice", NOTHING), ("none", NOTHING), ("null", None), ("itself", NOTHING),
+        ("two that differ", NOTHING), ("of one choice", NOTHING), ("none", NOTHING), ("null", NOTHING), ("itself", NOTHING),
         ("escaped", 5), ("unnamed", "other"), ("of an anchor", 8), ("x_1", 6), ("x_h", NOTHING), ("both", 7),
     ],
 )  # fmt: skip
@@ -89,7 +89,7 @@ NOTE = {"type": "object", "properties": {"v": {"type": "string"}, "d": {"default
         ([BOX, BAG], {"v": 1}, "d", 2),
         ([BAG, NOTE], {"v": "x"}, "d", 3),
         ([BAG, NOTE], {"v": 1}, "d", 2),
-        ([BAG, NOTE], {"v": []}, "d", NOTHING),
+        ([BAG, NOTE], {"v": [1]}, "d", NOTHING),
         ([BAG, NOTE], {}, "d", 3),
         ([BOX, CIRCLE], {"w": 1, "r": 1, "kind": "circle"}, "d", NOTHING),
         ([{"required": ["a"]}, {"required": ["b"]}], {"a": 1}, "always", 5),
@@ -122,11 +122,16 @@ LIMITS = [variant("a", limit=10), variant("b", ["limit"], limit=...)]
     [
         (LIMITS, {"kind": "b"}, {"kind": "b", "limit": 10}, "limit missing"),
         (SHAPES, {"kind": "circle"}, {"kind": "circle", "color": "red"}, None),
-        (SHAPES, {"kind": "square"}, {"kind": "square", "color": "red"}, "color missing"),
+        (
+            SHAPES,
+            {"kind": "square"},
+            {"kind": "square", "color": "red"},
+            'color "blue", expected "red"',
+        ),
         (SHAPES, {"kind": "square", "r": 1}, {"kind": "square"}, "r extra"),
         (SHAPES, {"kind": "square"}, {"kind": "square", "r": 1}, "r missing"),
         (SHAPES, {"color": "red"}, {"kind": "circle", "color": "red"}, "kind missing"),
-        (SHAPES, {"kind": "square"}, {"kind": "circle"}, 'kind "square", expected'),
+        (SHAPES, {"kind": "square", "n": 1}, {"kind": "circle", "n": 1}, 'kind "square", expected'),
     ],
 )
 def test_what_is_wrong_is_told_by_the_alternative_that_is_meant(alternatives, output, reference, reason):  # fmt: skip
@@ -147,7 +152,7 @@ def test_another_alternative_is_told_by_its_place():
     wanted = [{**square, "color": "blue"}, {**circle, "color": "red"}]
     assert ToolCalls(tools)(call(s=[circle, square]), call(s=wanted)).passed
     assert not ToolCalls(tools)(call(s=[circle, circle]), call(s=wanted)).passed
-    result = ToolCalls(tools)(call(s=[circle]), call(s=[square]))
+    result = ToolCalls(tools)(call(s=[{**circle, "n": 1}]), call(s=[{**square, "n": 1}]))
     assert result.reason == 'f: /s/0/kind "circle", expected "square"'
 
 
@@ -190,11 +195,12 @@ def test_defaults_within_defaults_are_read_once():
 @pytest.mark.parametrize(
     ("default", "output", "reference", "right"),
     [
-        ({"v": 0, "next": None}, {"next": None}, {"v": 0}, False),
+        ({"v": 0, "next": None}, {"next": None}, {"v": 0}, True),
         ({"v": 0, "next": None}, {}, {"next": {"next": None}}, True),
         ({"v": 0, "next": None}, {}, {"next": {"v": 1, "next": None}}, False),
         ({"next": {}}, {"next": {}}, {"next": {}}, True),
-        ({"next": {}}, {"v": 0}, {"next": {}}, False),
+        ({"next": {}}, {"v": 0}, {"next": {}}, True),
+        ({"next": {}}, {"v": 1}, {"next": {}}, False),
     ],
 )
 def test_a_default_that_has_itself_within_is_compared_to_an_end(default, output, reference, right):
@@ -208,5 +214,5 @@ def test_defaults_that_share_definitions_take_no_longer_for_that():
     kinds = {f"T{n}": {"type": "object", "properties": {name: {"$ref": f"#/$defs/T{n + 1}", "default": {"x": {}, "y": {}}} for name in "xy"}} for n in range(40)}  # fmt: skip
     tools = tool(properties={"n": {"$ref": "#/$defs/T0"}}, **{"$defs": {**kinds, "T40": {}}})
     with at_most(3):
-        made, wanted = call(n={"x": {"x": {}}}), call(n={"y": {"y": {"x": {}}}})
+        made, wanted = call(n={"x": {"x": {"x": 1}}}), call(n={"y": {"y": {"x": 1}}})
         assert not ToolCalls(tools)(made, wanted).passed

@@ -1,0 +1,107 @@
+"""The arithmetic of ToolCalls, counted by hand; and the law that no looser rule lowers a score."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmeval_integrations import ToolCalls
+
+TOOLS = [
+    {
+        "name": "f",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "a": {"type": "integer"},
+                "d": {"type": "integer", "default": 1},
+                "o": {"type": "object"},
+                "l": {"type": "array"},
+                "t": {"type": "string"},
+            },
+        },
+    },
+    {"name": "g", "parameters": {"type": "object", "properties": {"a": {}}}},
+]
+UNREADABLE = {"name": "f", "arguments": "{"}
+
+
+def f(**arguments):
+    return {"name": "f", "arguments": arguments}
+
+
+def g(**arguments):
+    return {"name": "g", "arguments": arguments}
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "reference", "calls", "leaves"),
+    [
+        ({}, [], [], 1, 1),
+        ({}, f(), f(), 1, 1),
+        ({}, f(a=1), f(a=2), 1 / 2, 2 * 1 / (2 + 2)),
+        ({}, f(a=1, t="x"), f(a=1), 2 / 3, 2 * 2 / (3 + 2)),
+        ({}, f(a=1), f(a=1, t="x"), 2 / 3, 2 * 2 / (2 + 3)),
+        # One argument with three leaves counts three times.
+        ({}, f(a=1, o={"x": 1, "y": 2, "z": 3}), f(a=2, o={"x": 1, "y": 2, "z": 3}), 4 / 5, 2 * 4 / (5 + 5)),
+        ({}, f(l=["x", "y", "z"]), f(l=["y", "z"]), 3 / 4, 2 * 3 / (4 + 3)),
+        # Calls that one side lacks, and calls of another tool.
+        ({}, [f(a=1), f(a=1)], f(a=1), 2 / 3, 2 * 2 / (4 + 2)),
+        ({}, [], f(a=1), 0, 0),
+        ({}, g(a=1), f(a=1), 0, 0),
+        ({}, [f(a=1), UNREADABLE], [f(a=1)], 2 / 3, 2 * 2 / (3 + 2)),
+        # A default is a leaf where one side leaves it out, and none where both do.
+        ({}, f(a=1, d=1), f(a=2), 2 / 3, 2 * 2 / (3 + 3)),
+        ({}, f(a=1), f(a=2, d=1), 2 / 3, 2 * 2 / (3 + 3)),
+        ({}, f(a=1), f(a=1, d=2), 2 / 3, 2 * 2 / (3 + 3)),
+        # Null and empty members are left out.
+        ({}, f(a=1, t=None, o={}, l=[]), f(a=1), 1, 1),
+        ({}, f(a=1), f(a=1, o={"x": None}), 1, 1),
+        ({}, f(a=1, d=None), f(a=1, d=1), 1, 1),
+        ({}, f(a=1), f(a=1, t={"$any_of": ["x", None]}), 1, 1),
+        ({}, f(l=[None]), f(l=[]), 1 / 2, 2 * 1 / (2 + 1)),
+        # Choices are one leaf, as similar as the nearest.
+        ({}, f(a=1), f(a={"$any_of": [2, 1]}), 1, 1),
+        ({}, f(a=1, o={"x": 1, "y": 2}), f(a=1, o={"$any_of": [{"x": 1}, {"z": 5}]}), (1 + 1 + 2 / 3) / 3, 2 * (2 + 2 / 3) / (3 + 3)),
+        ({}, f(a=1), f(a=1, o={"$any_of": [{"x": 1, "y": 2}, 3]}), 2 / 3, 2 * 2 / (2 + 3)),
+        ({"arguments": "superset"}, f(a=1, t="x"), f(a=1), 1, 1),
+        ({"arguments": "superset"}, f(t="x"), f(a=1), 1 / 2, 2 * 1 / (1 + 2)),
+        ({"arguments": "subset"}, f(a=1), f(a=1, t="x"), 1, 1),
+        ({"arguments": "subset"}, f(a=1, t="x"), f(a=1), 2 / 3, 2 * 2 / (3 + 2)),
+        ({"arguments": "ignore"}, f(a=1, t="x"), f(a=2), 1, 1),
+        ({"call_order": "strict"}, [g(), f(a=1)], [f(a=1), g()], 1 / 2, 2 * 2 / (3 + 3)),
+        ({"before": [("f", "g")]}, [g(), f(a=1)], [f(a=1), g()], 1 / 2, 2 * 2 / (3 + 3)),
+        ({"defaults": {"similarity": 0.8}}, f(t="Harbour"), f(t="Harbor"), (1 + 6 / 7) / 2, 2 * (1 + 6 / 7) / 4),
+        ({"fields": {"f/t": {"weight": 3}}}, f(a=1, t="x"), f(a=1, t="y"), 2 / 5, 2 * 2 / (5 + 5)),
+        ({"fields": {"f/t": {"ignore": True}}}, f(a=1, t="x"), f(a=1), 1, 1),
+    ],
+)  # fmt: skip
+def test_the_score_is_what_one_counts_by_hand(options, output, reference, calls, leaves):
+    for score, expected in (("calls", calls), ("leaves", leaves)):
+        result = ToolCalls(TOOLS, score=score, **options)(output, reference)
+        assert result.score == pytest.approx(expected)
+        is_graded = "similarity" in str(options)
+        assert result.passed is (expected == 1 or is_graded)
+
+
+values = st.sampled_from([1, 1.04, 2, "a", "A ", "ab", None, [], [1, 2], [2, 1], [2], {"x": 1}])
+arguments = st.dictionaries(st.sampled_from(["a", "b", "c"]), values, max_size=3)
+several = st.lists(
+    st.builds(lambda name, its: {"name": name, "arguments": its}, st.sampled_from("fg"), arguments),
+    max_size=4,
+)
+LOOSER = [
+    {"ignore_case": True, "ignore_whitespace": True},
+    {"tolerance": 0.1},
+    {"similarity": 0.4},
+    {"coerce": True},
+    {"order": "any_order"},
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(several, several, st.sampled_from(LOOSER))
+def test_no_looser_rule_lowers_the_score_of_calls(output, reference, looser):
+    tight = ToolCalls()(output, reference)
+    loose = ToolCalls(defaults=looser)(output, reference)
+    assert loose.score >= tight.score - 1e-9
+    assert loose.passed or not tight.passed
