@@ -74,9 +74,9 @@ class JsonFields(Evaluator):
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`:
     `ignore`, `weight`, `tolerance`, `relative_tolerance`, `multiple_of`, `similarity`,
-    `ignore_case`, `ignore_whitespace`, `normalize_unicode`, `text`, `format`, `coerce`, `number`,
-    `pattern`, `compare`, `order`, `key`, `min_similarity`. They hold for all that is inside, but
-    for the last four."""
+    `ignore_case`, `ignore_whitespace`, `normalize_unicode`, `text`, `format`, `coerce`, `dates`,
+    `number`, `pattern`, `compare`, `order`, `key`, `min_similarity`. They hold for all that is
+    inside, but for the last four."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings where neither the schema nor `fields` says otherwise. `order` holds for

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from llmeval_integrations.fields.amounts import read_amount
+from llmeval_integrations.fields.dates import is_ambiguous, read_dates
 from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.leaves import compare, parse_number
@@ -28,18 +29,13 @@ _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; names may be made up by a model."""
 
 _FUZZY: Final = (
-    "tolerance",
-    "relative_tolerance",
-    "compare",
-    "coerce",
-    "number",
-    "pattern",
-    "judge",
+    *("tolerance", "relative_tolerance", "coerce", "dates", "number"),
+    *("pattern", "compare", "judge"),
 )
 
 _FOLDING: Final = (
     *("ignore_case", "ignore_whitespace", "normalize_unicode", "text"),
-    *("format", "number"),
+    *("format", "dates", "number"),
 )
 
 
@@ -209,7 +205,14 @@ class Field(Node):
         amount = read_amount(value) if rule.number else None
         if amount is not None:
             return " ".join(map(str, amount))
-        return repr(write_meaning(rule, fold(rule, value)))
+        text = fold(rule, value)
+        return repr((rule.dates and read_dates(text)) or write_meaning(rule, text))
+
+    def remark(self, output: Any, reference: Any) -> str:
+        if not self.rule.dates:
+            return ""
+        texts = [each for each in (output, reference) if type(each) is str and is_ambiguous(each)]
+        return f"{texts[0]}: day or month first?" if texts else ""
 
 
 def _measure_likeness(output: Any, reference: Any) -> float:

@@ -48,7 +48,7 @@ def write_meaning(rule: Rule, text: str) -> str:
     return f" {text}"
 
 
-def _date_time(text: str) -> str | None:
+def write_moment(text: str) -> str | None:
     """Write a moment of RFC 3339 in UTC, or a local one where there is no offset.
 
     A leap second and a year outside of 1 to 9999 are none.
@@ -138,7 +138,7 @@ def _uri(text: str) -> str | None:
 
 _READERS: Final[dict[Format, Callable[[str], str | None]]] = {
     "date": _date,
-    "date-time": _date_time,
+    "date-time": write_moment,
     "duration": _duration,
     "email": _email,
     "time": _time,

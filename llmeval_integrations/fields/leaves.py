@@ -10,6 +10,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.fields.amounts import read_amount
+from llmeval_integrations.fields.dates import read_dates
 from llmeval_integrations.fields.folding import fold
 from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.patterns import fits
@@ -168,6 +169,8 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
         return MATCH
     one, other = fold(rule, output), fold(rule, reference)
     if one == other or (rule.format and write_meaning(rule, one) == write_meaning(rule, other)):
+        return MATCH
+    if rule.dates and not set(read_dates(one)).isdisjoint(read_dates(other)):
         return MATCH
     if rule.similarity is None:
         return MISMATCH

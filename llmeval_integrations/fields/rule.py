@@ -65,6 +65,10 @@ class Rule(msgspec.Struct, frozen=True):
     """Whether `"3"` is `3`, and `"true"` is `true`; with a tolerance or grid two texts that are
     numbers are compared as these."""
 
+    dates: Literal["any"] | None = None
+    """`any` reads texts as dates in figures and English words; midnight is its day. Two texts are
+    the same where one of their readings is; 05/01/2024 has none."""
+
     number: Literal["any"] | None = None
     """`any` reads texts as numbers, with grouped digits, a currency or per cent. Two currencies are
     not the same, and one is the same as none."""
@@ -133,6 +137,7 @@ _FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "co
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "format": FORMATS,
     "text": ("loose",),
+    "dates": ("any",),
     "number": ("any",),
 }
 _OF_THE_PLACE = ("order", "key", "min_similarity", "compare", "judge")

@@ -36,6 +36,7 @@ _EXACT_TEXTS: Final = {
     "text": None,
     "format": None,
     "coerce": False,
+    "dates": None,
     "number": None,
     "pattern": None,
     "compare": None,
@@ -128,7 +129,9 @@ def _settings_of_texts(cases: list[Case]) -> dict[str, Any]:
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
     if formats:
         forms = tuple(form for form in BY_FORM if form in formats)
-        return {**_EXACT_TEXTS, "format": forms if len(forms) > 1 else (*forms, *formats)[0]}
+        settings = {**_EXACT_TEXTS, "format": forms if len(forms) > 1 else (*forms, *formats)[0]}
+        del settings["dates"]  # in which the format may be written
+        return settings
     return _EXACT_TEXTS if is_fixed else {}
 
 

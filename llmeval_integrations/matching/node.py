@@ -142,6 +142,10 @@ class Node:
         """Compare two leaves."""
         raise NotImplementedError
 
+    def remark(self, output: Any, reference: Any) -> str:  # noqa: ARG002
+        """Return what a reason adds where two leaves do not match."""
+        return ""
+
     def leaf_text(self, value: Any) -> str:
         """Write a leaf so that two leaves with the same text match in full."""
         return canonical(value)

@@ -55,7 +55,9 @@ def describe(outcome: Outcome) -> str:
     output, reference = cut_around_difference(
         _text(outcome.output), _text(outcome.reference), _SHOWN
     )
-    return make_printable(f"{where} {output}, expected {reference}")
+    remark = outcome.node.remark(outcome.output, outcome.reference)
+    more = f" ({remark})" if remark else ""
+    return make_printable(f"{where} {output}, expected {reference}{more}")
 
 
 def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:

@@ -411,6 +411,7 @@ def test_how_values_are_compared_is_worked_out_once_for_all_names_without_rules(
         ({"is_number": True}, "'is_number' is not a setting"),
         ({"judge": True}, "'judge' is not a setting"),
         ({"text": "lose"}, "text='lose' is not 'loose', or None"),
+        ({"dates": True}, "dates=True is not 'any', or None"),
         ({"number": "us"}, "number='us' is not 'any', or None"),
         ({"min_similarity": 2}, "min_similarity=2 is not a number from 0 to 1"),
         ({"order": "ordered", "min_similarity": 0.5}, "has no use for min_similarity=0.5"),

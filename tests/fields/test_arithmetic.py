@@ -97,6 +97,8 @@ LOOSER = [
     [{"similarity": 0.6, "tolerance": 1}, {"similarity": 0.6, "tolerance": 1, "number": "any"}],
     [{"similarity": 0.6, "tolerance": 1}, {"similarity": 0.6, "tolerance": 1, "coerce": True}],
     [{}, {"pattern": "a.*"}],
+    [{}, {"format": "date-time"}, {"format": "date-time", "dates": "any"}],
+    [{"similarity": 0.7}, {"similarity": 0.7, "dates": "any"}],
     [{"min_similarity": 1}, {"min_similarity": 0.7}, {"min_similarity": 0.3}, {}],
     [
         {},
@@ -110,7 +112,8 @@ LOOSER = [
         {"similarity": 0.7, "text": "loose"},
     ],
 ]
-LEAVES = [1, 2, 3, 10, 10.4, "a", "b", "A", " a", "abc", "abd", "abcdef", "a    b", "A    c", "1", "$1", "€1", "2.0", "true", None, True, [], {}]  # fmt: skip
+LEAVES = [1, 2, 3, 10, 10.4, "a", "b", "A", " a", "abc", "abd", "abcdef", "a    b", "A    c", "1", "$1", "€1", "2.0", "true", None, True, [], {},
+    "2024-01-05", "5 Jan 2024", "2024-01-05T00:00:00+01:00", "2024-01-04T23:00:00Z", "2024-01-04T23:00:00"]  # fmt: skip
 
 
 def document(choose, depth):

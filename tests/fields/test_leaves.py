@@ -78,6 +78,21 @@ SETTINGS = [
         [("$5", "€5"), ("$5", "5 EUR"), ("5 %", "$5"), ("12 %", 0.12), ("1.250", 1250), ("007", 7), ("5 kg", 5), ("1,2,3", 123), ("", 0),
          ("--5", 5), ("5-", -5), ("$5 EUR", 5), ("1250.51", 1250.5), ("true", True), (True, "1"), ("five", 5), (str(10**22 + 2), 10**22 + 1)],
     ),
+    (
+        {"dates": "any"},
+        [(each, "2024-01-05") for each in (
+            "05.01.2024", "5.1.2024", "January 5 2024", "January 5, 2024", "Jan. 5th, 2024", "5 Jan 2024", "5. January 2024",
+            "5th of january 2024", "5-Jan-2024", "Friday, January 5, 2024", "Fri 5 Jan 2024", "20240105", "2024/01/05", "2024-1-5",
+            "2024-01-05T00:00:00Z", "2024-01-05T00:00:00+01:00", "2024-01-05 00:00", "05.01.2024 00:00:00.000",
+        )]
+        + [("13/01/2024", "2024-01-13"), ("01/13/2024", "13.01.2024"), ("05/05/2024", "2024-05-05"),
+           (MOMENT, "2024-01-05T11:00:00+01:00"), ("5 Jan 2024 10:00 UTC", MOMENT), ("January 5, 2024 at 10:00", "05.01.2024 10:00:00")],
+        [(each, "2024-01-05") for each in (
+            "05/01/2024", "01-05-2024", "05.01.24", "01.05.2024", "January 2024", "5 Foo 2024", MOMENT, "2024-01-05T00:01", "32.01.2024", "2024-01",
+        )]
+        + [("05/01/2024", "5-1-2024"), (MOMENT, "2024-01-05T10:00:00"), (20240105, "20240105"), ("5 Feb 2023", "29 Feb 2023"), ("x", "y")],
+    ),
+    ({"dates": "any", "format": "date-time"}, [(MOMENT, "2024-01-05T11:00:00+01:00"), ("5 Jan 2024", "2024-01-05T00:00:00Z")], []),
     ({"number": "any", "tolerance": 0.01}, [("$12.50", 12.51), ("12,50", "12.51")], [("$12.50", 12.52), ("€1", "$1")]),
     ({"number": "any", "ignore_case": True}, [("ACME", "Acme")], []),
     ({"compare": begins_alike}, [("ab", "ac")], [("bb", "ac")]),
@@ -131,6 +146,16 @@ def test_text_that_looks_the_same_does_so_in_capitals_too(text):
         assert JsonFields(defaults=defaults)([text], [text.upper()]).passed
     for form in ("NFC", "NFD", "NFKC", "NFKD"):
         assert JsonFields(defaults=both)([normalize(form, text.upper())], [text]).passed
+
+
+def test_a_reason_says_which_date_is_ambiguous():
+    evaluator = JsonFields({"properties": {"due": {"format": "date"}}}, defaults={"dates": "any"})
+    assert evaluator({"due": "5 Jan 2024"}, {"due": "2024-01-05"}).passed
+    result = evaluator({"due": "05/01/2024"}, {"due": "2024-01-05"})
+    assert not result.passed
+    assert result.reason == (
+        '/due "05/01/2024", expected "2024-01-05" (05/01/2024: day or month first?)'
+    )
 
 
 def test_a_pattern_that_gives_no_answer_is_an_error():
