@@ -23,7 +23,7 @@ from llmeval_integrations.schemas.compiled import (
     Draft,
     compile_schema,
 )
-from llmeval_integrations.schemas.errors import conformity, describe, find_errors
+from llmeval_integrations.schemas.errors import conformity, describe, find_errors, measure
 from llmeval_integrations.schemas.reading import copy_schema, refuse_nan, schema_text
 
 
@@ -125,13 +125,17 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         return self._describe_errors(value, compiled)
 
     def _describe_errors(self, value: Any, compiled: CompiledSchema) -> Result:
-        errors, complete = find_errors(value, compiled)
+        extent = measure(value)
+        errors = find_errors(value, compiled, extent)
         found = [describe(error) for error in errors[:MAX_SCHEMA_ERRORS]]
         first = found[0]
         reason = f"{first['message']} at {first['pointer'] or 'the root'}"
         if len(errors) > 1:
             reason += f"; and {len(errors) - 1} more"
-        details: dict[str, Any] = {"errors": found, "conformity": conformity(value, errors)}
-        if not complete or len(errors) > len(found):
+        details: dict[str, Any] = {
+            "errors": found,
+            "conformity": conformity(value, errors, extent.values),
+        }
+        if not extent.is_listed or len(errors) > len(found):
             details["limit_reached"] = [""]
         return Result(False, False, first["keyword"], make_printable(reason), details)

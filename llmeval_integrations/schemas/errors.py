@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import RunawayPatternError
 from llmeval_integrations.core.quoting import MOST, shorten_middle
@@ -37,14 +37,49 @@ _RUNAWAY: Final = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 _EMPTY_ENUM: Final = " is not one of "
 
 
-def find_errors(value: Any, schema: CompiledSchema) -> tuple[list[Any], bool]:
-    """Return the errors of a value that does not conform, and whether these are all.
+class Extent(NamedTuple):
+    """How much there is in a value."""
+
+    values: int
+    """The value and all that are within."""
+
+    levels: int
+    """Levels of arrays and objects."""
+
+    widest: int
+    """The members of the largest object."""
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all errors of such a value are listed."""
+        return self.levels <= _MOST_LEVELS and self.widest <= _MOST_MEMBERS
+
+
+def measure(value: Any) -> Extent:
+    """Measure a value in one walk, level by level."""
+    values, levels, widest = 1, 0, 0
+    level = [value] if type(value) in CONTAINERS else []
+    while level:
+        levels += 1
+        values += sum(map(len, level))
+        inner: list[Any] = []
+        for container in level:
+            parts = container
+            if type(container) is dict:
+                widest = max(widest, len(container))
+                parts = container.values()
+            inner += [part for part in parts if type(part) in CONTAINERS]
+        level = inner
+    return Extent(values, levels, widest)
+
+
+def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]:
+    """Return the errors of a value that does not conform; the first where they are not listed.
 
     Raises RunawayPatternError where a pattern gives no answer.
     """
     validator = schema.error_validator
-    is_large = any(len(one) > _MOST_MEMBERS for one in _containers(value) if type(one) is dict)
-    complete = not is_large and not is_deeper(value, _MOST_LEVELS)
+    complete = extent.is_listed
     errors = list(validator.iter_errors(value)) if complete else _first_error(value, validator)
     for error in errors:
         if type(error.kind).__name__ in _RUNAWAY:
@@ -53,7 +88,7 @@ def find_errors(value: Any, schema: CompiledSchema) -> tuple[list[Any], bool]:
                 f"the pattern at {found['schema_pointer']} gives no answer for the text at "
                 f"{found['pointer'] or 'the root'}: {found['message']}"
             )
-    return [error for error in errors if not _is_refuted(error, value)] or errors, complete
+    return [error for error in errors if not _is_refuted(error, value)] or errors
 
 
 def _first_error(value: Any, validator: Any) -> list[Any]:
@@ -126,7 +161,7 @@ def _follow_path(value: Any, path: Iterable[str | int]) -> Any:
     return value
 
 
-def conformity(value: Any, errors: list[Any]) -> float:
+def conformity(value: Any, errors: list[Any], values: int) -> float:
     """Return the share of values, and of required members that are missing, without an error."""
     alone: set[tuple[str, ...]] = set()
     whole: set[tuple[str, ...]] = set()
@@ -144,9 +179,9 @@ def conformity(value: Any, errors: list[Any]) -> float:
     if () in whole:
         return 0.0
     outer = {path for path in whole if not _is_within(path, whole)}
-    bad = sum(_size(_follow_path(value, path)) for path in outer)
+    bad = sum(measure(_follow_path(value, path)).values for path in outer)
     bad += sum(not _is_within(path, whole) for path in alone - whole)
-    return 1 - (bad + len(missing)) / (_size(value) + len(missing))
+    return 1 - (bad + len(missing)) / (values + len(missing))
 
 
 def _is_within(path: tuple[str, ...], whole: set[tuple[str, ...]]) -> bool:
@@ -154,30 +189,7 @@ def _is_within(path: tuple[str, ...], whole: set[tuple[str, ...]]) -> bool:
     return any(path[:length] in whole for length in range(len(path)))
 
 
-def _size(value: Any) -> int:
-    """Count a value and all that are within."""
-    return 1 + sum(map(len, _containers(value)))
-
-
-def _containers(value: Any) -> list[Any]:
-    """List the arrays and objects of a value, each before those within it."""
-    found = [value] if type(value) in CONTAINERS else []
-    for container in found:  # which grows meanwhile
-        found += [part for part in _parts(container) if type(part) in CONTAINERS]
-    return found
-
-
-def is_deeper(value: Any, levels: int) -> bool:
-    """Whether a value has more levels of arrays and objects than these."""
-    level = [value]
-    for _ in range(levels + 1):
-        level = [part for item in level if type(item) in CONTAINERS for part in _parts(item)]
-        if not level:
-            return False
-    return True
-
-
-def shorten(value: Any, levels: int = _MOST_LEVELS - 1) -> Any:
+def shorten(value: Any, levels: int = _MOST_LEVELS - 2) -> Any:
     """Leave out the parts of a value for which not all errors of its object would be listed."""
     if isinstance(value, dict):
         members = islice(value.items(), _MOST_MEMBERS if levels else 0)
@@ -185,8 +197,3 @@ def shorten(value: Any, levels: int = _MOST_LEVELS - 1) -> Any:
     if isinstance(value, list):
         return [shorten(part, levels - 1) for part in value] if levels else []
     return value
-
-
-def _parts(container: Any) -> Iterable[Any]:
-    parts: Iterable[Any] = container.values() if type(container) is dict else container
-    return parts

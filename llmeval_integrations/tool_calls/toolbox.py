@@ -16,7 +16,7 @@ from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.compiled import compile_schema
 from llmeval_integrations.schemas.document import DEFINITIONS, list_of, object_of
-from llmeval_integrations.schemas.errors import describe, find_errors, shorten
+from llmeval_integrations.schemas.errors import describe, find_errors, measure, shorten
 from llmeval_integrations.schemas.reading import REMARKS, encode, refuse_nan
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.reference import is_optional
@@ -133,7 +133,8 @@ class Tool:
             return [Violation(None, "", value.name, value.reason)], True
         if self._compiled.is_valid(value):
             return [], True
-        errors, complete = find_errors(value, self._compiled)
+        extent = measure(value)
+        errors, complete = find_errors(value, self._compiled, extent), extent.is_listed
         found = [violation for error in errors for violation in self._describe(error, value)]
         return found or [_TOO_DEEP], complete
 

@@ -9,7 +9,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.json_values.parse import parse
-from llmeval_integrations.schemas.errors import is_deeper
+from llmeval_integrations.schemas.errors import measure
 from llmeval_integrations.schemas.patterns import matches
 from llmeval_integrations.schemas.reading import schema_text
 
@@ -38,7 +38,7 @@ def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
     schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
     value = read(sample, "output", evaluator.parsing)
     written, output = repr(schema), repr(value)
-    if is_deeper(value, _MOST_LEVELS) or len(output) > _MOST_CHARACTERS:
+    if measure(value).levels > _MOST_LEVELS or len(output) > _MOST_CHARACTERS:
         return None
     # Names would be matched by `re`, within another draft all patterns, and numbers beyond a
     # float would be written as Decimals.
