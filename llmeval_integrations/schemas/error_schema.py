@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final
 
-from llmeval_integrations.schemas.document import DEFINITIONS, REFERENCES, subschemas
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.schemas.document import DEFINITIONS, REFERENCES, list_of, subschemas
 
 _REMARK: Final = "llmeval does not follow "
+_ENUM: Final = "llmeval-enum-"
+_MOST_VALUES: Final = 100
+"""The values of an enum that an error holds: 2,000 of them in 2,000 errors would take 350 MB."""
+
 _REFERENCE_ERROR: Final = re.compile(
     rf'\{{"\$comment":"{_REMARK}(?P<keyword>[$a-zA-Z]+)"'
     r'(?P<lone>,"not":.*?\})?\} is not allowed for '
@@ -18,7 +24,10 @@ def may_change(text: str) -> bool:
     """Whether `simplify` may change a schema with this text; far cheaper than to read it again."""
     references = any(name in text for name in REFERENCES)
     alternatives = "anyOf" in text or "oneOf" in text
-    return (references and alternatives) or "additionalProperties" in text or "\\u" in text
+    is_long = "enum" in text and len(text) > _MOST_VALUES
+    return (
+        (references and alternatives) or "additionalProperties" in text or "\\u" in text or is_long
+    )
 
 
 def simplify(schema: Any, *, lone_references: bool) -> bool:
@@ -27,9 +36,11 @@ def simplify(schema: Any, *, lone_references: bool) -> bool:
     The validator lists the errors of each alternative, which nobody reads. With each level of a
     recursive schema these are as many times more as there are alternatives. So references inside
     alternatives are asked for their verdict alone. `lone_references` says that `$ref` hides its
-    neighbours, as in the drafts up to 7. Returns whether anything changed.
+    neighbours, as in the drafts up to 7. An error of an enum lists all its values: of a long one
+    the verdict alone is asked. Returns whether anything changed.
     """
     changed = False
+    enums: list[list[Any]] = []
     for part, is_alternative in subschemas(schema, skipped="not"):  # whose error shows it
         if is_alternative and not part.keys().isdisjoint(REFERENCES):
             (_close_lone if lone_references else _close)(part)
@@ -37,7 +48,12 @@ def simplify(schema: Any, *, lone_references: bool) -> bool:
         if part.get("additionalProperties") is False and "properties" not in part:
             part["properties"] = {}  # else the error is that of a false schema at the first member
             changed = True
-    return changed
+        if len(list_of(part, "enum")) > _MOST_VALUES:
+            enums.append(part.pop("enum"))
+            part["allOf"] = [*part.get("allOf", ()), _close_enum(enums)]
+    for number, values in enumerate(enums, 1):
+        schema.setdefault("definitions", {})[f"{_ENUM}{number}"] = {"enum": values}
+    return changed or bool(enums)
 
 
 def _close(schema: dict[str, Any]) -> None:
@@ -57,15 +73,29 @@ def _close_lone(schema: dict[str, Any]) -> None:
     schema.update(definitions, **{"not": verdict})
 
 
-def read_reference_error(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]] | None:
-    """Read the error of a `not` that stands for a reference; None for any other `not`.
+def _close_enum(enums: list[list[Any]]) -> dict[str, Any]:
+    """Return a schema that asks for the verdict of the last enum, and names its first values."""
+    first, second, *others = map(canonical, enums[-1])
+    remark = f"{_ENUM}{first}, {second} or {len(others)} other candidates"
+    verdict = {"not": {"$ref": f"#/definitions/{_ENUM}{len(enums)}"}}
+    return {"not": {"$comment": remark, **verdict}}
+
+
+def read_stand_in(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]] | None:
+    """Read the error of a `not` that stands for a reference or enum; None for any other `not`.
 
     Another reference that leads into an alternative meets it. Returns keyword, message and path as
     the schema had them before.
     """
+    if message.startswith(f'{{"$comment":"{_ENUM}'):
+        remark, end = json.JSONDecoder().raw_decode(message)
+        value = message[end:].removeprefix(" is not allowed for ")
+        message = f"{value} is not one of {remark['$comment'].removeprefix(_ENUM)}"
+        return "enum", message, [*schema_path[:-3], "enum"]  # allOf, n, not
     found = _REFERENCE_ERROR.match(message)
     if found is None:
         return None
-    keyword, steps = found["keyword"], 1 if found["lone"] else 4  # not; allOf, n, else, not
+    keyword = found["keyword"]
+    steps = 1 if found["lone"] else 4  # not; allOf, n, else, not
     message = f"{message[found.end() :]} does not conform to its {keyword!r}"
     return keyword, message, [*schema_path[:-steps], keyword]

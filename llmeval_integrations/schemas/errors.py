@@ -11,7 +11,7 @@ from llmeval_integrations.core.quoting import MOST, shorten_middle
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED, REFERENCES
-from llmeval_integrations.schemas.error_schema import read_reference_error
+from llmeval_integrations.schemas.error_schema import read_stand_in
 from llmeval_integrations.schemas.patterns import restore_classes
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def describe(error: Any) -> dict[str, Any]:
     elif keyword == "enum" and message.endswith(_EMPTY_ENUM):
         message = message.removesuffix(_EMPTY_ENUM) + " is not allowed by an empty enum"
     elif keyword == "not":
-        keyword, message, schema_path = read_reference_error(message, schema_path) or (
+        keyword, message, schema_path = read_stand_in(message, schema_path) or (
             keyword,
             message,
             schema_path,

@@ -2,6 +2,8 @@
 
 import http.server
 import json
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
@@ -297,3 +299,39 @@ def test_the_second_call_with_the_same_schema_is_far_cheaper_than_the_first():
 
     first = seconds()
     assert min(seconds() for _ in range(5)) < first / 5
+
+
+@pytest.mark.parametrize("draft", ["4", "6", "7", "2019-09", "2020-12"])
+@pytest.mark.parametrize("beside", [{}, {"type": "string"}, {"allOf": [{"minLength": 1}]}])
+def test_a_long_enum_is_wrong_in_the_same_words(draft, beside):
+    (short, long) = (
+        JsonSchema({"properties": {"a": {**beside, "enum": values}}}, draft=draft)
+        for values in ([f"v{n}" for n in range(100)], [f"v{n}" for n in range(200)])
+    )
+    assert long('{"a": "v150"}').passed
+    expected, found = (evaluator('{"a": "x"}').metadata for evaluator in (short, long))
+    assert expected["conformity"] == found["conformity"]
+    [expected], [found] = expected["errors"], found["errors"]
+    assert found == {**expected, "message": '"x" is not one of "v0", "v1" or 198 other candidates'}
+
+
+MEASURED = """
+import resource
+from llmeval_integrations import JsonSchema
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+evaluator = JsonSchema({"items": {"enum": [f"value number {n} of all" for n in range(2_000)]}})
+evaluator(["value number 5 of all", "none"])
+before = peak()
+result = evaluator(["none"] * 2_000)
+print(len(result.metadata["errors"]), peak() - before < 100)
+"""
+
+
+def test_many_values_beside_a_long_enum_take_no_room():
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("100 True\n", "")
