@@ -10,6 +10,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.fields.functions import load_function
 from llmeval_integrations.fields.patterns import compile_pattern
 
 Order = Literal["ordered", "aligned", "any_order", "by_key"]
@@ -78,9 +79,9 @@ class Rule(msgspec.Struct, frozen=True):
     that it does not match is compared as without it."""
 
     compare: Callable[[Any, Any], Any] | None = None
-    """A function of output and reference that gives True, False or a score from 0 to 1, which
-    matches at 1 or at `similarity`. It is given objects and arrays as they are, and asked of what
-    is not equal as JSON."""
+    """A function of output and reference, or `module:function`, the name by which it is imported.
+    It gives True, False or a score from 0 to 1, which matches at 1 or at `similarity`. It is given
+    objects and arrays as they are, and asked of what is not equal as JSON."""
 
     order: Order = "aligned"
     """How an array's items are paired: `ordered` by position; `aligned` in their order, where items
@@ -148,6 +149,8 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise InvalidOptionError(f"{where}: {quote(given)} is not a mapping of settings")
     settings = dict(given)
+    if isinstance(settings.get("compare"), str):
+        settings["compare"] = load_function(settings["compare"], where)
     for name, value in settings.items():
         if name not in SETTINGS:
             raise InvalidOptionError(
@@ -197,7 +200,7 @@ def _describe_valid(name: str, value: Any) -> str | None:
 
 
 def _describe_function(value: Any) -> str | None:
-    return None if callable(value) else "a function of output and reference, or None"
+    return None if callable(value) else "a function, 'module:function', or None"
 
 
 def _describe_key(value: Any) -> str | None:

@@ -251,6 +251,20 @@ def test_a_wrong_call_is_one_clear_line_and_exit_code_2(data, tmp_path, capsys, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["outputs.jsonl"]
 
 
+@pytest.mark.parametrize("way", ["yaml", "line"])
+def test_options_name_functions_of_the_folder(data, tmp_path, way):
+    (tmp_path / "nearness.py").write_text("def near(a, b):\n    return abs(a - b) <= 1\n")
+    rules = '{"/x": {"compare": "nearness:near"}}'
+    columns = "fields: {output: response, reference: gold}"
+    (tmp_path / "eval.yaml").write_text(
+        f"data: {data}\nevaluators: [{{evaluator: json_fields, options: {{fields: {rules}}}}}]\n{columns}\n"
+    )
+    line = ["run", data, "-e", f"json_fields:fields={rules}", *MATCH[2:]]
+    done = installed(*(line if way == "line" else ["run", "eval.yaml"]), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["evaluators"]["json_fields"]["pass_rate"] == 0.75
+
+
 def test_a_configuration_without_data_is_a_wrong_call(data, tmp_path, capsys):
     (tmp_path / "eval.yaml").write_text("evaluators: [json_match]")
     assert main(["run", "eval.yaml"]) == 2

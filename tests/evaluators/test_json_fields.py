@@ -431,7 +431,14 @@ def test_how_values_are_compared_is_worked_out_once_for_all_names_without_rules(
         ({"pattern": "("}, r"pattern='\(' is not a regular expression: missing"),
         ({"pattern": 1}, "pattern=1 is not a regular expression as text, or None"),
         ({"key": []}, "is not the name of a member, a list of such, or None"),
-        ({"compare": "equal"}, "compare='equal' is not a function"),
+        ({"compare": 1}, "compare=1 is not a function, 'module:function', or None"),
+        (
+            {"compare": "equal"},
+            "compare='equal' is not the name of a function such as 'module:function'",
+        ),
+        ({"compare": "operator:equals"}, "compare='operator:equals' cannot be imported: Attr"),
+        ({"compare": "no_such_module:f"}, "cannot be imported: ModuleNotFoundError"),
+        ({"compare": "math:pi"}, "compare='math:pi' is not a function"),
         ({"ignore": 1}, "ignore=1 is not True or False"),
     ],
 )

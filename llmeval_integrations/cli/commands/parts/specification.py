@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -62,6 +63,8 @@ def build(specifications: Iterable[Specification]) -> dict[str, Evaluator]:
     Raises UnknownNameError, InvalidOptionError, and InputError where a name was given twice or a
     file cannot be read.
     """
+    if "" not in sys.path:
+        sys.path.append("")  # for functions that options name, as `compare` of json_fields
     specifications = list(specifications)
     given = [name for _, _, name, _ in specifications if name is not None]
     for each in given:
