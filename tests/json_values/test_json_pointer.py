@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import law
 
-from llmeval_integrations.json_values.pointer import escape, pointer
+from llmeval_integrations.json_values.pointer import pointer
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,3 @@ def test_a_path_is_written_as_the_standard_has_it(path, text):
 @given(st.lists(st.text(max_size=5) | st.integers(0, 99)))
 def test_a_pointer_can_be_read_back(path):
     assert jsonpointer.JsonPointer(pointer(path)).parts == [str(step) for step in path]
-
-
-@law
-@given(st.text(), st.text())
-def test_no_two_names_have_one_escape(one, other):
-    assert (escape(one) == escape(other)) == (one == other)

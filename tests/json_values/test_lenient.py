@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from json_strategies import OUT_OF_RANGE, broken_texts, documents, kinds, law
-from pace import at_most
 
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import check, parse
@@ -113,23 +112,6 @@ def as_floats(value: Any) -> Any:
     if isinstance(value, list):
         return [as_floats(item) for item in value]
     return repr(value) if isinstance(value, float) else kinds(value)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[" + '{"id": 1, "name": "Ann", "tags": ["a", "b"]}, ' * 22_000,
-        "[" * 400 + '["a", ' * 100 + '"b", ' * 200_000,
-        '{"a": "' + "\\n" * 500_000,
-        '{"a": 1, "b": nonsense, ' + '"c": [1, 2], ' * 80_000,
-        "[" + "[], " * 250_000,
-    ],
-    ids=lambda text: text[:20],
-)
-def test_a_megabyte_takes_three_seconds_at_most(text):
-    with at_most(3):
-        parse(text, "lenient")
 
 
 def test_the_names_and_messages_are_those_of_what_was_read():

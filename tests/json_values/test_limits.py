@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from json_strategies import documents, law, nested, seconds
+from json_strategies import documents, law, nested
 from pace import at_most
 
 from llmeval_integrations import InvalidReferenceError, JsonMatch, JsonSchema, JsonValidity
@@ -198,10 +198,19 @@ def test_what_makes_a_text_invalid_comes_before_its_limits():
 LONG = 200_000
 PIECES = [
     "[", '{"a":', '"', "\\", '"\\', "`", "~", " ", "1", "/*", "[ ", "{ ", "[]", "{", "}", "{a", '{"a":1,',
-    "I like {cats}, [dogs] and (all) the rest of them. ", "```json\n{", '"action_input": "', "\x00", "{a",
+    "I like {cats}, [dogs] and (all) the rest of them. ", "```json\n{", '"action_input": "', "\x00",
+]  # fmt: skip
+PIECES_OF_PROSE = [
+    ": [", ": [1", ": [1 ", ":[1]\n x", "`", "`[", "\n", "\n [", "\n\t", "*/", "*/ [1.1e1", "[1] ", "[1]\n", "1e1 ",
+    "1.1 ", "true ", "[true", "null,", "json ", "~~~", "{a ", "{ ", "[ ", "[-1 \n", '\\"', "<[1", "/[1] ", "1\n\n",
 ]  # fmt: skip
 HOSTILE = [
     *(piece * (LONG // len(piece)) for piece in PIECES),
+    *(
+        before + piece * (LONG // len(piece)) + "x"
+        for before in ("x", "# x", "{} ", "[1] ", "true ")
+        for piece in PIECES_OF_PROSE
+    ),
     "[1." + "1" * LONG + "]",
     "[" + "[]," * (LONG // 3),
     "```json" + " " * LONG + "x",
@@ -216,33 +225,20 @@ HOSTILE = [
     "{" + "".join(f'"{n}":1,' for n in range(LONG // 9)) + '"0":1}',
     "[1" + "," * LONG,
     ("[" + " " * 1000) * (LONG // 1001),
+    "[" + '{"id": 1, "name": "Ann", "tags": ["a", "b"]}, ' * 22_000,
+    "[" * 400 + '["a", ' * 100 + '"b", ' * 200_000,
+    '{"a": "' + "\\n" * 500_000,
+    '{"a": 1, "b": nonsense, ' + '"c": [1, 2], ' * 80_000,
 ]
 
 
 @pytest.mark.nightly
 @modes
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
-def test_no_text_of_200_kb_takes_long(text, parsing):
-    for read in (check, parse):
-        with at_most(3):
-            read(text, parsing)
-
-
-@pytest.mark.nightly
-@modes
-@pytest.mark.parametrize("read", [check, parse])
-def test_the_time_for_a_character_does_not_grow(read, parsing):
-    record = '{"id": 12, "name": "Ann \\"B\\" Lee", "tags": ["a", "b"], "sum": 12.5, "ok": true}'
-    texts = ["[" + ",".join([record] * n) + "]" for n in (12, 12_000)]
-
-    def read_often(text: str) -> None:
-        for _ in range(200):
-            read(text, parsing)
-
-    for damage in (0, 40):  # whole, and cut
-        small, large = (text[: len(text) - damage] for text in texts)
-        each = seconds(read_often, small) / 200
-        assert seconds(read, large, parsing) < 20_000 * each
+def test_no_text_takes_long(parsing):
+    for text in HOSTILE:
+        for read in (check, parse):
+            with at_most(3):
+                read(text, parsing)
 
 
 class Hostile:
