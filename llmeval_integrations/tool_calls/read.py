@@ -23,6 +23,7 @@ from llmeval_integrations.tool_calls.readers.shape import (
     type_of,
 )
 from llmeval_integrations.tool_calls.tags import CALL, find_calls
+from llmeval_integrations.tool_calls.text_forms import find_mistral, find_raw_calls, holds_form
 
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
 _WORDS_OF_CALLS: Final = re.compile(
@@ -46,13 +47,14 @@ def read_calls(
 ) -> list[ToolCall] | Defect:
     """Return the calls that a model's output or a reference holds, or the defect that prevents it.
 
-    A text holds calls in `<tool_call>` tags, or is a JSON object or array and read as that value;
-    any other text is an answer without calls. A value is a call, a message, a response, or a list
-    of these, as JSON or as objects of an SDK or framework: the first reader that knows it counts.
-    A message that lists no calls may have them in its text. What no reader knows is the defect
-    `not_a_call`, among others in a list a call with a `problem`, and so is one whose arguments
-    cannot be read. Null and what is empty hold no calls, nor does what an API calls by itself.
-    Where no calls are expected, JSON that says nothing of a call is an answer without calls.
+    A text holds calls in `<tool_call>` tags or in another form of a model's, or is a JSON object or
+    array and read as that value; any other text is an answer without calls. A value is a call, a
+    message, a response, or a list of these, as JSON or as objects of an SDK or framework: the first
+    reader that knows it counts. A message that lists no calls may have them in its text. What no
+    reader knows is the defect `not_a_call`, among others in a list a call with a `problem`, and so
+    is one whose arguments cannot be read. Null and what is empty hold no calls, nor does what an
+    API calls by itself. Where no calls are expected, JSON that says nothing of a call is an answer
+    without calls.
     """
     if isinstance(value, (bytes, bytearray)):
         try:
@@ -79,13 +81,15 @@ def _read_value(
         return calls
     texts = [part for part in parts if isinstance(part, str)]
     whole = "".join(texts)
-    return _read_text(whole if CALL in whole else texts[-1], parsing, expects_calls)
+    return _read_text(whole if holds_form(whole) else texts[-1], parsing, expects_calls)
 
 
 def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
     is_json = _JSON.match(text) is not None
-    if CALL in text and not (is_json and not isinstance(parse(text), Defect)):
-        return [call for content in find_calls(text) for call in _read_tag(content, parsing)]
+    if holds_form(text) and not (is_json and not isinstance(parse(text), Defect)):
+        found = _read_forms(text, parsing)
+        if found is not None:
+            return found
     if not is_json:
         return []
     value = parse(text, parsing)
@@ -94,6 +98,17 @@ def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCal
     if not isinstance(value, (dict, list)):
         return []
     return _read_value(value, parsing, expects_calls, is_json=True)
+
+
+def _read_forms(text: str, parsing: Parsing) -> list[ToolCall] | None:
+    """Return the calls that stand in a text in a form of their own; None where there is none."""
+    if CALL in text:
+        return [call for content in find_calls(text) for call in _read_tag(content, parsing)]
+    content = find_mistral(text)
+    if content is not None:
+        return _read_tag(content, parsing)
+    calls = find_raw_calls(text)
+    return None if calls is None else [_make_call(call, parsing, is_json=False) for call in calls]
 
 
 def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:

@@ -219,7 +219,7 @@ ANSWERS = [
         'Sure: [{"name": "f", "args": {}}]',
         "42",
     ),
-    *('[{"name": "x"}, {"input": 3}] or', '```json\n{"name": "my-app"}\n```\nRun it.', "[f(a=1)]"),
+    *('[{"name": "x"}, {"input": 3}] or', '```json\n{"name": "my-app"}\n```\nRun it.', "f(a=1)"),
     *("null", '"{}"', "", "<think>{}</think> So."),
 ]
 
@@ -554,3 +554,63 @@ def test_calls_are_found_in_what_langchain_puts_around_messages_and_saves():
 )
 def test_what_only_looks_saved_is_no_message(value):
     assert read_calls(value).name == "not_a_call"
+
+
+ROME = ToolCall("weather", {"city": "Rome"})
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('[weather(city="Rome")]', [ROME]),
+        ("```python\n[weather(city='Rome'), geo.find(lat=-1.5, near=[1, (2, 3)], more={'a': None, 'b': True}, c=false)]\n```",
+         [ROME, ToolCall("geo.find", {"lat": -1.5, "near": [1, [2, 3]], "more": {"a": None, "b": True}, "c": False})]),
+        ("[now()]", [ToolCall("now")]),
+        ('<think>[now()]</think>\n[weather(city="Rome")]', [ROME]),
+        ('<function=weather>{"city": "Rome"}</function>', [ROME]),
+        ('I will look. <function=weather>{"city": "Rome"}</function><function=now></function>', [ROME, ToolCall("now")]),
+        ('<function=say>{"text": "</function>"}<|eom_id|>', [ToolCall("say", {"text": "</function>"})]),
+        ('[TOOL_CALLS][{"name": "weather", "arguments": {"city": "Rome"}}]', [ROME]),
+        ('[TOOL_CALLS] [{"name": "weather", "arguments": {"city": "Rome"}}, {"name": "now", "arguments": {}}]</s>', [ROME, ToolCall("now")]),
+        # Prose, and JSON that only quotes such a form, are answers.
+        ("[Rome](http://example.org/weather(1))", []),
+        ("[see (1), (2)]", []),
+        ("[sic (it rains)]", []),
+        ("f(x) is [g(x) for x in y]", []),
+    ],
+)  # fmt: skip
+def test_calls_are_read_of_the_forms_that_models_write_into_texts(text, calls):
+    for value in (text, {"role": "assistant", "content": text}, [{"type": "text", "text": text}]):
+        assert read_calls(value, expects_calls=False) == calls
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[weather("Rome")]', "has no name"),
+        ("[weather(**city)]", "has no name"),
+        ("[weather(city=Rome)]", "'Rome' is no JSON value"),
+        ("[weather(city=open('x').read())]", "is no JSON value"),
+        ("[weather(size=1e999)]", "is no JSON value"),
+        ("[weather(city=b'Rome')]", "is no JSON value"),
+        ('[weather(city="Ro', "not complete"),
+        ("[weather(city=" + "(" * 5_000 + ")]", "not complete"),
+        ('<function=weather>{"city": "Ro', "truncated"),
+        ("<function=weather>Rome</function>", "not JSON"),
+        ('[TOOL_CALLS][{"name": "weather", "argum', "truncated"),
+    ],
+)
+def test_a_call_in_such_a_form_that_cannot_be_read_says_why(text, problem):
+    [call] = read_calls(text)
+    assert problem in call.problem
+
+
+def test_json_that_quotes_such_a_form_is_json():
+    calls = read_calls(json.dumps({"name": "say", "arguments": {"t": "[TOOL_CALLS] <function=f>"}}))
+    assert calls == [ToolCall("say", {"t": "[TOOL_CALLS] <function=f>"})]
+
+
+def test_long_text_that_begins_as_such_a_form_is_read_in_time():
+    with at_most(3):
+        for text in ("<function=f>" * 2_000, "[f(" * 100_000, "[f(a=" * 20_000, "[TOOL_CALLS]" * 20_000, "</think>" * 50_000):  # fmt: skip
+            read_calls(text)
