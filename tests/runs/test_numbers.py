@@ -2,7 +2,8 @@
 
 import pytest
 
-from llmeval_integrations.runs.numbers import percent, percents, rounded, signed
+from llmeval_integrations.core.figures import format_figure
+from llmeval_integrations.runs.numbers import percent, percents, signed
 from llmeval_integrations.stats.intervals import wilson
 
 
@@ -42,7 +43,7 @@ def test_nor_is_a_bound_that_only_comes_near():
     ],
 )
 def test_a_figure_is_1_only_where_it_is(value, written):
-    assert rounded(value) == written
+    assert format_figure(value) == written
 
 
 @pytest.mark.parametrize(
