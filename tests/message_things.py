@@ -17,6 +17,8 @@ def langchain_things():
         "blocks": ai([{"type": "text", "text": TEXT[:4]}, {"type": "thinking"}, TEXT[4:]]),
         "list": [human, ai(TEXT)],
         "tuple": (human, ai(TEXT)),
+        "a question as a mapping": [{"role": "user", "content": "How much?"}, ai(TEXT)],
+        "a state with one": {"messages": [{"role": "user", "content": "How much?"}, ai(TEXT)]},
         "a question behind it": [ai(TEXT), human],
         "chunks": chunks,
         "generation": outputs.Generation(text=TEXT),

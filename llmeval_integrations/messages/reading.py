@@ -127,6 +127,19 @@ def _read_object(thing: Any) -> Reply | None:
     return reply
 
 
+def _read_one(thing: Any) -> Reply | None:
+    return mappings.read(thing) if isinstance(thing, Mapping) else _read_object(thing)
+
+
+def _are_messages(things: list[Any] | tuple[Any, ...]) -> bool:
+    """Return whether these are objects of a library, among which messages may be mappings."""
+    is_known = [_library_of(type(thing)) is not None for thing in things]
+    return any(is_known) and all(
+        known or (isinstance(thing, Mapping) and mappings.read(thing) is not None)
+        for known, thing in zip(is_known, things)
+    )
+
+
 def _read_part(thing: Any) -> Reply | None:
     """Read a part of a stream; None where a library streams whole messages, or none are parts."""
     read: Read | None = getattr(_library_of(type(thing)), "read_part", None)
@@ -149,17 +162,17 @@ def _library_of(kind: type) -> Any:
 
 def _read_list(things: list[Any] | tuple[Any, ...]) -> Messages | None:
     """Read a list of messages, of chunks, of states, or of what a graph streams."""
-    if isinstance(things[0], Mapping):
-        return _read_states(things)
     if all(map(_is_chunk_with_origin, things)):
         things = [chunk for chunk, _ in things]
-    if not all(_library_of(type(thing)) for thing in things):
+    if not any(_library_of(type(thing)) for thing in (things[0], things[-1])):
+        return _read_states(things) if isinstance(things[0], Mapping) else None
+    if not _are_messages(things):
         return None
     parts = list(map(_read_part, things))
     if all(part is not None for part in parts):
         return Messages(_join([part for part in parts if part is not None]), (*things,))
     messages = langchain.join([*things])
-    replies = [reply for reply in map(_read_object, messages) if reply is not None]
+    replies = [reply for reply in map(_read_one, messages) if reply is not None]
     if not replies:
         return None
     return Messages(_last(replies), tuple(messages))
@@ -214,8 +227,7 @@ def _messages_in(state: Any) -> list[Any]:
     """Return the messages of a state; none where a mapping is something else."""
     found = state.get("messages") if isinstance(state, Mapping) else None
     found = [found] if _library_of(type(found)) else found
-    is_known = isinstance(found, (list, tuple)) and all(_library_of(type(one)) for one in found)
-    return [*found] if is_known and found else []
+    return [*found] if isinstance(found, (list, tuple)) and _are_messages(found) else []
 
 
 def _without_answer(message: Any, answer: Any) -> Any:
