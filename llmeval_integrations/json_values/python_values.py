@@ -32,7 +32,7 @@ def copy_value(value: Any, *, finite: bool) -> Any:
     """
     limit = measure(value)
     if limit is not None:
-        return _limit_defect(limit)
+        return Defect(limit, DEFECTS[limit].capitalize())
     copy = _copy_by_writing(value)
     if copy is not MISSING:
         return copy
@@ -67,10 +67,6 @@ class _NotJsonError(Exception):
         self.defect = Defect(name, f"{problem} at {pointer(path) or 'the root'}", is_json=is_json)
 
 
-def _limit_defect(limit: str) -> Defect:
-    return Defect(limit, DEFECTS[limit].capitalize())
-
-
 class _Reader:
     """Copies a value part by part, which tells where it is not JSON."""
 
@@ -79,7 +75,7 @@ class _Reader:
         self._nodes = 0
 
     def read(self, value: Any, path: tuple[str | int, ...]) -> Any:
-        self._nodes += 1
+        self._nodes += 1  # of models, too, whose parts `measure` does not see
         if self._nodes > MAX_NODES:
             raise _NotJsonError("too_large", "More values than are read", path)
         if value is None or type(value) is bool:
