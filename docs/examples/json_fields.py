@@ -12,7 +12,7 @@ output = {
 fields = {"/items": {"key": "sku"}, "/vendor": {"similarity": 0.8}}
 result = JsonFields(fields=fields)(output, reference)
 print(result.reason, round(result.metadata["f1"], 2))
-#> /items/1/price 12, expected 12.5 0.8
+#> /items/1/price 12, expected 12.5 0.78
 explain(result)
 #> failed, score 0.7818 (mismatch)
 #> ├── /items/1/price 12, expected 12.5

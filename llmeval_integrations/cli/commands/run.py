@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-under",
         action="append",
         metavar="NAME=RATE",
-        help="exit 1 below it; NAME.mean: score; NAME.micro, NAME/FIELD: F1",
+        help="exit 1 below; NAME.mean, NAME.micro, NAME/FIELD",
     )
     add("--max-errors", metavar="N|P%", help="exit 1 where more rows of an evaluator are errors")
     add("--limit", type=int, metavar="N", help="evaluate the first rows only")
