@@ -326,9 +326,9 @@ class Comparison:
         if len(with_parts) < len(sides):
             is_output = with_parts[0][0] == "missing"
             if type(output) is type(reference):  # of which one is empty
-                self.add_side(
-                    node, *(("extra", output) if is_output else ("missing", reference)), place
-                )
+                if len(self.outcomes) > begin:  # else all that the other has is ignored
+                    kind, value = sides[is_output]
+                    self.add_side(node, kind, value, place)  # type: ignore[arg-type]
             else:
                 alone: Any = "output" if is_output else "reference"
                 self.outcomes.append(
@@ -336,7 +336,8 @@ class Comparison:
                 )
             if self.wholes and self.wholes[-1][0] == begin:
                 self.wholes.pop()
-            self.wholes.append((begin, len(self.outcomes)))
+            if len(self.outcomes) > begin:
+                self.wholes.append((begin, len(self.outcomes)))
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Compare with the nearest alternative; the place is one leaf on each side."""

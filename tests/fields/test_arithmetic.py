@@ -42,6 +42,12 @@ TABLE = [
     ({}, {"a": 1}, [], (0, 0, 1), [("/a", "missing")]),
     ({"fields": {"/a": {"ignore": True}}}, {"a": 1}, {"a": 2}, (0, 0, 0), []),
     ({"fields": {"/a": {"ignore": True}}}, {}, {"a": 2, "b": 3}, (0, 1, 0), [("/b", "extra")]),
+    ({"fields": {"/a/b": {"ignore": True}}}, {"a": {"b": 1}}, {}, (0, 0, 0), []),
+    ({"fields": {"/a/b": {"ignore": True}}}, {"c": 1}, {"a": {"b": {"x": [1]}}, "c": 1}, (1, 1, 1), []),
+    ({"fields": {"/*/b": {"ignore": True}}}, [{"b": 1}], [{}], (0, 0, 0), []),
+    ({"fields": {"/a/b": {"ignore": True}}, **EMPTY}, {"a": {"b": 1}}, {"a": {}}, (0, 0, 0), []),
+    ({"fields": {"/a/*": {"ignore": True}}}, {"a": [1, 2]}, {}, (0, 0, 0), []),
+    ({"defaults": {"ignore": True}, "fields": {"/a": {"ignore": False}}}, {"a": 1, "b": 2}, {"a": 1, "c": [3]}, (1, 1, 1), []),
     ({"fields": {"/a": {"weight": 3}}}, {"a": 1, "b": 1}, {"a": 1, "b": 2}, (3, 4, 4), [("/b", "mismatch")]),
     # what is left over of arrays
     (ANY, [{"a": 1, "b": 2}], [{"a": 3, "b": 4}], (0, 2, 2), [("/0/a", "missing"), ("/0/b", "missing"), ("/0/a", "extra"), ("/0/b", "extra")]),
