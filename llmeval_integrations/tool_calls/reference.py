@@ -143,8 +143,9 @@ def _read_answer(item: Any) -> dict[str, Any] | None:
 def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
     """Read arguments each of which is a list of accepted values, as BFCL's answers are.
 
-    An empty text among them says that the argument may be left out. The members of an accepted
-    object, and of the objects in an accepted array, are lists of accepted values too.
+    An empty text among them says that the argument may be left out; alone it is a value, too. The
+    members of an accepted object, and of the objects in an accepted array, are lists of accepted
+    values too.
     """
     return {name: _read_choice(name, values) for name, values in arguments.items()}
 
@@ -155,8 +156,8 @@ def _read_choice(name: str, values: Any) -> AnyOf:
             f"with alternatives='listed' each argument has a list of accepted values, "
             f"and {name!r} has {quote(values)}"
         )
-    accepted = (_read_accepted(value) for value in values if value != _LISTED_OPTIONAL)
-    return AnyOf(tuple(accepted), _LISTED_OPTIONAL in values)
+    given = [value for value in values if value != _LISTED_OPTIONAL] or values
+    return AnyOf(tuple(map(_read_accepted, given)), _LISTED_OPTIONAL in values)
 
 
 def _read_accepted(value: Any) -> Any:
