@@ -30,6 +30,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.arguments import (
     ARGUMENTS,
@@ -57,6 +58,7 @@ from llmeval_integrations.tool_calls.reference import (
     read_expected,
 )
 from llmeval_integrations.tool_calls.rules import ArgumentRules
+from llmeval_integrations.tool_calls.tally import CallTally
 from llmeval_integrations.tool_calls.toolbox import (
     Toolbox,
     read_toolbox,
@@ -90,10 +92,10 @@ class ToolCalls(Evaluator):
     open has to be valid. A reference that its tool surely refuses is an error.
 
     Metadata: `calls`, each with its `kind` (see KINDS), `score`, `name`, the positions `output` and
-    `reference`, and the wrong `arguments`; `called`, `expected` and `right`, how many;
-    `precision`, `recall` and `f1` over calls that are wholly right. `limit_reached` names the
-    arrays whose items were not all tried with each other, with an empty text for the calls.
-    The label is the gravest kind.
+    `reference`, and the wrong `arguments`; `called`, `expected` and `right`, how many; `precision`,
+    `recall` and `f1` over calls that are wholly right; `fields`, the leaves of each argument by
+    kind. `limit_reached` names the arrays whose items were not all tried with each other, with an
+    empty text for the calls. The label is the gravest kind.
 
     Raises:
         InvalidReferenceError: The reference holds no calls, or none that could be made.
@@ -191,9 +193,6 @@ class ToolCalls(Evaluator):
                 self._check_call(call, toolbox, reference)
         before = self._before(sample, [call.name for call in expected])
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
-        if isinstance(made, Defect):
-            figures = _figures(0, 0, len(expected), nothing=0.0)
-            return defect_result(made, 0.0, calls=[], **figures)
         schema_requires = self.alternatives == "listed" and self.arguments != "subset"
         comparer = ArgumentComparer(
             self.arguments,
@@ -203,12 +202,21 @@ class ToolCalls(Evaluator):
             coerce=self.coerce,
             schema_requires=schema_requires,
         )
+        if isinstance(made, Defect):
+            comparison = CallComparison([], expected, comparer)
+            missing = msgspec.to_builtins(comparison.calls(self.call_order))
+            figures = _figures(0, 0, len(expected), nothing=0.0)
+            details = {"fields": _count(comparison), "unreadable": True}
+            return defect_result(made, 0.0, calls=missing, **figures, **details)
         comparison = CallComparison(made, expected, comparer)
         calls = comparison.calls(self.call_order, before)
         limits = sorted(comparer.limits)
         if comparison.limit_reached:
             limits.insert(0, "")
         return _result(self.score, comparison, calls, (len(made), len(expected)), limits)
+
+    def breakdown(self) -> CallTally:
+        return CallTally()
 
     def _check_call(self, call: ToolCall, toolbox: Toolbox, reference: Any) -> None:
         """Refuse an expected call that its tool surely does not take."""
@@ -269,6 +277,9 @@ def _result(
     kinds = Counter(call.kind for call in calls)
     figures = _figures(kinds["right"], *counts, nothing=1.0)
     metadata = {"calls": msgspec.to_builtins(calls), **figures}
+    metadata["fields"] = _count(comparison)
+    if comparison.graded:
+        metadata["graded"] = comparison.graded
     if limits:
         metadata["limit_reached"] = limits
     matched, both = fsum(call.score for call in calls), float(sum(counts))
@@ -285,6 +296,10 @@ def _result(
     if limits:
         reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
     return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)
+
+
+def _count(comparison: CallComparison) -> dict[str, dict[Kind, int]]:
+    return {path: dict(counts) for path, counts in comparison.fields.items()}
 
 
 def _all_right(count: int) -> str:

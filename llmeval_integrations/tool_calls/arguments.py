@@ -54,6 +54,12 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str | None = None
     """What the schema has against it."""
 
+    field: str | None = None
+    """The tool and the argument, as a JSON Pointer with `*` for positions; of a single leaf."""
+
+    alone: str | None = None
+    """The side of a leaf in whose place the other side has an object or array."""
+
     def __str__(self) -> str:
         if self.message is not None:
             return f"{self.pointer} invalid: {self.message}".lstrip()
@@ -182,7 +188,14 @@ class ArgumentComparison:
                 if nearest and not (len(outcomes) == 1 and outcomes[0].pointer == one.pointer):
                     yield from self._list_wrong(nearest)
                     continue
-            yield WrongArgument(one.pointer, one.kind, write(one.output), write(one.reference))
+            yield WrongArgument(
+                one.pointer,
+                one.kind,
+                write(one.output),
+                write(one.reference),
+                field=one.node.path,
+                alone=one.alone,
+            )
 
 
 def _is_wrong(outcome: Outcome) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -93,6 +93,8 @@ class CallComparison:
         """Those of all calls; of one that is out of order none matches."""
         self.fields: dict[str, Counter[Kind]] = {}
         """The leaves of each argument of a tool by what became of them."""
+        self.graded: list[dict[str, Any]] = []
+        """The leaves that match with a score below 1."""
         self._made, self._expected = made, expected
         self._comparer = comparer
 
@@ -218,6 +220,9 @@ class CallComparison:
             self.fields.setdefault(node.path, Counter())["match"] += number
         for each in comparison.outcomes:
             self.fields.setdefault(each.node.path, Counter())[each.kind] += 1
+            if each.kind == "match":
+                graded = {"field": each.node.path, "kind": "match", "score": each.score}
+                self.graded.append(graded)
 
     def _pair_rest(
         self, rows: list[int], columns: list[int]

@@ -53,7 +53,7 @@ class ToolNode(Field):
         cls, name: str, schema: Any, overrides: Sequence[Override], defaults: Mapping[str, Any]
     ) -> ToolNode:
         """Return the node of a tool's arguments."""
-        return cls(escape(name), Place(Root(defaults), Schemas.of(schema), overrides, {}))
+        return cls(f"/{escape(name)}", Place(Root(defaults), Schemas.of(schema), overrides, {}))
 
     # --- what the schema says ------------------------------------------------------------------
 

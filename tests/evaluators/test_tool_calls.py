@@ -114,17 +114,24 @@ def test_each_call_is_told_with_its_places_and_pointers():
     assert result.metadata["calls"] == [
         {"kind": "right", "score": 1.0, "name": "book", "output": 1, "reference": 0},
         {"kind": "wrong_arguments", "score": pytest.approx(1 / 3), "name": "weather", "output": 0, "reference": 1,
-         "arguments": [{"pointer": "/city", "kind": "mismatch", "output": "Rome", "reference": "Paris"},
-                       {"pointer": "/days", "kind": "extra", "output": 2}]},
+         "arguments": [{"pointer": "/city", "kind": "mismatch", "output": "Rome", "reference": "Paris", "field": "/weather/city"},
+                       {"pointer": "/days", "kind": "extra", "output": 2, "field": "/weather/days"}]},
         {"kind": "unreadable", "score": 0.0, "name": "now", "output": 3, "reference": 2,
          "problem": result.metadata["calls"][2]["problem"]},
         {"kind": "wrong_name", "score": 0.0, "name": "book", "output": 2, "reference": 3, "expected_name": "gone", "arguments": [{"pointer": "/id", "kind": "extra", "output": 9}]},
     ]  # fmt: skip
     assert "truncated" in result.metadata["calls"][2]["problem"]
     assert result.score == pytest.approx((1 + 1 / 3) / 4)
-    counts = {key: value for key, value in result.metadata.items() if key != "calls"}
+    counts = {
+        key: value for key, value in result.metadata.items() if key not in ("calls", "fields")
+    }
     shares = dict.fromkeys(("precision", "recall", "f1"), 1 / 4)
     assert counts == {"called": 4, "expected": 4, "right": 1, **shares}
+    assert result.metadata["fields"] == {
+        "/book/id": {"match": 1, "extra": 1},
+        "/weather/city": {"mismatch": 1},
+        "/weather/days": {"extra": 1},
+    }
 
 
 @pytest.mark.parametrize(
@@ -177,7 +184,13 @@ def test_calls_that_have_no_partner_say_what_they_were_given_or_should_have_been
 def test_a_call_out_of_order_says_what_else_is_wrong_with_it():
     output, reference = [B, call("a", n=1)], [call("a", n=2), B]
     calls = ToolCalls(call_order="strict")(output, reference).metadata["calls"]
-    wrong = {"pointer": "/n", "kind": "mismatch", "output": 1, "reference": 2}
+    wrong = {
+        "pointer": "/n",
+        "kind": "mismatch",
+        "output": 1,
+        "reference": 2,
+        "field": "/a/n",
+    }
     assert [(one["kind"], one["name"]) for one in calls] == [("wrong_order", "a"), ("right", "b")]
     assert calls[0]["arguments"] == [wrong]
 
