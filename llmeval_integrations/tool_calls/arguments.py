@@ -60,6 +60,9 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
     alone: str | None = None
     """The side of a leaf in whose place the other side has an object or array."""
 
+    remark: str = ""
+    """What a rule adds, such as that a date is ambiguous."""
+
     def __str__(self) -> str:
         if self.message is not None:
             return f"{self.pointer} invalid: {self.message}".lstrip()
@@ -71,7 +74,8 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
             more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
             return f"{self.pointer} {output}, expected {' or '.join(several)}{more}"
         kind: Any = self.kind
-        return describe(Outcome(self.pointer, ANYTHING, kind, 0.0, self.output, self.reference))
+        outcome = Outcome(self.pointer, ANYTHING, kind, 0.0, self.output, self.reference)
+        return describe(outcome) + (f" ({self.remark})" if self.remark else "")
 
 
 class ArgumentComparison:
@@ -188,13 +192,15 @@ class ArgumentComparison:
                 if nearest and not (len(outcomes) == 1 and outcomes[0].pointer == one.pointer):
                     yield from self._list_wrong(nearest)
                     continue
+            output, reference = write(one.output), write(one.reference)
             yield WrongArgument(
                 one.pointer,
                 one.kind,
-                write(one.output),
-                write(one.reference),
+                output,
+                reference,
                 field=one.node.path,
                 alone=one.alone,
+                remark=one.node.remark(output, reference),
             )
 
 

@@ -95,6 +95,12 @@ def test_arguments_are_compared_by_their_rules(output, reference, score, reason)
         ({"defaults": {"ignore_case": True}}, weather(city="rome"), weather(city={"$any_of": ["Oslo", "Rome"]})),
         ({"fields": {"book/items/*/sku": {"ignore_case": True}}}, book(items=[{"sku": "a"}]), book(items=[{"sku": "A"}])),
         ({"defaults": {"tolerance": 1}}, weather(lat=1.5), weather(lat=2)),
+        ({"fields": {"*/city": {"text": "loose"}}}, weather(city="L’Aquila "), weather(city="l'aquila")),
+        ({"fields": {"weather/city": {"pattern": "[A-Z]\\w+"}}}, weather(city="Rome"), weather(city="Oslo")),
+        ({"fields": {"weather/city": {"compare": "operator:ne"}}}, weather(city="Rome"), weather(city="Oslo")),
+        ({"defaults": {"number": "any"}}, book(note="$1,250.50"), book(note="1250.5 USD")),
+        ({"defaults": {"dates": "any"}}, book(note="5 Jan 2024"), book(note="05.01.2024")),
+        ({"fields": {"book/items": {"key": ["sku", "n"]}}}, book(items=[{"sku": "a", "n": 1}, {"sku": "a", "n": 2}]), book(items=[{"sku": "a", "n": 2}, {"sku": "a", "n": 1}])),
     ],
 )  # fmt: skip
 def test_rules_hold_with_the_tools_and_without(options, output, reference):
@@ -103,6 +109,15 @@ def test_rules_hold_with_the_tools_and_without(options, output, reference):
         assert evaluator(output, reference).passed
         assert evaluator(output, reference, variables={"tools": TOOLS}).passed
         assert pickle.loads(pickle.dumps(evaluator))(output, reference).passed  # noqa: S301
+
+
+def test_a_reason_says_which_date_is_ambiguous():
+    result = ToolCalls(TOOLS, defaults={"dates": "any"})(
+        book(note="05/01/2024"), book(note="2024-01-05")
+    )
+    assert result.reason == (
+        'book: /note "05/01/2024", expected "2024-01-05" (05/01/2024: day or month first?)'
+    )
 
 
 def test_the_rule_of_a_tool_counts_before_that_of_any_tool():
