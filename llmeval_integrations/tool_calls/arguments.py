@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from math import fsum
 from typing import Any, Final, Literal, get_args
 
@@ -112,7 +111,7 @@ class ArgumentComparison:
         """The arrays whose items were not all tried with each other, as pointers."""
         return self.comparison.limits
 
-    @cached_property
+    @property
     def figures(self) -> Figures:
         """The leaves; an argument that its schema refuses is at least one, and none of it right."""
         if not self.violations:
@@ -287,9 +286,11 @@ class ArgumentComparer:
         decided.update(name for name in typed if name not in output and not tool.requires(name))
         if not self._schema_requires:
             decided.update(compared.omissions)
-        node = tool.node.narrow(output)
-        decided.update(name for name in typed if node.member(name).ignored)
-        if tool.names(typed) <= decided:
+        others = tool.names(typed) - decided
+        if others:
+            node = tool.node.narrow(output)
+            decided.update(name for name in others if node.member(name).ignored)
+        if others <= decided:
             return
         key = id(typed), frozenset(decided)
         if key not in self._known:
