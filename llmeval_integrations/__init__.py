@@ -11,7 +11,7 @@ from llmeval_integrations.core.errors import (
     InvalidSchemaError,
     MissingDependencyError,
     MissingFieldError,
-    RunawayPatternError,
+    RegexTimeoutError,
     UnknownNameError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
@@ -74,9 +74,9 @@ __all__ = [
     "ReasoningFormat",
     "ReasoningToolCallFormat",
     "RegexMatch",
+    "RegexTimeoutError",
     "Result",
     "Run",
-    "RunawayPatternError",
     "Sample",
     "StringDistance",
     "TextEvaluator",

@@ -88,9 +88,9 @@ def test_schema_compliance(records, parsing):
 def test_conformity_is_1_exactly_where_the_schema_is_complied_with(records):
     for record in records:
         result = JsonSchema(draft="7")(record["output"], record["schema"])
-        conformity = result.metadata.get("conformity", 0.0)
-        assert 0.0 <= conformity <= 1.0
-        assert (conformity == 1.0) is (record["published"]["schema_compliance"] == 1.0)
+        schema_score = result.metadata.get("schema_score", 0.0)
+        assert 0.0 <= schema_score <= 1.0
+        assert (schema_score == 1.0) is (record["published"]["schema_compliance"] == 1.0)
 
 
 def same_sorted_text(output, reference):

@@ -304,12 +304,12 @@ def test_run_json_response(output, kind, verdict):
 
 
 def test_assert_result_is_a_method():
-    JsonObject()("{}").expect_pass()
-    JsonObject().expect_pass("{}")
-    PythonType("dict").expect_pass({})
+    JsonObject()("{}").assert_passes()
+    JsonObject().assert_passes("{}")
+    PythonType("dict").assert_passes({})
     with pytest.raises(AssertionError, match="Expected a JSON object, got list"):
-        JsonObject()("[]").expect_pass()
+        JsonObject()("[]").assert_passes()
     with pytest.raises(AssertionError, match="Expected dict, got str"):
-        PythonType("dict").expect_pass("{}")
+        PythonType("dict").assert_passes("{}")
     with pytest.raises(AssertionError, match="'a' is not 'b'"):
-        ExactMatch().expect_pass("a", "b")
+        ExactMatch().assert_passes("a", "b")

@@ -6,8 +6,8 @@ schema = JsonSchema({
     "required": ["name"],
 })
 result = schema('{"age": 17}')
-print(result.score, result.label, round(result.metadata["conformity"], 2))
+print(result.score, result.label, round(result.metadata["schema_score"], 2))
 #> False required 0.33
 print(result.reason)
 #> "name" is a required property at the root; and 1 more
-schema.expect_pass('{"name": "Ann", "age": 30}')  # or an AssertionError
+schema.assert_passes('{"name": "Ann", "age": 30}')  # or an AssertionError

@@ -5,7 +5,7 @@ EvalError
 │   └── InvalidSchemaError                 the schema is not a JSON Schema, or reaches outside
 ├── MissingFieldError       (ValueError)   a sample lacks a field that the evaluator needs
 ├── InvalidReferenceError   (ValueError)   the reference is not what the evaluator compares with
-├── RunawayPatternError     (ValueError)   a regular expression would run for ever on this text
+├── RegexTimeoutError     (ValueError)   a regular expression would run for ever on this text
 ├── UnknownNameError        (LookupError,  no evaluator, framework or report has that name
 │                            ValueError)
 ├── InputError              (ValueError)   a data file, a column or a configuration cannot be read
@@ -43,7 +43,7 @@ class InvalidSchemaError(InvalidOptionError):
     """The schema is not a JSON Schema, or refers to something outside itself."""
 
 
-class RunawayPatternError(EvalError, ValueError):
+class RegexTimeoutError(EvalError, ValueError):
     """A regular expression gave no answer within its limit: the output is not right nor wrong."""
 
 

@@ -92,6 +92,6 @@ class Evaluator(ABC):
         """Evaluate one output given by itself."""
         return self.evaluate(Sample(output, reference, input, contexts, variables, id))
 
-    def expect_pass(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
+    def assert_passes(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
         """Evaluate one output; raise AssertionError with the reason unless it passes."""
-        return self(output, reference, **fields).expect_pass()
+        return self(output, reference, **fields).assert_passes()

@@ -62,7 +62,7 @@ class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         """
         return word_feedback(self.reason, self.metadata, most) if self.passed is False else ""
 
-    def expect_pass(self) -> Result:
+    def assert_passes(self) -> Result:
         """Return the result if it passed; raise AssertionError with the reason if it did not."""
         if self.passed:
             return self

@@ -23,7 +23,7 @@ from llmeval_integrations.schemas.compiled import (
     Draft,
     compile_schema,
 )
-from llmeval_integrations.schemas.errors import conformity, describe, find_errors, measure
+from llmeval_integrations.schemas.errors import describe, find_errors, measure, schema_score
 from llmeval_integrations.schemas.reading import copy_schema, refuse_nan, schema_text
 
 
@@ -39,7 +39,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     `falseSchema` where the whole schema is false.
 
     Metadata: `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`;
-    `conformity`, the share of values without an error, from 0 to 1. Containers are values, too,
+    `schema_score`, the share of values without an error, from 0 to 1. Containers are values, too,
     and so are required members that are missing. An error about the number or the names of members
     or items concerns their container alone. `limit_reached` says that not all errors are listed:
     the first 100 are, and of an output with more than 16 levels, or an object of more than 1,000
@@ -50,7 +50,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     Raises:
         InvalidSchemaError: The schema is none, points outside (nothing is fetched), has no keyword
             of JSON Schema, or a pattern that takes more than 120 MB.
-        RunawayPatternError: A pattern that looks around or back gives no answer.
+        RegexTimeoutError: A pattern that looks around or back gives no answer.
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
@@ -121,7 +121,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         if isinstance(value, Defect):
             return defect_result(value, False)
         if compiled.is_valid(value):
-            return Result(True, True, None, None, {"conformity": 1.0})
+            return Result(True, True, None, None, {"schema_score": 1.0})
         return self._describe_errors(value, compiled)
 
     def _describe_errors(self, value: Any, compiled: CompiledSchema) -> Result:
@@ -134,7 +134,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
             reason += f"; and {len(errors) - 1} more"
         details: dict[str, Any] = {
             "errors": found,
-            "conformity": conformity(value, errors, extent.values),
+            "schema_score": schema_score(value, errors, extent.values),
         }
         if not extent.is_listed or len(errors) > len(found):
             details["limit_reached"] = [""]

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from llmeval_integrations.core.errors import (
     InvalidOptionError,
     InvalidReferenceError,
-    RunawayPatternError,
+    RegexTimeoutError,
 )
 from llmeval_integrations.core.limits import MAX_REGEX_CHARACTERS, MAX_REGEX_COPIES, REGEX_TIMEOUT
 from llmeval_integrations.core.options import check_choice, check_number, option_error
@@ -35,7 +35,7 @@ class RegexMatch(TextEvaluator):
     """Does the output match a regular expression?
 
     Score 1 or 0. The pattern is the option's, else each sample's reference. A pattern that has
-    found no answer after `timeout` seconds raises RunawayPatternError: the output is then neither
+    found no answer after `timeout` seconds raises RegexTimeoutError: the output is then neither
     right nor wrong.
     """
 
@@ -91,7 +91,7 @@ class RegexMatch(TextEvaluator):
         try:
             found = look(text, timeout=self.timeout)
         except TimeoutError:
-            raise RunawayPatternError(
+            raise RegexTimeoutError(
                 f"{self.name}: the pattern {quote(pattern)} gives no answer within "
                 f"{self.timeout:g} s for a text of {len(text)} characters"
             ) from None

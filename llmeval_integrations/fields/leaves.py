@@ -34,7 +34,7 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+
 def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     """Compare two leaves of the field with this path.
 
-    Raises InvalidOptionError where a function of the caller's fails, and RunawayPatternError where
+    Raises InvalidOptionError where a function of the caller's fails, and RegexTimeoutError where
     a pattern takes too long.
     """
     here, there = TYPES[type(output)], TYPES[type(reference)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from llmeval_integrations.core.errors import RunawayPatternError
+from llmeval_integrations.core.errors import RegexTimeoutError
 from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.equality import TYPES, write_scalar
@@ -25,7 +25,7 @@ def compile_pattern(pattern: str) -> Any:
 def fits(pattern: str, value: Any, path: str) -> bool:
     """Whether the whole of a text, or of a number as JSON writes it, matches the pattern.
 
-    Raises RunawayPatternError where that takes too long.
+    Raises RegexTimeoutError where that takes too long.
     """
     if TYPES[type(value)] not in ("string", "number"):
         return False
@@ -33,7 +33,7 @@ def fits(pattern: str, value: Any, path: str) -> bool:
     try:
         return bool(compile_pattern(pattern).fullmatch(text, timeout=REGEX_TIMEOUT))
     except TimeoutError:
-        raise RunawayPatternError(
+        raise RegexTimeoutError(
             f"{path or 'the whole'}: the pattern {quote(pattern)} gives no answer within "
             f"{REGEX_TIMEOUT:g} s for a text of {len(text)} characters"
         ) from None

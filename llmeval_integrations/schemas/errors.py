@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from llmeval_integrations.core.errors import RunawayPatternError
+from llmeval_integrations.core.errors import RegexTimeoutError
 from llmeval_integrations.core.quoting import MOST, shorten_middle
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.json_values.pointer import pointer
@@ -76,7 +76,7 @@ def measure(value: Any) -> Extent:
 def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]:
     """Return the errors of a value that does not conform; the first where they are not listed.
 
-    Raises RunawayPatternError where a pattern gives no answer.
+    Raises RegexTimeoutError where a pattern gives no answer.
     """
     validator = schema.error_validator
     complete = extent.is_listed
@@ -84,7 +84,7 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
     for error in errors:
         if type(error.kind).__name__ in _RUNAWAY:
             found = describe(error)
-            raise RunawayPatternError(
+            raise RegexTimeoutError(
                 f"the pattern at {found['schema_pointer']} gives no answer for the text at "
                 f"{found['pointer'] or 'the root'}: {found['message']}"
             )
@@ -161,7 +161,7 @@ def _follow_path(value: Any, path: Iterable[str | int]) -> Any:
     return value
 
 
-def conformity(value: Any, errors: list[Any], values: int) -> float:
+def schema_score(value: Any, errors: list[Any], values: int) -> float:
     """Return the share of values, and of required members that are missing, without an error."""
     alone: set[tuple[str, ...]] = set()
     whole: set[tuple[str, ...]] = set()

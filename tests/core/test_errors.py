@@ -12,7 +12,7 @@ TREE = {
     "MissingFieldError": ValueError,
     "InvalidReferenceError": ValueError,
     "InvalidSchemaError": ValueError,
-    "RunawayPatternError": ValueError,
+    "RegexTimeoutError": ValueError,
     "UnknownNameError": LookupError,
     "InputError": ValueError,
     "JudgeError": RuntimeError,

@@ -45,7 +45,7 @@ def test_every_field_of_a_sample_reaches_the_evaluator():
     fields = {"input": 3, "contexts": 4, "variables": 5, "id": 6}
     expected = Sample(1, 2, **fields)
     assert Echo()(1, 2, **fields).metadata["sample"] == expected
-    assert Echo().expect_pass(1, 2, **fields).metadata["sample"] == expected
+    assert Echo().assert_passes(1, 2, **fields).metadata["sample"] == expected
 
 
 # --- recursion ---------------------------------------------------------------------------------

@@ -26,10 +26,10 @@ from llmeval_integrations import Result
 def test_expect_pass_gives_the_result_back_or_says_why_not(result, scored, says):
     assert result.scored is scored
     if says is None:
-        assert result.expect_pass() is result
+        assert result.assert_passes() is result
     else:
         with pytest.raises(AssertionError) as raised:
-            result.expect_pass()
+            result.assert_passes()
         assert str(raised.value) == says
 
 

@@ -287,7 +287,7 @@ def test_all_ways_to_call_agree(evaluator, sample):
     if isinstance(expected, Result) and not expected.passed:
         verb = "failed" if expected.scored else "unscored"
         expected = AssertionError, f"{verb}: {expected.reason or f'score {expected.score}'}"
-    assert outcome(evaluator.expect_pass, sample.output, sample.reference) == expected
+    assert outcome(evaluator.assert_passes, sample.output, sample.reference) == expected
 
 
 @every_evaluator

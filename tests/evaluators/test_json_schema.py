@@ -105,9 +105,9 @@ def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(draft)
         result = JsonSchema(schema, draft=draft)(json.dumps(value))
         if is_schema(kind, schema):  # draft 4 has no booleans, which we take all the same
             assert result.score is kind(schema).is_valid(value)
-        conformity = result.metadata["conformity"]
-        assert 0.0 <= conformity <= 1.0
-        assert (conformity == 1.0) is result.passed is (not result.metadata.get("errors"))
+        schema_score = result.metadata["schema_score"]
+        assert 0.0 <= schema_score <= 1.0
+        assert (schema_score == 1.0) is result.passed is (not result.metadata.get("errors"))
         for error in result.metadata.get("errors", []):
             resolve(value, error["pointer"])
             resolve(schema, error["schema_pointer"])
@@ -246,7 +246,7 @@ def test_a_required_member_that_is_there_is_not_missing(draft, properties):
     for wrapped, output in ((schema, '{"a": 1}'), ({"items": schema}, '[{"a": 1}]')):
         (error,) = JsonSchema(wrapped, draft=draft)(output).metadata["errors"]
         assert error["message"] == "Additional properties are not allowed ('a' was unexpected)"
-    assert JsonSchema(schema, draft=draft)('{"a": 1}').metadata["conformity"] == 1 / 2
+    assert JsonSchema(schema, draft=draft)('{"a": 1}').metadata["schema_score"] == 1 / 2
     deep = JsonSchema({"properties": {"x": {"$ref": "#"}, "y": schema}}, draft=draft)
     failed = deep('{"x": ' * 20 + '{"y": {"a": 1}}' + "}" * 20)
     assert failed.label == "additionalProperties"
@@ -295,7 +295,7 @@ CONFORMITY = [
 
 @pytest.mark.parametrize(("schema", "output", "share"), CONFORMITY)
 def test_conformity_is_the_share_of_values_without_an_error(schema, output, share):
-    assert JsonSchema(schema)(output).metadata["conformity"] == pytest.approx(share)
+    assert JsonSchema(schema)(output).metadata["schema_score"] == pytest.approx(share)
 
 
 def test_a_long_value_is_cut_in_its_message():

@@ -12,7 +12,7 @@ from llmeval_integrations import (
     InvalidReferenceError,
     MissingFieldError,
     RegexMatch,
-    RunawayPatternError,
+    RegexTimeoutError,
 )
 
 
@@ -158,7 +158,7 @@ def test_a_runaway_pattern_is_an_error_with_a_name_or_answered_in_time(pattern, 
         with at_most(1, time.perf_counter):
             try:
                 assert RegexMatch(pattern, where=where, timeout=0.1)(text).score == 0
-            except RunawayPatternError as error:
+            except RegexTimeoutError as error:
                 said = f"no answer within 0.1 s for a text of {len(text)} characters"
                 assert said in str(error)  # noqa: PT017
 
