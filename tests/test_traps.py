@@ -307,8 +307,8 @@ def test_a_schema_that_refers_to_itself_comes_to_an_end(schema):
 @pytest.mark.parametrize(
     ("kind", "option"),
     [
-        (JsonEditDistance, "max_distance"),
-        (StringDistance, "max_distance"),
+        (JsonEditDistance, "threshold"),
+        (StringDistance, "threshold"),
         (LengthPenalty, "min_length"),
         (LengthPenalty, "max_length"),
         (LengthPenalty, "penalty_rate"),

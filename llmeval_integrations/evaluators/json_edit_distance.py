@@ -26,7 +26,7 @@ class JsonEditDistance(Evaluator):
     """How far is the output's JSON text from the reference's, once both are written alike?
 
     Score: the normalised distance of the canonical texts, 0.0 where they are equal, 1.0 at most
-    and for an output that is not JSON. Passes at `max_distance` or below. Metadata: `exact`, False
+    and for an output that is not JSON. Passes at `threshold` or below. Metadata: `exact`, False
     where the texts differ in more than 10,000 characters on both sides (80,000 for the faster
     metrics): an exact distance would take a time quadratic in the length, the score is an upper
     bound. LangChain's drop-in writes its canonical text with `json.dumps`.
@@ -43,7 +43,7 @@ class JsonEditDistance(Evaluator):
     """Writes a parsed value as text; None sorts the keys and leaves out white space, with `1.0`
     and `1` the same text and an accented letter one character."""
 
-    max_distance: float = 0.0
+    threshold: float = 0.0
     """The largest distance that passes."""
 
     parsing: Parsing = "markdown"
@@ -55,9 +55,9 @@ class JsonEditDistance(Evaluator):
         else:
             check_callable(self, "string_distance")
         check_callable(self, "canonicalize")
-        check_number(self, "max_distance", minimum=0)
+        check_number(self, "threshold", minimum=0)
         if not callable(self.string_distance):
-            check_number(self, "max_distance", maximum=1)
+            check_number(self, "threshold", maximum=1)
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
@@ -66,8 +66,8 @@ class JsonEditDistance(Evaluator):
             return defect_result(output, 1.0)
         write = self.canonicalize or canonical
         score, exact = self._measure(write(output), write(reference))
-        passed = score <= self.max_distance
-        reason = None if passed else f"Edit distance {format_against(self.max_distance, score)}"
+        passed = score <= self.threshold
+        reason = None if passed else f"Edit distance {format_against(self.threshold, score)}"
         return Result(score, passed, None, reason, {"exact": exact})
 
     def _measure(self, output: Any, reference: Any) -> tuple[float, bool]:

@@ -45,7 +45,7 @@ class JsonFields(Evaluator):
     Score: F1 over all leaves, by weight, from 0 to 1: 2 M / (O + R), where O and R are the leaves
     of output and reference, and M those that match. A leaf is a text, number, boolean or null, or
     an empty object or array. A member that is null or empty counts as left out. It passes where
-    every leaf matches and none is left over, or at `min_score`; an output that is not JSON never
+    every leaf matches and none is left over, or at `threshold`; an output that is not JSON never
     passes. The label is the kind of the difference that costs most, of several the first of
     `mismatch`, `missing`, `extra` and `wrong_type`. An object or array that one side lacks is one
     difference, which costs what all its leaves cost.
@@ -82,7 +82,7 @@ class JsonFields(Evaluator):
     """The same settings where neither the schema nor `fields` says otherwise. `order` holds for
     all arrays; `compare` is not given objects and arrays."""
 
-    min_score: float | None = None
+    threshold: float | None = None
     """The score that passes; None wants every leaf to match."""
 
     parsing: Parsing = "markdown"
@@ -97,7 +97,7 @@ class JsonFields(Evaluator):
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
-        check_number(self, "min_score", minimum=0, maximum=1, optional=True)
+        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
         check_choice(self, "nulls", OMITTED)
         check_choice(self, "empty", OMITTED)
@@ -109,7 +109,7 @@ class JsonFields(Evaluator):
         comparison = compare_sample(self, sample, self.__dict__["_layout"])
         if isinstance(comparison, Result):
             return comparison
-        return make_result(comparison, self.min_score)
+        return make_result(comparison, self.threshold)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # without the fields that documents have had, which may be nested deeper than pickle goes
@@ -227,13 +227,13 @@ def _compare_without_leaf(comparison: Comparison, root: Field, output: Any, refe
         comparison.compare(root, output, reference)
 
 
-def make_result(comparison: Comparison, min_score: float | None) -> Result:
+def make_result(comparison: Comparison, threshold: float | None) -> Result:
     """Return a comparison as a result."""
     figures = comparison.figures()
     score = figures.score
     wrong = [place for place, each in enumerate(comparison.outcomes) if each.kind != "match"]
     is_right = not any(comparison.outcomes[place].node.weight for place in wrong)
-    passed = is_right if min_score is None else score >= min_score
+    passed = is_right if threshold is None else score >= threshold
     metadata = details(comparison, figures)
     if is_right:
         return Result(score, passed, None, "Every field matches", metadata)

@@ -35,38 +35,38 @@ class JsonSimilarity(Evaluator):
     Score: ANLS*, 0 to 1 (Peer, Schoepf, Nebendahl, Rietzler, Stabinger, "ANLS* - A Universal
     Document Processing Metric for Generative Large Language Models", 2024): the share of all
     leaves that the documents have in common. Two leaves have one minus the Levenshtein distance of
-    their texts in common, by the longer text's length, and nothing from a distance of `threshold`
+    their texts in common, by the longer text's length, and nothing from a distance of `tau`
     on. Members are compared by name; items are paired for the most in common. Numbers, booleans
     and null are compared as they are written. An empty object or array is no leaf; two documents
     without a leaf have a score of 1.
 
     The authors' own package differs: it ignores case and white space, counts a distance of exactly
-    `threshold`, takes null for a missing value, and pairs items for the best average.
+    `tau`, takes null for a missing value, and pairs items for the best average.
     `variant="anls_star"` gives its figure.
 
-    Passes from `min_score` on; an output that is not JSON never does. `limit_reached` in the
+    Passes from `threshold` on; an output that is not JSON never does. `limit_reached` in the
     metadata names the arrays that had too many pairs of items to be tried. `exact` is False where
     two texts differ in more than about 80,000 characters: their distance may be less.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
-    threshold: float = 0.5
+    tau: float = 0.5
     """The distance of two texts, 0 to 1, from which on they have nothing in common."""
 
     variant: Variant = "paper"
     """Whose figure it is: that of the paper, or of the authors' package `anls-star`."""
 
-    min_score: float = 1.0
+    threshold: float = 1.0
     """The lowest score that passes."""
 
     parsing: Parsing = "markdown"
     """How much may stand around the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
-        check_number(self, "threshold", minimum=0, maximum=1)
+        check_number(self, "tau", minimum=0, maximum=1)
         check_choice(self, "variant", get_args(Variant))
-        check_number(self, "min_score", minimum=0, maximum=1)
+        check_number(self, "threshold", minimum=0, maximum=1)
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
@@ -78,7 +78,7 @@ class JsonSimilarity(Evaluator):
             return self._check_as_package(output, reference)
         comparison = Comparison()
         if not equal(output, reference):
-            comparison.compare(_Text(self.threshold), _as_texts(output), _as_texts(reference))
+            comparison.compare(_Text(self.tau), _as_texts(output), _as_texts(reference))
         score = _mean(comparison)
         passed, reason = self._judge(score)
         metadata: dict[str, Any] = {}
@@ -92,7 +92,7 @@ class JsonSimilarity(Evaluator):
 
     def _check_as_package(self, output: Any, reference: Any) -> Result:
         try:
-            score = AnlsStar(self.threshold).score(output, reference)
+            score = AnlsStar(self.tau).score(output, reference)
         except TooManyPairsError:
             return Result.unscored(
                 f"More than {MAX_PAIRS:,} pairs of items, all of which anls-star tries",
@@ -103,9 +103,9 @@ class JsonSimilarity(Evaluator):
 
     def _judge(self, score: float) -> tuple[bool, str | None]:
         """Return whether a score passes, and the reason where it does not."""
-        if score >= self.min_score:
+        if score >= self.threshold:
             return True, None
-        return False, f"Similarity {format_against(self.min_score, score)}"
+        return False, f"Similarity {format_against(self.threshold, score)}"
 
 
 def _mean(comparison: Comparison) -> float:
@@ -128,8 +128,8 @@ class _Text(Node):
     pairs_strangers = True
     shared_gain = 1e-6  # fewer leaves in all are a higher score
 
-    def __init__(self, threshold: float) -> None:
-        self.threshold = threshold
+    def __init__(self, tau: float) -> None:
+        self.tau = tau
 
     def member(self, name: str) -> _Text:  # noqa: ARG002
         return self
@@ -144,12 +144,12 @@ class _Text(Node):
             return MATCH
         one, other = len(output), len(reference)
         longest = max(other, one)
-        if longest <= _SURELY_EXACT and abs(one - other) / longest >= self.threshold:
+        if longest <= _SURELY_EXACT and abs(one - other) / longest >= self.tau:
             return MISMATCH
-        most = int(self.threshold * longest) + 1  # one more, whatever the product is rounded to
+        most = int(self.tau * longest) + 1  # one more, whatever the product is rounded to
         edits = count_edits(most, output, reference)
         exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)
-        score = (longest - edits) / longest if edits / longest < self.threshold else 0.0
+        score = (longest - edits) / longest if edits / longest < self.tau else 0.0
         return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
 
 

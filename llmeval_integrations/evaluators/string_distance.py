@@ -21,7 +21,7 @@ class StringDistance(TextEvaluator):
     """How far is the output's text from the reference's?
 
     Score: the distance, 0 for equal texts; normalised from 0 to 1, else in edits (Jaro distances
-    are always from 0 to 1). Passes at `max_distance` or below. Edit distances of texts that
+    are always from 0 to 1). Passes at `threshold` or below. Edit distances of texts that
     differ in more than 10,000 characters on both sides are upper bounds, and metadata `exact` is
     False there. The name and the default are LangChain's.
     """
@@ -35,22 +35,20 @@ class StringDistance(TextEvaluator):
     normalize_score: bool = True
     """Whether the distance is divided by its largest possible value."""
 
-    max_distance: float = 0.0
+    threshold: float = 0.0
     """The largest distance that passes; up to 1 where the score is normalised."""
 
     def __post_init__(self) -> None:
         check_choice(self, "distance", METRICS)
         check_flag(self, "normalize_score")
         most = 1 if self.normalize_score else math.inf
-        check_number(self, "max_distance", minimum=0, maximum=most)
+        check_number(self, "threshold", minimum=0, maximum=most)
 
     def check_text(self, text: str, sample: Sample) -> Result:
         reference = to_text(read_answer(sample.require("reference", self.name)).value)
         score, exact = measure(self.distance, text, reference, normalized=self.normalize_score)
-        passed = score <= self.max_distance
+        passed = score <= self.threshold
         reason = (
-            None
-            if passed
-            else f"{self.distance} distance {format_against(self.max_distance, score)}"
+            None if passed else f"{self.distance} distance {format_against(self.threshold, score)}"
         )
         return Result(score, passed, None, reason, {"exact": exact})

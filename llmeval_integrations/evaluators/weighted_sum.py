@@ -26,7 +26,7 @@ class WeightedSum(Evaluator):
     """What do several evaluators say together?
 
     Score: the sum of their scores, each times its weight; True counts 1 and False 0. Passes where
-    no part failed, or from `min_score` on; there is no verdict where no part has one. The label is
+    no part failed, or from `threshold` on; there is no verdict where no part has one. The label is
     the first failing part's name and label, the reason the sum written out. Metadata: `parts`, by
     name, each with score, passed, label and reason.
 
@@ -46,7 +46,7 @@ class WeightedSum(Evaluator):
     unscored: Unscored = "unscored"
     """What becomes of the sum where a part is unscored."""
 
-    min_score: float | None = None
+    threshold: float | None = None
     """The score that passes; None wants no part to fail."""
 
     def __post_init__(self) -> None:
@@ -59,12 +59,12 @@ class WeightedSum(Evaluator):
         if not pairs:
             raise option_error(self, "parts", "at least one evaluator with its weight")
         check_choice(self, "unscored", get_args(Unscored))
-        check_number(self, "min_score", optional=True)
+        check_number(self, "threshold", optional=True)
         object.__setattr__(self, "parts", pairs)
         needs = dict.fromkeys(field for part, _ in pairs for field in part.needs)
         object.__setattr__(self, "needs", tuple(needs))
         is_lower = all(part.lower_is_better is (weight > 0) for part, weight in pairs)
-        object.__setattr__(self, "lower_is_better", is_lower and self.min_score is None)
+        object.__setattr__(self, "lower_is_better", is_lower and self.threshold is None)
         if any(part.is_judge for part, _ in pairs):
             # Only now is known which of the two it is, and no judge is imported for the other.
             from llmeval_integrations.judges.weighted_sum import JudgedSum
@@ -122,8 +122,8 @@ class WeightedSum(Evaluator):
         return Result(score, passed, label, reason, metadata)
 
     def _passes(self, score: float, parts: Sequence[_Part]) -> bool | None:
-        if self.min_score is not None:
-            return score >= self.min_score
+        if self.threshold is not None:
+            return score >= self.threshold
         verdicts = [part.result.passed for part in parts if part.result.passed is not None]
         return all(verdicts) if verdicts else None
 

@@ -16,7 +16,7 @@ of Confident AI's sends there is the user's own doing.
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from typing import Any
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -40,9 +40,6 @@ except ModuleNotFoundError as error:
     raise MissingDependencyError.of("deepeval", "deepeval") from error
 
 
-_THRESHOLDS: Final = ("threshold", "min_score", "max_distance")
-
-
 class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # type: ignore[misc]
     """A test case lacks a field."""
 
@@ -51,8 +48,8 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     """One of our evaluators as a metric, which is awaited unless `run_async=False`.
 
     `score` is a float, True and False being 1.0 and 0.0, `reason` the reason and `success` the
-    evaluator's own verdict. DeepEval wants a number beside it as `threshold`: the evaluator's
-    `threshold`, `min_score` or `max_distance` where it has one, else 1; it decides nothing. Label
+    evaluator's own verdict. DeepEval wants a number beside it as `threshold`: that of the evaluator
+    where it has one, else 1; it decides nothing. Label
     and metadata are in the verbose logs, as JSON. An unscored result has no score but an `error`:
     `assert_test` fails with the reason, no mean has it, and DeepEval's pass rate counts it as not
     passed. A bad call raises one of our errors, a missing field one that is DeepEval's too, for
@@ -67,8 +64,8 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     def __init__(self, evaluator: Evaluator, *, name: str | None = None) -> None:
         super().__init__(evaluator)
         self.name = name or evaluator.name  # DeepEval copies what is called like an argument
-        own: list[Any] = [getattr(evaluator, option, None) for option in _THRESHOLDS]
-        self.threshold = float(next(filter(is_number, own), 1.0))
+        own: Any = getattr(evaluator, "threshold", None)
+        self.threshold = float(own) if is_number(own) else 1.0
 
     @property
     def __name__(self) -> str:

@@ -103,7 +103,7 @@ class JudgedFields(JudgedEvaluator):
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings for fields about which nothing else is said."""
 
-    min_score: float | None = None
+    threshold: float | None = None
     """The score that passes; None wants every leaf to match. An output that is not JSON never
     passes."""
 
@@ -129,7 +129,7 @@ class JudgedFields(JudgedEvaluator):
         object.__setattr__(self, "judged", tuple(self.judged))
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
-        check_number(self, "min_score", minimum=0, maximum=1, optional=True)
+        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
         check_choice(self, "nulls", OMITTED)
         check_choice(self, "empty", OMITTED)
@@ -159,7 +159,7 @@ class JudgedFields(JudgedEvaluator):
 
             judgements = yield from read_reply(self._request(comparison, fence), read, self.retries)
         said = [*map(partial(_take, comparison), comparison.open, judgements)]
-        result = make_result(comparison, self.min_score)
+        result = make_result(comparison, self.threshold)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def _request(self, comparison: Comparison, fence: str) -> JudgeRequest:

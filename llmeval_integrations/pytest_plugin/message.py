@@ -39,7 +39,7 @@ def _short(name: str, result: Result) -> str:
     state = result.label or ("failed" if result.scored else "unscored")
     if _lacks_verdict(result):
         gave = f"a score ({result.score})" if result.scored else f"an answer ({result.label})"
-        state = f"gave {gave} and no verdict; use an evaluator with a threshold, such as min_score"
+        state = f"gave {gave} and no verdict; use an evaluator with a threshold, such as threshold"
     text = f"{name}: {state}: {result.reason}" if result.reason else f"{name}: {state}"
     return one_line(text)[:LONGEST]
 

@@ -34,7 +34,7 @@ class Setups:
 
 
 def _setup_of(evaluator: Evaluator) -> tuple[str, ...]:
-    """Return the options that are not the default ones, as `min_score=0.9`.
+    """Return the options that are not the default ones, as `threshold=0.9`.
 
     Of a long value stand there its beginning and a few digits that another value does not have.
     """

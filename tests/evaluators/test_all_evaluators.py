@@ -366,11 +366,11 @@ def test_where_no_reference_is_needed_none_is_asked_for(evaluator):
 
 NUMBERS = [
     # class, option, needed options, smallest, largest, whole, None allowed
-    (JsonEditDistance, "max_distance", {}, 0, None, False, False),
-    (StringDistance, "max_distance", {}, 0, None, False, False),
-    (JsonFields, "min_score", {}, 0, 1, False, True),
-    (JsonSimilarity, "min_score", {}, 0, 1, False, False),
+    (JsonEditDistance, "threshold", {}, 0, None, False, False),
+    (StringDistance, "threshold", {}, 0, None, False, False),
+    (JsonFields, "threshold", {}, 0, 1, False, True),
     (JsonSimilarity, "threshold", {}, 0, 1, False, False),
+    (JsonSimilarity, "tau", {}, 0, 1, False, False),
     (LengthPenalty, "min_length", {}, 0, None, True, False),
     (LengthPenalty, "max_length", {"min_length": 0}, 0, None, True, False),
     (LengthPenalty, "penalty_rate", {}, 0, None, False, False),
@@ -482,7 +482,7 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (ToolCalls, "fields"),
         (ToolCalls, "defaults"),
         (ToolCallSchema, "tools"),
-        *((WeightedSum, option) for option in ("parts", "unscored", "min_score")),
+        *((WeightedSum, option) for option in ("parts", "unscored", "threshold")),
     }
     assert tested | elsewhere == {(kind, option) for kind, option, _ in HINTS}
     assert {type(evaluator) for evaluator in EVERY} == set(KINDS)

@@ -98,7 +98,7 @@ def test_canonicalize_decides_what_counts():
     ("allowed", "passed"), [(0, False), (0.07, False), (0.08, True), (1, True)]
 )
 def test_it_passes_up_to_the_distance_that_is_allowed(allowed, passed):
-    result = JsonEditDistance(max_distance=allowed)('{"a": 1, "b": 2}', '{"a": 1, "b": 3}')
+    result = JsonEditDistance(threshold=allowed)('{"a": 1, "b": 2}', '{"a": 1, "b": 3}')
     assert result.score == 1 / 13
     assert result.passed is passed
     assert result.reason == (None if passed else f"Edit distance 0.07692 > {allowed:g}")

@@ -60,7 +60,7 @@ def test_each_leaf_ends_as_one_of_five_kinds(changes, outcomes, score):
     assert kinds(result) == outcomes
     assert result.score == pytest.approx(score)
     assert result.passed is result.metadata["perfect"] is (not outcomes)
-    bar = JsonFields(min_score=0.8)({**INVOICE, **changes}, INVOICE)
+    bar = JsonFields(threshold=0.8)({**INVOICE, **changes}, INVOICE)
     assert (bar.passed, bar.metadata["perfect"]) == (score >= 0.8, not outcomes)
 
 
@@ -108,7 +108,7 @@ def test_weights_and_what_is_left_out():
 
 
 def test_an_output_that_is_no_json_misses_every_field():
-    result = JsonFields(min_score=0)('{"id": ', INVOICE)
+    result = JsonFields(threshold=0)('{"id": ', INVOICE)
     assert (result.score, result.passed, result.label) == (0.0, False, "truncated")
     assert set(kinds(result).values()) == {"missing"}
     assert (result.metadata["recall"], result.metadata["precision"]) == (0.0, None)
@@ -448,7 +448,7 @@ def test_a_wrong_setting_is_named(settings, message):
 
 
 def test_bad_options_and_bad_calls_raise():
-    for options in ({"defaults": {"nonsense": 1}}, {"fields": []}, {"min_score": 2}):
+    for options in ({"defaults": {"nonsense": 1}}, {"fields": []}, {"threshold": 2}):
         with pytest.raises(InvalidOptionError, match="|".join(options)):
             JsonFields(**options)
     with pytest.raises(MissingFieldError):

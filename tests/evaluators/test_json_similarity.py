@@ -63,13 +63,13 @@ def test_the_order_of_items_never_matters(output, reference, choose):
 
 
 def test_options():
-    assert JsonSimilarity(threshold=1.0)("abxy", '"abcd"').label == "prose"
-    assert JsonSimilarity(threshold=1.0)('"abxy"', '"abcd"').score == 0.5
-    result = JsonSimilarity(min_score=0.7)('"abcd"', '"abcx"')
+    assert JsonSimilarity(tau=1.0)("abxy", '"abcd"').label == "prose"
+    assert JsonSimilarity(tau=1.0)('"abxy"', '"abcd"').score == 0.5
+    result = JsonSimilarity(threshold=0.7)('"abcd"', '"abcx"')
     assert result.passed
     assert JsonSimilarity()('"abcd"', '"abcx"').reason == "Similarity 0.75 < 1"
-    with pytest.raises(InvalidOptionError, match="threshold=2"):
-        JsonSimilarity(threshold=2)
+    with pytest.raises(InvalidOptionError, match="tau=2"):
+        JsonSimilarity(tau=2)
     with pytest.raises(InvalidReferenceError):
         JsonSimilarity()("{}", "{")
 
@@ -164,7 +164,7 @@ def test_what_fails_is_written_as_less_than_what_passes():
     reference = dict.fromkeys(map(str, range(30_000)), "x")
     output = {**reference, "1": "y"}
     assert JsonSimilarity()(output, reference).reason == "Similarity 0.99997 < 1"
-    strict = JsonSimilarity(min_score=0.99999)(output, reference)
+    strict = JsonSimilarity(threshold=0.99999)(output, reference)
     assert strict.reason == "Similarity 0.99997 < 0.99999"
 
 

@@ -233,7 +233,7 @@ def long_text(kind, choose):
 
 
 def test_it_passes_up_to_the_distance_that_is_allowed():
-    evaluator = StringDistance("levenshtein", normalize_score=False, max_distance=2)
+    evaluator = StringDistance("levenshtein", normalize_score=False, threshold=2)
     results = [evaluator("abc", other) for other in ("abc", "xyc", "xyz")]
     assert [result.passed for result in results] == [True, True, False]
     reasons = [result.reason for result in results]
@@ -241,13 +241,13 @@ def test_it_passes_up_to_the_distance_that_is_allowed():
 
 
 def test_a_distance_just_above_the_bound_is_written_as_such():
-    failed = StringDistance("levenshtein", max_distance=0.3333)("abc", "abd")
+    failed = StringDistance("levenshtein", threshold=0.3333)("abc", "abd")
     assert failed.reason == "levenshtein distance 0.33333 > 0.3333"
 
 
 def test_a_distance_that_is_always_passed_is_refused():
-    with pytest.raises(InvalidOptionError, match=r"max_distance=1.5 is not .*at most 1"):
-        StringDistance(max_distance=1.5)
+    with pytest.raises(InvalidOptionError, match=r"threshold=1.5 is not .*at most 1"):
+        StringDistance(threshold=1.5)
 
 
 def test_values_are_compared_as_their_json_text():

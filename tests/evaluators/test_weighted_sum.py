@@ -82,17 +82,17 @@ class Figure(Evaluator):
 
 def test_without_a_verdict_of_any_part_there_is_none():
     assert WeightedSum([(Figure(), 2)])("x").passed is None
-    assert WeightedSum([(Figure(), 2)], min_score=1)("x").passed is True
+    assert WeightedSum([(Figure(), 2)], threshold=1)("x").passed is True
     assert WeightedSum([(Figure(), 2), (JsonValidity(), 1)])("{}").passed is True
     left_out = WeightedSum([(Figure(), 2), (Mute(), 1)], unscored="left_out")("x")
     assert (left_out.score, left_out.passed) == (1.5, None)
 
 
 def test_the_score_that_passes_can_be_set():
-    assert WeightedSum({JsonValidity(): 1, LENGTH: 0.5}, min_score=0.5)(
+    assert WeightedSum({JsonValidity(): 1, LENGTH: 0.5}, threshold=0.5)(
         '{"a": "0123456789"}'
     ).passed
-    assert not WeightedSum({JsonValidity(): 1}, min_score=1.5)("{}").passed
+    assert not WeightedSum({JsonValidity(): 1}, threshold=1.5)("{}").passed
 
 
 def test_an_unscored_part_leaves_the_sum_unscored():
@@ -187,9 +187,9 @@ def test_a_judge_that_fails_leaves_the_sum_unscored():
 
 
 def test_it_goes_to_other_processes():
-    total = WeightedSum({JsonValidity(): 1, LENGTH: 0.5}, min_score=1)
+    total = WeightedSum({JsonValidity(): 1, LENGTH: 0.5}, threshold=1)
     assert pickle.loads(pickle.dumps(total)) == total  # noqa: S301 - our own
-    assert hash(total) == hash(WeightedSum([(JsonValidity(), 1), (LENGTH, 0.5)], min_score=1))
+    assert hash(total) == hash(WeightedSum([(JsonValidity(), 1), (LENGTH, 0.5)], threshold=1))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_it_goes_to_other_processes():
         ([(JsonValidity(), float("nan"))], {}, "not a finite number"),
         ([(JsonValidity(), True)], {}, "not a finite number"),
         ([(JsonValidity(), 1)], {"unscored": "zero"}, "unscored="),
-        ([(JsonValidity(), 1)], {"min_score": "1"}, "min_score="),
+        ([(JsonValidity(), 1)], {"threshold": "1"}, "threshold="),
     ],
 )
 def test_what_makes_no_sum_is_named(parts, options, message):
@@ -219,7 +219,7 @@ def test_a_sum_of_distances_is_better_where_it_is_lower():
     assert WeightedSum([(distance, 1.0), (length, -1.0)]).lower_is_better
     assert not WeightedSum([(distance, -1.0)]).lower_is_better
     assert not WeightedSum([(distance, 1.0), (length, 1.0)]).lower_is_better
-    assert not WeightedSum([(distance, 1.0)], min_score=0.5).lower_is_better
+    assert not WeightedSum([(distance, 1.0)], threshold=0.5).lower_is_better
 
 
 def test_no_part_is_lost_whatever_the_parts_are_called():

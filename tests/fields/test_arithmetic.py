@@ -77,7 +77,7 @@ def test_leaves_and_score(options, reference, output, leaves, outcomes):
 
 def test_an_output_that_is_no_json_never_passes():
     for reference in ({"a": 1}, {}):
-        result = JsonFields(min_score=0)("Sorry", reference)
+        result = JsonFields(threshold=0)("Sorry", reference)
         assert (result.score, result.passed, result.metadata["output_leaves"]) == (0.0, False, 0)
 
 
@@ -88,8 +88,8 @@ def test_a_leaf_without_weight_fails_nothing():
 
 
 def test_a_threshold_passes_by_the_score():
-    assert JsonFields(min_score=0.5)({"a": 1, "b": 2}, {"a": 1, "b": 3}).passed
-    assert not JsonFields(min_score=0.6)({"a": 1, "b": 2}, {"a": 1, "b": 3}).passed
+    assert JsonFields(threshold=0.5)({"a": 1, "b": 2}, {"a": 1, "b": 3}).passed
+    assert not JsonFields(threshold=0.6)({"a": 1, "b": 2}, {"a": 1, "b": 3}).passed
 
 
 # --- loosening never costs -----------------------------------------------------------------------

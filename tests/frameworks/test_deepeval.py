@@ -94,7 +94,7 @@ def test_assert_test_passes(evaluator, run_async):
 
 
 def test_the_verdict_is_the_evaluators_own():
-    similar = JsonSimilarity(threshold=0.9)
+    similar = JsonSimilarity(tau=0.9)
     metric = DeepEvalMetric(similar)
     metric.measure(case('{"a": 1, "b": 2}', '{"a": 1, "b": 3}'))
     assert (metric.threshold, metric.is_successful()) == (0.9, False)
@@ -140,8 +140,8 @@ def test_two_of_one_kind_have_names_of_their_own():
     ("evaluator", "threshold"),
     [
         (JsonValidity(), 1.0),
-        (JsonEditDistance(max_distance=0.4), 0.4),
-        (JsonFields(min_score=0.8), 0.8),
+        (JsonEditDistance(threshold=0.4), 0.4),
+        (JsonFields(threshold=0.8), 0.8),
         (JsonFields(), 1.0),
     ],
 )

@@ -245,8 +245,8 @@ def test_the_evaluators_own_options_are_taken_and_others_refused():
     ) == {"score": True}
     ordered = JsonEqualityEvaluator(list_order="strict")
     assert ordered.evaluate_strings(prediction="[1, 2]", reference="[2, 1]") == {"score": False}
-    quick = JsonEditDistanceEvaluator("osa", max_distance=0.5)
-    assert quick.evaluator.max_distance == 0.5
+    quick = JsonEditDistanceEvaluator("osa", threshold=0.5)
+    assert quick.evaluator.threshold == 0.5
     for drop_in in (
         JsonValidityEvaluator,
         JsonEqualityEvaluator,

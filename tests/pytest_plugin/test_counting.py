@@ -210,7 +210,7 @@ from llmeval_integrations import JsonFields
 def test_strict(evaluate):
     evaluate({"a": 1}, JsonFields(), reference={"a": 1})
 def test_lax(evaluate):
-    evaluate({"a": 1}, JsonFields(min_score=0.5), reference={"a": 1})
+    evaluate({"a": 1}, JsonFields(threshold=0.5), reference={"a": 1})
 """
 
 
@@ -222,7 +222,7 @@ def test_what_is_set_up_differently_is_summed_apart_and_named_by_its_options(ses
     result = session(TWO_WAYS + "".join(again[1:]), *workers)
     assert set(figures(result)) == {
         ("json_fields()", "2", "100.0 %"),
-        ("json_fields(min_score=0.5)", "2", "100.0 %"),
+        ("json_fields(threshold=0.5)", "2", "100.0 %"),
     }
 
 
@@ -256,18 +256,18 @@ def test_it():
 
 def test_very_many_ways_are_one_line(session):
     code = "from llmeval_integrations import JsonFields\n" + "".join(
-        f"def test_{n}(evaluate):\n    evaluate(1, JsonFields(min_score={n / 100}), reference=1)\n"
+        f"def test_{n}(evaluate):\n    evaluate(1, JsonFields(threshold={n / 100}), reference=1)\n"
         for n in range(1, 13)
     )
     assert figures(session(code)) == [("json_fields, set up in 12 ways", "12", "100.0 %")]
 
 
 def test_a_test_that_sets_up_an_evaluator_in_several_ways_has_its_line(session):
-    code = "    for score in (0.1, 0.2):\n        evaluate({'a': 1}, JsonFields(min_score=score), reference={'a': 1})"  # fmt: skip
+    code = "    for score in (0.1, 0.2):\n        evaluate({'a': 1}, JsonFields(threshold=score), reference={'a': 1})"  # fmt: skip
     result = session(f"{TWO_WAYS}def test_both(evaluate):\n{code}")
     assert set(figures(result)) == {
         ("json_fields()", "1", "100.0 %"),
-        ("json_fields(min_score=0.5)", "1", "100.0 %"),
+        ("json_fields(threshold=0.5)", "1", "100.0 %"),
         ("json_fields, set up in 2 ways", "2", "100.0 %"),
     }
 

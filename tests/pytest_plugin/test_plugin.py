@@ -139,7 +139,7 @@ ONLY_A_SCORE = UNSCORED.replace('Result.unscored("nobody can tell")', "Result(0.
 def test_a_score_without_a_verdict_fails(session, unscored):
     result = session(ONLY_A_SCORE, f"--llmeval-unscored={unscored}")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as min_score"])  # fmt: skip
+    result.stdout.fnmatch_lines(["E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as threshold"])  # fmt: skip
 
 
 def test_an_async_test_uses_it_as_well(session):

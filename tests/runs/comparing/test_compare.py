@@ -209,7 +209,7 @@ def test_of_distances_less_is_better_even_where_none_passes(tmp_path, limit):
         texts = [f"{prefix}ten{'x' * (n % 7)}" for n in range(20)]
         samples = [{"id": text + str(n), "output": text} for n, text in enumerate(texts)]
         rows = [{**each, "id": n, "reference": "kitte"} for n, each in enumerate(samples)]
-        distance = StringDistance("levenshtein", normalize_score=False, max_distance=limit)
+        distance = StringDistance("levenshtein", normalize_score=False, threshold=limit)
         evaluate(rows, [distance], out=tmp_path / name)
     found = {each.measure: each for each in compare(tmp_path / "a", tmp_path / "b").differences}
     score = found["score"]
