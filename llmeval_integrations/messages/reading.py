@@ -63,6 +63,10 @@ def find_messages(thing: Any) -> Messages | None:
     modes, and what `with_structured_output(include_raw=True)` gives.
     Raises InputError for a stream: what was read of it is nobody's to ask for again.
     """
+    if type(thing) is dict:  # most values are objects and arrays, and a look at a type is quick
+        return _read_state(thing)
+    if type(thing) is list:
+        return _read_list(thing) if thing else None
     if isinstance(thing, Messages):
         return thing
     if isinstance(thing, (Iterator, AsyncIterator)):
@@ -72,7 +76,7 @@ def find_messages(thing: Any) -> Messages | None:
         )
     if isinstance(thing, Mapping):
         return _read_state(thing)
-    if isinstance(thing, (list, tuple)):
+    if isinstance(thing, tuple):
         return _read_list(thing) if thing else None
     reply = _read_object(thing)
     return None if reply is None else Messages(reply, (thing,))
@@ -226,6 +230,8 @@ def _has_answer(state: Any) -> bool:
 def _messages_in(state: Any) -> list[Any]:
     """Return the messages of a state; none where a mapping is something else."""
     found = state.get("messages") if isinstance(state, Mapping) else None
+    if found is None:
+        return []
     found = [found] if _library_of(type(found)) else found
     return [*found] if isinstance(found, (list, tuple)) and _are_messages(found) else []
 
