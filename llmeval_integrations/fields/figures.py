@@ -8,9 +8,10 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.json_values.equality import CONTAINERS
-from llmeval_integrations.matching.comparison import Comparison, Figures
+from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind, Outcome
 from llmeval_integrations.matching.patch import describe
+from llmeval_integrations.matching.weights import Figures
 
 Counts: TypeAlias = dict[Kind, int]
 

@@ -11,7 +11,8 @@ from typing import Any
 from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.matching.any_order import pair_leaves
 from llmeval_integrations.matching.node import Node
-from llmeval_integrations.matching.trials import Pairs, Table, Trials, weigh
+from llmeval_integrations.matching.trials import Pairs, Table, Trials
+from llmeval_integrations.matching.weights import weigh
 
 
 class Aligned:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from math import fsum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
@@ -12,25 +12,7 @@ from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.gains import COMMON, WHOLE
 from llmeval_integrations.matching.node import AnyOf, Kind, Node, Outcome
 from llmeval_integrations.matching.pairing import Pairing
-
-
-class Figures(NamedTuple):
-    """The weights of the leaves of a comparison."""
-
-    matched: float
-    """That of the leaves that match, each times its similarity."""
-
-    output: float
-    """That of the leaves of the output."""
-
-    reference: float
-    """That of the leaves of the reference."""
-
-    @property
-    def score(self) -> float:
-        """F1: 2 matched / (output + reference), 1 where no leaf has a weight."""
-        both = self.output + self.reference
-        return 2 * self.matched / both if both else 1.0
+from llmeval_integrations.matching.weights import Figures, count_leaves
 
 
 class Comparison:
@@ -372,13 +354,6 @@ class Comparison:
             if not trial.outcomes:
                 break
         return nearest
-
-
-def count_leaves(value: Any) -> int:
-    """Count the leaves of a value; an empty object or array is none."""
-    if type(value) is dict:
-        return sum(map(count_leaves, value.values()))
-    return sum(map(count_leaves, value)) if type(value) is list else 1
 
 
 def _gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> tuple[float, int]:

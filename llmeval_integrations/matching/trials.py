@@ -10,6 +10,7 @@ from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.matching.gains import Gains
 from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.texts import Texts
+from llmeval_integrations.matching.weights import weigh
 
 Pairs: TypeAlias = list[tuple[int, int]]
 """Positions in the output, each with one in the reference."""
@@ -99,14 +100,3 @@ def _drop_unlike(
 def _reaches(gain: float, both: float, least: float) -> bool:
     """Return whether two items, which have this weight together, are as similar as `least`."""
     return 2 * gain >= least * both * (1 - 1e-9)
-
-
-def weigh(node: Node, value: Any) -> float:
-    """Return the weight of all leaves of a value."""
-    if node.ignored:
-        return 0.0
-    if node.is_leaf(value):
-        return node.weight
-    if type(value) is dict:
-        return sum(weigh(node.member(name), part) for name, part in value.items())
-    return sum(weigh(node.item(position), part) for position, part in enumerate(value))

@@ -13,10 +13,11 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.comparison import Comparison, Figures
+from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Kind, Node, Outcome
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.matching.patch import describe
+from llmeval_integrations.matching.weights import Figures
 from llmeval_integrations.schemas.document import read_pointer
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
