@@ -3,7 +3,6 @@
 from typing import Literal
 
 import pytest
-from json_strategies import seconds
 from one_field import passes
 from pace import at_most
 
@@ -242,7 +241,6 @@ def test_schemas_that_pile_up_further_in_have_a_bound():
         assert evaluator(output, reference).passed
 
 
-@pytest.mark.once
 # --- Defaults ------------------------------------------------------------------------------------
 
 LOOSE = {"tolerance": 0.1, "relative_tolerance": 0.1, "multiple_of": 1, "similarity": 0.1}
