@@ -94,7 +94,7 @@ def test_assert_test_passes(evaluator, run_async):
 
 
 def test_the_verdict_is_the_evaluators_own():
-    similar = JsonSimilarity(tau=0.9)
+    similar = JsonSimilarity(threshold=0.9)
     metric = DeepEvalMetric(similar)
     metric.measure(case('{"a": 1, "b": 2}', '{"a": 1, "b": 3}'))
     assert (metric.threshold, metric.is_successful()) == (0.9, False)
