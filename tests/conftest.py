@@ -2,8 +2,10 @@
 
 import contextlib
 import signal
+from typing import Final
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 # Whoever runs us in the background may have interrupts ignored, and the processes that tests
 # interrupt would inherit that.
@@ -25,3 +27,26 @@ def pytest_collection_modifyitems(items):
         tries_many = hasattr(getattr(item, "obj", None), "hypothesis")
         if tries_many or "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.once)
+
+
+_PASSING: Final = ("TooSlowError", "TimeoutExpired", "timed out during startup")
+"""What a machine that stands still for a moment brings about; the last one is Ray's for a node."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Run a test once more, three times at most, where it failed for the machine's sake.
+
+    The plugin for it asks a server about each test when several processes run them: with two, all
+    tests together took three times as long.
+    """
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for left in reversed(range(4)):
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        failed = "".join(report.longreprtext for report in reports if report.failed)
+        if not (left and any(name in failed for name in _PASSING)):
+            break
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
