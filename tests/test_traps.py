@@ -203,7 +203,7 @@ def tiktoken_evaluator(**options):
     try:
         return NgramRepetitionPenalty(tokenizer="tiktoken", **options)
     except MissingDependencyError:
-        pytest.skip("no vocabulary on this machine")
+        pytest.skip("no vocabulary on this machine")  # tiktoken would download it
 
 
 def test_40_different_han_characters_are_not_repetitive():

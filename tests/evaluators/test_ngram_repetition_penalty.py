@@ -173,7 +173,7 @@ def tiktoken_penalty():
     try:
         return NgramRepetitionPenalty(n=1, tokenizer="tiktoken")
     except MissingDependencyError:
-        pytest.skip("no vocabulary on this machine")
+        pytest.skip("no vocabulary on this machine")  # tiktoken would download it
 
 
 def test_different_han_characters_are_not_repetitive(tiktoken_penalty):

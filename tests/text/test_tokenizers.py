@@ -218,7 +218,7 @@ def test_a_vocabulary_with_another_content_does_not_count_and_is_left_alone(tmp_
 def test_the_vocabulary_that_llama_index_brings_is_found_offline_and_without_importing_it(tmp_path):
     pytest.importorskip("tiktoken")
     if find_spec("llama_index") is None:
-        pytest.skip("no vocabulary is bundled")
+        pytest.skip("no vocabulary is bundled")  # LlamaIndex brings it, and may be absent
     said = loaded_apart("tiktoken", TIKTOKEN_CACHE_DIR="nowhere", TMPDIR=str(tmp_path))
     assert said.startswith("[")
     assert said.endswith("\nFalse nowhere")
