@@ -86,11 +86,15 @@ class Evaluator(ABC):
         input: Any = MISSING,
         *,
         contexts: Any = MISSING,
+        schema: Any = MISSING,
         variables: Any = MISSING,
         id: Any = MISSING,
+        group: Any = MISSING,
     ) -> Result:
         """Evaluate one output given by itself."""
-        return self.evaluate(Sample(output, reference, input, contexts, variables, id))
+        return self.evaluate(
+            Sample(output, reference, input, contexts, schema, variables, id, group)
+        )
 
     def assert_passes(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
         """Evaluate one output; raise AssertionError with the reason unless it passes."""

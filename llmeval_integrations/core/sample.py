@@ -36,7 +36,7 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     the empty text; JSON null is the text `null`."""
 
     reference: Any = MISSING
-    """What the output is compared with: an expected value, a schema, a pattern."""
+    """What the output is compared with: an expected value, a pattern, messages with tool calls."""
 
     input: Any = MISSING
     """What the model was asked."""
@@ -44,11 +44,18 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     contexts: Any = MISSING
     """The documents the model was given, a list of texts."""
 
+    schema: Any = MISSING
+    """The JSON Schema of this output: a mapping, JSON text, a Pydantic model or TypeAdapter."""
+
     variables: Any = MISSING
     """Further named values, for prompts of judges."""
 
     id: Any = MISSING
     """What tells this sample from the others in a run."""
+
+    group: Any = MISSING
+    """What samples share that belong together, as repeats of a task or questions about one
+    document do: they are not independent."""
 
     def require(self, field: str, evaluator: str) -> Any:
         """Return a field's value; raise MissingFieldError where the sample has none, or None."""

@@ -21,7 +21,7 @@ from llmeval_integrations.pytest_plugin.message import LONGEST, long_message, sh
 from llmeval_integrations.pytest_plugin.setups import Setups
 from llmeval_integrations.runs.naming import name_evaluators
 
-_FIELDS: Final = ("output", "reference", "input", "contexts", "variables")
+_FIELDS: Final = ("output", "reference", "input", "contexts", "schema", "variables")
 
 
 class Evaluate:
@@ -44,12 +44,13 @@ class Evaluate:
         reference: Any = MISSING,
         input: Any = MISSING,
         contexts: Any = MISSING,
+        schema: Any = MISSING,
         variables: Any = MISSING,
     ) -> Any:
         """Evaluate; raise EvaluationFailure unless all evaluators say that the output passes."""
         __tracebackhide__ = True
         try:
-            sample = self._sample(output, reference, input, contexts, variables)
+            sample = self._sample(output, reference, input, contexts, schema, variables)
             named = self._named(evaluators)
             results = {
                 name: self._judges.ready(evaluator).evaluate(sample)

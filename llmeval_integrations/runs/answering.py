@@ -43,6 +43,7 @@ class Pending(msgspec.Struct, frozen=True):
         scores: list[float | int | bool] = []
         others: list[int] = []
         name = self.name
+        groups = self.samples.groups
         for place, (own, result) in enumerate(zip(self.samples.ids, self._answers())):
             # What most results are is seen at one glance; a row takes longer to look at again.
             if (
@@ -54,10 +55,14 @@ class Pending(msgspec.Struct, frozen=True):
                 and type(metadata := result.metadata) is dict
                 and (type(reason := result.reason) is str or reason is None)
             ):
-                rows.append(Row(own, name, score, True, None, reason, metadata, False, None))
+                group = groups[place]
+                row = Row(own, name, score, True, None, reason, metadata, False, None, group)
+                rows.append(row)
                 scores.append(score)  # type: ignore[arg-type]
             else:
-                rows.append(self._row(place, result))
+                row = self._row(place, result)
+                row.group = groups[place]
+                rows.append(row)
                 others.append(place)
         return Column(rows, scores, others)
 

@@ -26,7 +26,7 @@ def evaluate_batch(
     table: Any,
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
-    fields: Mapping[str, str] | None = None,
+    fields: Mapping[str, str | None] | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
     frozen: bool = False,
@@ -54,7 +54,7 @@ class Batches:
     def __init__(
         self,
         evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
-        fields: Mapping[str, str] | None,
+        fields: Mapping[str, str | None] | None,
         options: JudgingOptions,
     ) -> None:
         self._evaluators = name_evaluators(evaluators)
@@ -90,7 +90,7 @@ class Batches:
     def has_ids(self, table: Any) -> Iterator[bool]:
         """Yield for each row whether it has an id; for none where there is no column of ids."""
         first = next(iter(self.columns.values()))
-        places = [place for place, name in enumerate(table.column_names) if name == first.of[-1]]
+        places = [place for place, name in enumerate(table.column_names) if name == first.id_column]
         if places:
             ids = read_table(table.select(places), Source("the table"))
             yield from (first.has_id(row) for _, row in ids)

@@ -52,7 +52,7 @@ class TableEvaluation:
         present: Collection[str],
         evaluators: Mapping[str, Evaluator] | Sequence[Evaluator],
         *,
-        fields: Mapping[str, str] | None = None,
+        fields: Mapping[str, str | None] | None = None,
         metadata: bool = False,
         **asking: Any,
     ) -> None:
@@ -67,7 +67,7 @@ class TableEvaluation:
         self.read: list[str] = []
         """The columns that are read."""
         for column in fields.values() if isinstance(fields, Mapping) else ():
-            if not isinstance(column, str) and column in present:
+            if not isinstance(column, (str, type(None))) and column in present:
                 raise InputError(f"the name of column {column!r} is not a text; rename it")
         for name, columns in columns_by_evaluator(fields or {}, self._evaluators).items():
             self._find(columns, present, ("output", *self._evaluators[name].needs), name)
@@ -93,7 +93,7 @@ class TableEvaluation:
         if columns.variables:  # what the evaluator needs of them may all have columns of its own
             needed = [field for field in needed if field != VARIABLES]
         for field, column in (*zip(FIELDS, columns.of), *columns.variables):
-            if column in present:
+            if column is not None and column in present:
                 self.read += [column] * (column not in self.read)
             elif field in needed or column in columns.named:
                 raise InputError(

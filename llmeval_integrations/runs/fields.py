@@ -12,7 +12,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
 from llmeval_integrations.core.quoting import hint
-from llmeval_integrations.core.sample import MISSING, Missing, Sample
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.runs.chunks import AT_ONCE
 from llmeval_integrations.runs.reading.source import RowNumber, Source
 from llmeval_integrations.runs.rows import members_of, write_value
@@ -21,33 +21,41 @@ FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 
 VARIABLES: Final = "variables"
 
+_ID: Final = FIELDS.index("id")
+_VARIABLES: Final = FIELDS.index(VARIABLES)
+_MAY_BE_EMPTY: Final = (FIELDS.index("schema"), FIELDS.index("group"))
+
+_OF_THE_SAMPLE: Final = ("id", "group")
+"""The fields that no evaluator looks at."""
+
 NUMBERS: Final = "numbers of rows"
 """Where ids come from that are not in the data."""
 
 _BEGIN_NUMBERS: Final = b"-0123456789"
 
 
-def parse_field(text: str) -> tuple[str, str]:
+def parse_field(text: str) -> tuple[str, str | None]:
     """Take `[EVALUATOR.]FIELD=COLUMN` apart into what stands before and after the sign.
 
-    The field may be one of the variables, as `variables.tools`.
+    The field may be one of the variables, as `variables.tools`. Without a column it has none.
     """
     target, sign, column = text.partition("=")
-    if not (target and sign and column):
+    if not (target and sign):
         raise InputError(f"--field {text!r} is not [EVALUATOR.]FIELD=COLUMN")
-    return target, column
+    return target, column or None
 
 
 class Columns(msgspec.Struct, frozen=True):
     """The columns from which the samples of one or more evaluators are made."""
 
-    of: tuple[str, ...]
-    """The column of each field, in the order of FIELDS; unless told otherwise of the same name."""
+    of: tuple[str | None, ...]
+    """The column of each field, in the order of FIELDS; unless told otherwise of the same name.
+    None for a field that no column is."""
 
     named: tuple[str, ...] = ()
     """The columns that somebody asked for by name: a row without one of them is an error."""
 
-    variables: tuple[tuple[str, str], ...] = ()
+    variables: tuple[tuple[str, str | None], ...] = ()
     """The names of single variables, each with its column."""
 
     unit: str = ""
@@ -64,7 +72,8 @@ class Columns(msgspec.Struct, frozen=True):
 
         Raises it, too, where a cell that is looked at cannot be read.
 
-        A null is what a model gave that wrote nothing, and any other field's absence.
+        A null is what a model gave that wrote nothing, and any other field's absence; so is an
+        empty text as schema or group, as a CSV file has it.
         """
         if type(row) is not dict:
             if isinstance(row, InputError):
@@ -74,27 +83,28 @@ class Columns(msgspec.Struct, frozen=True):
             if column not in row:
                 return InputError(_lacks(row, column))
         get = row.get
-        output, reference, input_, contexts, variables, id_ = self.of
-        own = get(id_)
+        cells = [get(column) for column in self.of]
+        own = cells[_ID]
         if (type(own) is not str or not own) and (type(own) is not int or not self.unit):
-            own = self._unlike_others(own, number)
-        given = self._variables(get) if self.variables else get(variables)
-        cells = (get(reference), get(input_), get(contexts), given)
-        present = [MISSING if cell is None else cell for cell in cells]
-        sample = Sample(*(get(output, MISSING), *present, own))
-        if sample.output is MISSING:
-            return InputError(_lacks(row, output))
-        return sample
+            cells[_ID] = self._unlike_others(own, number)
+        if self.variables:
+            cells[_VARIABLES] = self._variables(get, cells[_VARIABLES])
+        for place in _MAY_BE_EMPTY:
+            if type(cells[place]) is str and not cells[place]:
+                cells[place] = None
+        output, *others = cells
+        if output is None and self.of[0] not in row:
+            return InputError(_lacks(row, str(self.of[0])))
+        return Sample(output, *(MISSING if cell is None else cell for cell in others))
 
-    def _variables(self, get: Callable[[str], Any]) -> dict[str, Any] | Missing:
+    def _variables(self, get: Callable[[str | None], Any], given: Any) -> dict[str, Any] | None:
         """Put together the variables of a row and those with a column of their own."""
-        given = get(self.of[FIELDS.index(VARIABLES)])
         found = dict(given) if isinstance(given, Mapping) else {}
         for name, column in self.variables:
             value = get(column)
             if value is not None:
                 found[name] = value
-        return found or MISSING
+        return found or None
 
     def id(self, row: Any, number: RowNumber) -> Any:
         """Return a row's id: what stands in its column, else, also of a null, where the row is."""
@@ -107,9 +117,14 @@ class Columns(msgspec.Struct, frozen=True):
 
     def _own_id(self, row: Any) -> Any:
         try:
-            return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[-1])
+            return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[_ID])
         except InputError:  # of a cell that cannot be read
             return None
+
+    @property
+    def id_column(self) -> str | None:
+        """The column of ids."""
+        return self.of[_ID]
 
     def _unlike_others(self, own: Any, number: RowNumber) -> Any:
         """Return an id that is not a text, so that no made-up one equals one that stands in a row.
@@ -127,18 +142,20 @@ class Columns(msgspec.Struct, frozen=True):
         """Word the error for a row without a field that the evaluator needs."""
         column = self.of[FIELDS.index(field)]
         row, why = _as_mapping(row), f" ({evaluator} needs it)"
+        if column is None:
+            return MissingFieldError(f"{evaluator} needs the {field}, which no column is")
         if field == VARIABLES:
             why = f" ({evaluator} needs it; fields may name a column of one, as variables.tools)"
         return MissingFieldError(_null(column, why) if column in row else _lacks(row, column, why))
 
 
 def columns_by_evaluator(
-    mapping: Mapping[str, str], evaluators: Collection[str]
+    mapping: Mapping[str, str | None], evaluators: Collection[str]
 ) -> dict[str, Columns]:
     """Work out the columns of each evaluator; those that agree share one object.
 
-    The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, the second before the first;
-    `variables.NAME` is a field, too.
+    The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, or None where no column is that
+    field, the second before the first; `variables.NAME` is a field, too.
     Raises InputError for a field or an evaluator that there is not.
     """
     if not isinstance(mapping, Mapping):
@@ -149,15 +166,16 @@ def columns_by_evaluator(
     made: dict[Columns, Columns] = {}
     chosen = {}
     for evaluator in evaluators:
-        own: dict[str, str] = {}
-        variables: dict[str, str] = {}
+        own: dict[str, str | None] = {}
+        variables: dict[str, str | None] = {}
         for who in ("", evaluator):
             for target, (of, field, name) in parts.items():
                 if of == who:
                     (variables if name else own)[name or field] = mapping[target]
+        named = (*(own[field] for field in FIELDS if field in own), *variables.values())
         columns = Columns(
             tuple(own.get(field, field) for field in FIELDS),
-            (*(own[field] for field in FIELDS if field in own), *variables.values()),
+            tuple(column for column in named if column is not None),
             tuple(variables.items()),
         )
         chosen[evaluator] = made.setdefault(columns, columns)
@@ -173,6 +191,22 @@ def with_ids_of(source: Source, columns: dict[str, Columns]) -> dict[str, Column
     first = next(iter(columns.values()))
     has_ids = any(first.has_id(row) for _, row in source.ahead(AT_ONCE))
     return called_by_place(columns) if has_ids else columns
+
+
+def optional_columns(source: Source, columns: Mapping[str, Columns]) -> dict[str, str]:
+    """Return which column is the `schema` of a row, or its `group`, as the first rows have them.
+
+    Where evaluators have columns of their own, the names are those of all.
+    """
+    rows = [row for _, row in source.ahead(AT_ONCE) if not isinstance(row, InputError)]
+    present = {column for row in rows for column in _as_mapping(row)}
+    found: dict[str, str] = {}
+    for field in ("schema", "group"):
+        of_field = dict.fromkeys(each.of[FIELDS.index(field)] for each in columns.values())
+        taken = [repr(column) for column in of_field if column in present]
+        if taken:
+            found[field] = " and ".join(taken)
+    return found
 
 
 def called_by_place(columns: dict[str, Columns]) -> dict[str, Columns]:
@@ -207,9 +241,11 @@ def _parts(target: object, evaluators: Collection[str]) -> tuple[str, str, str]:
 def _check(
     target: object, column: object, parts: tuple[str, str, str], evaluators: Collection[str]
 ) -> None:
-    if not isinstance(target, str) or not isinstance(column, str) or not column:
+    if not isinstance(target, str) or not (isinstance(column, str) or column is None):
         raise InputError(f"fields: {target!r}={column!r} is not a field and a column's name")
     evaluator, field, _ = parts
+    if column is None and field == "output":
+        raise InputError(f"fields: {target!r}: the output has to be a column")
     if field not in FIELDS:
         raise InputError(f"fields: no field is called {field!r}; {hint(field, FIELDS)}")
     if evaluator and evaluator not in evaluators:
@@ -217,8 +253,10 @@ def _check(
             f"fields: no evaluator of this run is called {evaluator!r}; "
             f"{hint(evaluator, evaluators)}"
         )
-    if evaluator and field == "id":
-        raise InputError(f"fields: {target!r}: the id belongs to the sample, not to an evaluator")
+    if evaluator and field in _OF_THE_SAMPLE:
+        raise InputError(
+            f"fields: {target!r}: the {field} belongs to the sample, not to an evaluator"
+        )
 
 
 def _null(column: str, why: str = "") -> str:
@@ -232,6 +270,6 @@ def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
     return f"nothing in column {column!r}{why}, only in {others}"[:300]
 
 
-def _as_mapping(row: Mapping[str, Any] | Sample) -> Mapping[str, Any]:
+def _as_mapping(row: Mapping[Any, Any] | Sample) -> Mapping[Any, Any]:
     """Return a sample's fields as columns, without those that it lacks."""
     return members_of(row) if isinstance(row, Sample) else row

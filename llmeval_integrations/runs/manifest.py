@@ -45,7 +45,7 @@ _ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 
 def manifest_of(
     evaluators: Mapping[str, Evaluator],
-    columns: Mapping[str, str] | None,
+    columns: Mapping[str, str | None] | None,
     samples: Any,
     reading: Mapping[str, Any],
     *,

@@ -24,7 +24,7 @@ _LARGEST: Final = 10**4300
 """The first of the integers that Python refuses to write, save as Decimals."""
 
 
-class Row(msgspec.Struct, gc=False):  # which nothing that it holds refers to
+class Row(msgspec.Struct, gc=False, omit_defaults=True):  # nothing that it holds refers to it
     """What one evaluator said about one sample."""
 
     id: Any
@@ -55,6 +55,9 @@ class Row(msgspec.Struct, gc=False):  # which nothing that it holds refers to
 
     error: str | None
     """Why there is no result: the error's type and text."""
+
+    group: Any = None
+    """The sample's group; None where it has none."""
 
 
 class Column(msgspec.Struct):

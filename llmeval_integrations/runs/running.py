@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from os import PathLike
@@ -15,7 +15,12 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
 from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
-from llmeval_integrations.runs.fields import Columns, columns_by_evaluator, with_ids_of
+from llmeval_integrations.runs.fields import (
+    Columns,
+    columns_by_evaluator,
+    optional_columns,
+    with_ids_of,
+)
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.naming import name_evaluators
@@ -33,7 +38,7 @@ def evaluate(
     samples: Any,
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
-    fields: Mapping[str, str] | None = None,
+    fields: Mapping[str, str | None] | None = None,
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -44,6 +49,7 @@ def evaluate(
     seed: int = 0,
     workers: int = 1,
     engine: Engine | None = None,
+    on_columns: Callable[[dict[str, str]], None] | None = None,
     on_progress: OnProgress | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
@@ -55,10 +61,11 @@ def evaluate(
 
     samples: the path of a JSONL, JSON, CSV, TSV or Parquet file, "-" for standard input; a
         DataFrame of pandas or polars, a table of pyarrow; or any iterable of samples and mappings.
-        Columns are a sample's fields: output, reference, input, contexts, variables, id.
+        Columns are a sample's fields: output, reference, input, contexts, schema, variables, id,
+        group.
     evaluators: a list, or a mapping from the names they shall have in this run.
     fields: other columns, as `{"output": "response", "json_schema.reference": "schema"}`: a field
-        of all evaluators or of one, and its column.
+        of all evaluators or of one, and its column; None for a field that no column is.
     out: a directory for the run: `manifest.json`, what was run; `results.jsonl`, the rows as they
         come; `samples.jsonl`, the samples with a row that did not pass; `summary.json`. Without one
         the rows stay in memory; with one, memory use does not grow with the number of samples.
@@ -76,6 +83,7 @@ def evaluate(
         that costs; evaluators that are made of what a script or notebook defines stay in this one.
     engine: who evaluates a file of JSON Lines instead, such as `frameworks.ray.RayEngine`; None is
         this machine.
+    on_columns: is told before the first row which columns are the samples' `schema` and `group`.
     on_progress: is told how far the run has come.
 
     The rest is for judges, and says nothing where none is asked:
@@ -112,6 +120,8 @@ def evaluate(
         source = open_source(samples, format)
         select(source, limit, sample, seed)
         columns = with_ids_of(source, columns)
+        if on_columns is not None:
+            on_columns(optional_columns(source, columns))
         if workers > 1 and judges is None and source.lines_of is not None:
             engine = _processes(workers, at_once=not resume)
         helpers = None

@@ -43,6 +43,12 @@ class Samples:
             for made, (number, row) in zip(self._made, self._chunk)
         ]
 
+    @cached_property
+    def groups(self) -> list[Any]:
+        """Every row's group; None of a row that has none, or is no sample."""
+        groups = [made.group if type(made) is Sample else None for made in self._made]
+        return [None if group is MISSING else group for group in groups]
+
     def number(self, place: int) -> RowNumber:
         """Return the number of a row in the data."""
         return self._chunk[place][0]

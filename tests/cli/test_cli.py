@@ -18,10 +18,10 @@ from llmeval_integrations.cli.main import main
 from llmeval_integrations.runs import read_run
 
 ROWS = [
-    {"id": "a", "response": '{"x": 1}', "gold": {"x": 1}, "schema": {"type": "object"}},
-    {"id": "b", "response": '{"x": 2}', "gold": {"x": 1}, "schema": {"type": "object"}},
-    {"id": "c", "response": '{"x": ', "gold": {"x": 1}, "schema": {"type": "object"}},
-    {"id": "d", "response": "[]", "gold": [], "schema": {"type": "object"}},
+    {"id": "a", "response": '{"x": 1}', "gold": {"x": 1}, "form": {"type": "object"}},
+    {"id": "b", "response": '{"x": 2}', "gold": {"x": 1}, "form": {"type": "object"}},
+    {"id": "c", "response": '{"x": ', "gold": {"x": 1}, "form": {"type": "object"}},
+    {"id": "d", "response": "[]", "gold": [], "form": {"type": "object"}},
 ]
 MATCH = ["-e", "json_match", "--field", "output=response", "--field", "reference=gold"]
 
@@ -45,7 +45,7 @@ def installed(*arguments, **options):
 def test_the_main_job_from_the_installed_command(data, tmp_path):
     done = installed(
         "run", data, "-e", "json_validity", "-e", "json_match", "-e", "length_penalty:min_length=3,max_length=7",
-        "-e", "json_schema", "--field", "json_schema.reference=schema", "--field", "output=response",
+        "-e", "json_schema", "--field", "json_schema.reference=form", "--field", "output=response",
         "--field", "reference=gold", "--out", str(tmp_path / "runs/first"), "--fail-under", "json_match=0.5",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
@@ -64,6 +64,22 @@ def test_the_main_job_from_the_installed_command(data, tmp_path):
     assert "truncated" in done.stdout
     assert "\x1b" not in done.stdout
     assert str(tmp_path / "runs/first") in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], "llmeval run: schema is column 'schema', group is column 'group'; --field schema= takes none\n"),
+        (["--field", "schema="], "llmeval run: group is column 'group'; --field group= takes none\n"),
+        (["--field", "schema=", "--field", "group="], ""),
+        (["--quiet"], ""),
+    ],
+)  # fmt: skip
+def test_a_run_says_which_columns_it_took_as_schema_and_group(tmp_path, capsys, more, said):
+    data = tmp_path / "rows.csv"
+    data.write_text("output,group,schema\n1,a,{}\n2,b,{}\n")
+    assert main(["run", str(data), "-e", "json_validity", *more]) == 0
+    assert capsys.readouterr().err == said
 
 
 def test_a_pipe_is_data_and_gets_no_progress_bar(data):

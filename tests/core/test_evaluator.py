@@ -42,7 +42,7 @@ def test_every_field_of_a_sample_reaches_the_evaluator():
         def check(self, sample: Sample) -> Result:
             return Result(1, True, metadata={"sample": sample})
 
-    fields = {"input": 3, "contexts": 4, "variables": 5, "id": 6}
+    fields = {"input": 3, "contexts": 4, "schema": 5, "variables": 6, "id": 7, "group": 8}
     expected = Sample(1, 2, **fields)
     assert Echo()(1, 2, **fields).metadata["sample"] == expected
     assert Echo().assert_passes(1, 2, **fields).metadata["sample"] == expected

@@ -5,6 +5,8 @@ import json
 import pickle
 from decimal import Decimal
 from math import isnan
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
@@ -129,7 +131,8 @@ def test_all_rows_of_a_sample_have_its_id_even_those_of_evaluators_that_lack_a_c
             "no evaluator of this run is called 'json_mtch'; did you mean 'json_match'",
         ),
         ({"json_match.id": "x"}, "the id belongs to the sample"),
-        ({"output": ""}, "is not a field and a column's name"),
+        ({"json_match.group": "x"}, "the group belongs to the sample"),
+        ({"output": None}, "the output has to be a column"),
         ({"output": 3}, "is not a field and a column's name"),
     ],
 )
@@ -144,16 +147,80 @@ def test_a_mapping_that_makes_no_sense_stops_at_once(fields, message):
         ("output=response", ("output", "response")),
         ("json_schema.reference=the schema", ("json_schema.reference", "the schema")),
         ("output=a=b", ("output", "a=b")),
+        ("group=", ("group", None)),
     ],
 )
 def test_a_mapping_can_be_written_in_a_line(text, expected):
     assert parse_field(text) == expected
 
 
-@pytest.mark.parametrize("text", ["output", "=x", "output=", ""])
+@pytest.mark.parametrize("text", ["output", "=x", ""])
 def test_a_line_that_is_no_mapping_is_refused(text):
     with pytest.raises(InputError, match="FIELD=COLUMN"):
         parse_field(text)
+
+
+GROUPED = [
+    {"output": "1", "group": "a", "schema": '{"type": "integer"}'},
+    {"output": "2", "group": "b", "schema": ""},
+    {"output": "{", "group": "a", "schema": '{"type": "object"}'},
+    {"output": "4", "group": "", "schema": '{"type": "integer"}'},
+]
+
+
+def in_a_file(form):
+    def of(rows):
+        path = Path(mkdtemp()) / f"rows.{form}"
+        if form == "jsonl":
+            path.write_text("\n".join(map(json.dumps, rows)))
+        elif form == "csv":
+            with path.open("w", newline="") as file:
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+        else:
+            pytest.importorskip("pyarrow.parquet").write_table(of_pyarrow(rows), path)
+        return path
+
+    return of
+
+
+FORMS = [list, of_pandas, of_polars, of_pyarrow, *map(in_a_file, ("jsonl", "csv", "parquet"))]
+
+
+@pytest.mark.parametrize("of", FORMS)
+def test_a_group_is_kept_beside_what_is_said_of_its_samples(tmp_path, of):
+    evaluators = [JsonValidity(), ExactMatch()]  # the second has nothing to compare with
+    run = evaluate(of(GROUPED), evaluators, out=tmp_path / "run")
+    assert [row.group for row in run.rows] == ["a", "a", "b", "b", "a", "a", None, None]
+    assert [row.group for row in evaluate(of(GROUPED), evaluators).rows[::2]] == [
+        "a",
+        "b",
+        "a",
+        None,
+    ]
+    kept = evaluate(of(GROUPED), evaluators, fields={"group": None}, out=tmp_path / "none").rows
+    assert {row.group for row in kept} == {None}
+    named = evaluate(of(GROUPED), evaluators, fields={"group": "output"}).rows
+    assert [row.group for row in named[::2]] == ["1", "2", "{", "4"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "taken"),
+    [
+        ({}, {"schema": "'schema'", "group": "'group'"}),
+        ({"group": None}, {"schema": "'schema'"}),
+        ({"group": "output", "schema": None}, {"group": "'output'"}),
+        ({"group": None, "json_validity.schema": "reference", "exact_match.schema": "output"}, {"schema": "'output'"}),
+        ({"group": None, "exact_match.schema": "output"}, {"schema": "'schema' and 'output'"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("of", [*FORMS, of_samples])
+def test_who_asks_is_told_which_columns_are_schema_and_group(of, fields, taken):
+    told = []
+    evaluators = [JsonValidity(), ExactMatch()]
+    evaluate(of(GROUPED), evaluators, fields=fields, on_columns=told.append)
+    assert told == [taken]
 
 
 def test_a_row_without_an_id_is_not_taken_for_another(tmp_path):

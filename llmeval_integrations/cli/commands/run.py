@@ -50,10 +50,10 @@ _OF_JUDGES: Final = ("concurrency", "frozen", "max_cost", "max_tokens")
 HELP: Final = "evaluate a file of outputs"
 USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
 DESCRIPTION: Final = """\
-Evaluate every row of the data with every evaluator. Columns are called like the fields of a
-sample: output, reference, input, contexts, variables, id; --field names others. The value of an
-evaluator's option is JSON, else text; @FILE stands for what is in the file. A YAML file holds the
-same under data, evaluators, fields, and the names of the other options with _ for -.
+Evaluate every row of the data with every evaluator. Columns are called like a sample's fields:
+output, reference, input, contexts, schema, variables, id, group; --field names others. An option's
+value is JSON, else text; @FILE stands for what is in the file. A YAML file holds the same under
+data, evaluators, fields, and the names of the other options with _ for -.
 """
 
 
@@ -141,6 +141,7 @@ def run(call: argparse.Namespace) -> int:
             seed=configuration.seed or 0,
             workers=1 if configuration.workers is None else configuration.workers,
             engine=_engine(configuration.engine),
+            on_columns=None if call.quiet else _say_columns,
             on_progress=on_progress,
             **_judging(configuration),
         )
@@ -341,6 +342,13 @@ def _told_how_to_go_on(configuration: Configuration, call: argparse.Namespace) -
                 f"go on with the same call and --resume{instead}"
             )
         raise
+
+
+def _say_columns(columns: Mapping[str, str]) -> None:
+    """Say which columns are taken that other tools may have written for a purpose of their own."""
+    if columns:
+        taken = ", ".join(f"{field} is column {column}" for field, column in columns.items())
+        say(f"llmeval run: {taken}; --field {next(iter(columns))}= takes none")
 
 
 @contextmanager

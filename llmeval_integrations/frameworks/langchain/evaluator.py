@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval_integrations.core import errors
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.frameworks._drop_ins import Wrapper
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _SCORE_ALONE: Final = frozenset(
     ["exact_match", "json_edit_distance", "json_equality", "regex_match", "string_distance"]
 )
+
+_FURTHER: Final = ("contexts", "schema", "variables", "id", "group")
+"""The fields of a sample for which LangChain has no argument."""
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
@@ -57,8 +60,9 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
 
         None is what a model gave that wrote nothing, and an absent reference or input: write a
         reference that is JSON null as the text "null". Of further arguments `contexts`,
-        `variables` and `id` go to the evaluator, `callbacks`, `tags` and `metadata` with a judge's
-        requests to a chat model of LangChain's; whatever else LangChain hands on stops here.
+        `schema`, `variables`, `id` and `group` go to the evaluator, `callbacks`, `tags` and
+        `metadata` with a judge's requests to a chat model of LangChain's; whatever else LangChain
+        hands on stops here.
         Raises MissingFieldError, a ValueError, where a reference or input is needed.
         """
         fields = {"prediction": prediction, "reference": reference, "input": input}
@@ -89,8 +93,9 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
         """Return a Runnable, for `chain | evaluator.as_runnable()`.
 
         It takes what a chain ends with: a text, a parsed value, messages, a state of LangGraph; or
-        a mapping with `prediction` and, as needed, `reference`, `input`, `contexts`, `variables`,
-        `id`, other keys being none of its business. It gives the dict of `evaluate_strings`.
+        a mapping with `prediction` and, as needed, `reference`, `input`, `contexts`, `schema`,
+        `variables`, `id`, `group`, other keys being none of its business. It gives the dict of
+        `evaluate_strings`.
         """
         from langchain_core.runnables import RunnableLambda
 
@@ -110,8 +115,10 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
             raise self._missing("an input")
         if reference is None and "reference" in needs:
             raise self._missing("a reference")
-        fields = (reference, input, *map(further.get, ("contexts", "variables", "id")))
-        return Sample(prediction, *[MISSING if field is None else field for field in fields])
+        fields = {"reference": reference, "input": input}
+        fields |= {field: further.get(field) for field in _FURTHER}
+        present = {field: value for field, value in fields.items() if value is not None}
+        return Sample(prediction, **present)
 
     def _missing(self, what: str) -> errors.MissingFieldError:
         kind = type(self.evaluator if type(self) is LangChainEvaluator else self)
@@ -154,6 +161,6 @@ def _told(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
 def _arguments(output: Any) -> dict[str, Any]:
     """Make the arguments of `evaluate_strings` of what a chain ends with."""
     if isinstance(output, Mapping) and "prediction" in output:
-        fields = ("prediction", "reference", "input", "contexts", "variables", "id")
+        fields = ("prediction", "reference", "input", *_FURTHER)
         return {field: output[field] for field in fields if field in output}
     return {"prediction": output}

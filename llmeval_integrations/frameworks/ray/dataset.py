@@ -96,7 +96,7 @@ class _Named(Batches):
 
     def __call__(self, table: Any) -> Any:
         if sum(self.has_ids(table)) < table.num_rows:
-            column = next(iter(self.columns.values())).of[-1]
+            column = next(iter(self.columns.values())).id_column
             raise InputError(
                 f"rows without an id in column {column!r}, only {table.column_names!r:.300}; rows "
                 'of a dataset come in no order: name the column with fields={"id": ...}'

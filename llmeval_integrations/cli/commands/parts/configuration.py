@@ -47,8 +47,8 @@ class Configuration(NamedTuple):
     evaluators: list[Specification] | None = None
     """The evaluators."""
 
-    fields: Mapping[str, str] | None = None
-    """From `[EVALUATOR.]FIELD` to a column."""
+    fields: Mapping[str, str | None] | None = None
+    """From `[EVALUATOR.]FIELD` to a column, or None where no column is that field."""
 
     out: str | None = None
     """The directory of the run."""
@@ -128,7 +128,7 @@ def read_configuration(path: Path) -> Configuration:
         "out": _path,
         "format": _text,
         "evaluators": _evaluators,
-        "fields": _mapping_of(str, "a column", "{output: answer}"),
+        "fields": _mapping_of((str, type(None)), "a column", "{output: answer}"),
         "overwrite": _flag,
         "resume": _flag,
         "retry_errors": _flag,

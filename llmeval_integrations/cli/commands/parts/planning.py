@@ -96,7 +96,7 @@ def plan(
     samples: Any,
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
-    fields: Mapping[str, str] | None = None,
+    fields: Mapping[str, str | None] | None = None,
     format: str | None = None,
     limit: int | None = None,
     sample: int | None = None,
