@@ -195,13 +195,13 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
     omission = layout.omission()
-    reference = omission.omit(root, reference)
+    reference = omission.omit_from_document(root, reference)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
         figures = comparison.figures()
         metadata = {**details(comparison, figures), "f1": 0.0, "perfect": False}
         return defect_result(output, 0.0, unreadable=True, **metadata)
-    output = reference if is_same else omission.omit(root, output)
+    output = reference if is_same else omission.omit_from_document(root, output)
     comparison.omitted = omission.paths
     if layout.omits_empty and not (output and reference):
         _compare_without_leaf(comparison, root, output, reference)

@@ -65,16 +65,17 @@ class Comparison:
 
     def figures(self) -> Figures:
         """Add up the weights of what matches, and of all leaves of both sides."""
-        if not self.outcomes:
-            total = fsum([node.weight for node in self.matched])
-            return Figures(total, total, total)
-        weights = [node.weight for node in self.matched]  # fsum is exact: order has no effect
-        outcomes = self.outcomes
-        return Figures(
-            fsum([*weights, *(each.node.weight * each.score for each in outcomes)]),
-            fsum([*weights, *(each.node.weight for each in outcomes if each.in_output)]),
-            fsum([*weights, *(each.node.weight for each in outcomes if each.in_reference)]),
-        )
+        matched = [node.weight for node in self.matched]
+        output, reference = matched.copy(), matched.copy()
+        for each in self.outcomes:
+            weight = each.node.weight
+            if each.score:
+                matched.append(weight * each.score)
+            if each.in_output:
+                output.append(weight)
+            if each.in_reference:
+                reference.append(weight)
+        return Figures(fsum(matched), fsum(output), fsum(reference))  # exact in any order
 
     def costs(self) -> list[float]:
         """Return what each outcome takes from the score, together with the others of its whole.
@@ -250,7 +251,8 @@ class Comparison:
     ) -> None:
         """Compare two arrays item by item."""
         node = node.narrow(output) if node.varies else node
-        if node.order == "ordered":
+        same_length = len(output) == len(reference)
+        if node.order == "ordered" or (node.order == "anchored" and same_length):
             for position, (value, expected) in enumerate(zip(output, reference)):
                 its = node.item(position)
                 kind = type(value)
@@ -259,7 +261,7 @@ class Comparison:
                         self.matched.append(its)
                 else:
                     self.compare(its, value, expected, f"{place}/{position}")
-            if len(output) != len(reference):
+            if not same_length:
                 both = range(min(len(output), len(reference)))
                 self._list_unpaired(node, output, reference, place, (both, both))
             return

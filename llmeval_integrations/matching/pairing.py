@@ -76,14 +76,12 @@ class Pairing:
 
 
 def align_ends(output: list[Any], reference: list[Any]) -> Pairs:
-    """Pair by position, and equal items at the end of arrays of other lengths from there."""
+    """Pair items of arrays that have other lengths: by position, and equal ones at the end."""
     most = min(len(output), len(reference))
-    end = 0
-    if len(output) != len(reference):
-        start = 0
-        while start < most and equal(output[start], reference[start]):
-            start += 1
-        while end < most - start and equal(output[-1 - end], reference[-1 - end]):
-            end += 1
+    start = end = 0
+    while start < most and equal(output[start], reference[start]):
+        start += 1
+    while end < most - start and equal(output[-1 - end], reference[-1 - end]):
+        end += 1
     pairs = [(n, n) for n in range(most - end)]
     return pairs + [(len(output) - n, len(reference) - n) for n in range(end, 0, -1)]

@@ -23,7 +23,7 @@ combinations have a place of their own inside; alternatives may contain each oth
 
 
 def reach(schemas: Iterable[Any], follow: Callable[[Schema], Iterable[Any]]) -> list[Any]:
-    """Return these schemas and all that `follow` leads to from them, the find_nearest first."""
+    """Return these schemas and all that `follow` leads to from them, the nearest first."""
     found: dict[int, Any] = {}
     waiting = [*schemas]
     for schema in waiting:

@@ -151,16 +151,15 @@ class ArgumentComparison:
 
         A default that stands in place of its value is not one: it may be invalid.
         """
-        names = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes}
-        for name in self._counted.intersection(self._expected, self._output):
-            wanted = self._expected[name]
-            if is_optional(wanted):
-                node = self._node.narrow(self._output).member(name)
-                trial = Comparison(self.comparison.pairing)
-                trial.compare(node, self._output[name], AnyOf(wanted.values))
-                if trial.outcomes:
-                    continue
-            names.add(name)
+        names = self._counted.intersection(self._expected, self._output)
+        for name in [name for name in names if is_optional(self._expected[name])]:
+            node = self._node.narrow(self._output).member(name)
+            trial = Comparison(self.comparison.pairing)
+            trial.compare(node, self._output[name], AnyOf(self._expected[name].values))
+            if trial.outcomes:
+                names.discard(name)
+        if len(names) < len(self._counted):
+            names.update(read_pointer(each.pointer)[0] for each in self.comparison.outcomes)
         return names
 
     def mistakes(self) -> list[WrongArgument]:
@@ -227,7 +226,6 @@ class ArgumentComparer:
         self._how, self._toolbox, self._rules, self._parsing = how, toolbox, rules, parsing
         self._coerce, self._schema_requires = coerce, schema_requires
         self._pairing = Comparison().pairing
-        self._nodes: dict[str, ToolNode] = {}
         self._read: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
         self._known: dict[tuple[int, frozenset[str]], list[Violation]] = {}
 
@@ -260,11 +258,7 @@ class ArgumentComparer:
     def _find(self, name: str) -> tuple[Tool | None, ToolNode]:
         """Return a tool, if its definition is known, and its node."""
         tool = self._toolbox.get(name) if self._toolbox else None
-        if tool is not None:
-            return tool, tool.node
-        if name not in self._nodes:
-            self._nodes[name] = self._rules.node(name)
-        return None, self._nodes[name]
+        return (tool, tool.node) if tool is not None else (None, self._rules.node(name))
 
     def _read_arguments(
         self, arguments: dict[str, Any], node: ToolNode

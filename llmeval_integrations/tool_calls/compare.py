@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from operator import add
 from typing import Any, Final, Literal, get_args
 
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.any_order import pair_texts
 from llmeval_integrations.matching.assignment import best_pairs
@@ -92,7 +93,7 @@ class CallComparison:
         """Whether there were too many calls to compare each with each."""
         self.leaves = Figures(0.0, 0.0, 0.0)
         """Those of all calls; of one that is out of order none matches."""
-        self.fields: dict[str, Counter[Kind]] = {}
+        self.fields: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
         """The leaves of each argument of a tool by what became of them."""
         self.graded: list[dict[str, Any]] = []
         """The leaves that match with a score below 1."""
@@ -139,8 +140,8 @@ class CallComparison:
         budget = MAX_PAIRS
         for name in made.keys() & expected.keys():
             rows, columns = made[name], expected[name]
-            if len(rows) == len(columns) == 1:
-                pairs.append((rows[0], columns[0]))
+            if len(rows) == len(columns) and (len(rows) == 1 or self._are_equal(rows, columns)):
+                pairs += zip(rows, columns)
                 continue
             budget -= len(rows) * len(columns)
             if budget < 0:
@@ -150,6 +151,10 @@ class CallComparison:
             weights = [[self._weight(row, column) for column in columns] for row in rows]
             pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
         return sorted(pairs)
+
+    def _are_equal(self, rows: list[int], columns: list[int]) -> bool:
+        made = (self._made[row].arguments for row in rows)
+        return all(map(equal, made, (self._expected[column].arguments for column in columns)))
 
     def _pair_by_text(self, rows: list[int], columns: list[int]) -> Pairs:
         made = {row: canonical(self._made[row].arguments) for row in rows}
@@ -216,11 +221,11 @@ class CallComparison:
 
     def _count(self, comparison: Comparison, figures: Figures) -> None:
         """Add the leaves of one call, or of two that are a pair."""
-        self.leaves = Figures(*map(sum, zip(self.leaves, figures)))
-        for node, number in Counter(comparison.matched).items():
-            self.fields.setdefault(node.path, Counter())["match"] += number
+        self.leaves = Figures(*map(add, self.leaves, figures))
+        for node in comparison.matched:
+            self.fields[node.path]["match"] += 1
         for each in comparison.outcomes:
-            self.fields.setdefault(each.node.path, Counter())[each.kind] += 1
+            self.fields[each.node.path][each.kind] += 1
             if each.kind == "match":
                 graded = {"field": each.node.path, "kind": "match", "score": each.score}
                 self.graded.append(graded)

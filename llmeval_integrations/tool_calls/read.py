@@ -38,6 +38,12 @@ _MOST_LEVELS: Final = 8
 """How deep a message may stand in what is around it; a value may hold itself."""
 
 _OTHER_ROLES: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
+_AROUND: Final = frozenset(
+    (
+        *("choices", "candidates", "generations", "message", "messages", "output"),
+        *("data", "kwargs", "content"),
+    )
+)
 _BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
 _MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
 
@@ -201,6 +207,8 @@ def _calls_or_text(parts: list[Part]) -> list[Part]:
 
 def _unwrap(fields: Fields) -> Any:
     """Return what a response, a result or a state is around; None of anything else."""
+    if _AROUND.isdisjoint(fields):  # as most are, and the rest takes long
+        return None
     for name in ("choices", "candidates", "generations"):
         if several := list_in(fields, name):
             return several[0]

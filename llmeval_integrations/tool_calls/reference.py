@@ -71,7 +71,7 @@ def read_expected(
 
 def is_optional(expected: Any) -> bool:
     """Whether a value may be left out."""
-    return isinstance(expected, AnyOf) and expected.optional
+    return type(expected) is AnyOf and expected.optional
 
 
 def _read_choices(value: Any) -> Any:

@@ -15,6 +15,9 @@ from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.text.edit_distance import load_levenshtein
 from llmeval_integrations.tool_calls.node import CoercingNode, ToolNode
 
+_MOST_KEPT: Final = 1_000
+"""The tools without a schema whose nodes are kept."""
+
 
 class ArgumentRules:
     """How the arguments of each tool are compared."""
@@ -31,12 +34,26 @@ class ArgumentRules:
         self._overrides = read_overrides(fields)
         self._defaults = check_settings(defaults or {}, "defaults")
         self._coerce = coerce
+        self._nodes: dict[str, ToolNode] = {}
         settings = (*fields.values(), self._defaults)
         if any(each.get("similarity") is not None for each in settings):
             load_levenshtein()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # without the arguments that calls have had, which may be nested deeper than pickle goes
+        return {**self.__dict__, "_nodes": {}}
+
     def node(self, tool: str, schema: Any = None) -> ToolNode:
-        """Return the node of a tool's arguments."""
+        """Return the node of a tool's arguments; that of a tool without a schema is made once."""
+        if schema is not None:
+            return self._make_node(tool, schema)
+        if tool not in self._nodes:
+            if len(self._nodes) >= _MOST_KEPT:  # names that models make up are without number
+                self._nodes.clear()
+            self._nodes[tool] = self._make_node(tool, None)
+        return self._nodes[tool]
+
+    def _make_node(self, tool: str, schema: Any) -> ToolNode:
         overrides = [
             Override(each.steps[1:], each.settings)
             for each in self._overrides

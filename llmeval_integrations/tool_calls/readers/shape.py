@@ -27,10 +27,12 @@ Part: TypeAlias = "RawCall | str"
 
 def fields_of(value: Any) -> Fields:
     """Return the members of a JSON object, or the fields of an object of an SDK or framework."""
-    if isinstance(value, (dict, Mapping)):
+    if type(value) is dict:
         return value
     if value is None or isinstance(value, (str, list, type)):
         return {}
+    if isinstance(value, Mapping):
+        return value
     if not (is_dataclass(value) or hasattr(value, "model_dump")):
         return {}
     if not hasattr(value, "__dict__"):
