@@ -19,6 +19,7 @@ from llmeval_integrations.schemas.patterns import (
     spell_out,
 )
 from llmeval_integrations.schemas.reading import describe_problem, is_about_a_pattern, parse_schema
+from llmeval_integrations.schemas.unique import UniqueItems, has_many_long_integers
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
 
@@ -81,13 +82,31 @@ class CompiledSchema:
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
             problem = describe_problem(error)
             raise InvalidSchemaError(f"{problem} in the schema {quote(text)}") from error
-        self.is_valid = self._validator.is_valid
+        self.is_valid = self._is_valid if "uniqueItems" in text else self._validator.is_valid
+        """Whether a value conforms."""
         if type(self._validator) is jsonschema_rs.Draft4Validator:
             _check_enums(schema, text)
 
+    def _is_valid(self, value: Any) -> bool:
+        validator = self._validator
+        if has_many_long_integers(value):
+            validator = self._unique_validator
+        return bool(validator.is_valid(value))
+
     @cached_property
-    def error_validator(self) -> Any:
-        """The validator that is asked what is wrong; the same one where nothing is gained."""
+    def _unique_validator(self) -> Any:
+        schema = parse_schema(self._text, self._parsing)
+        return self._build(type(self._validator), schema, uniqueItems=UniqueItems)
+
+    def error_validator(self, value: Any) -> Any:
+        """Return the validator that is asked what is wrong with a value."""
+        if "uniqueItems" in self._text and has_many_long_integers(value):
+            return self._unique_validator
+        return self._simple_validator
+
+    @cached_property
+    def _simple_validator(self) -> Any:
+        """The validator of a schema with shorter errors; the same one where nothing is gained."""
         import jsonschema_rs
 
         if not may_change(self._text):
@@ -101,8 +120,11 @@ class CompiledSchema:
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
             return self._validator  # a pointer leads beside a lone reference
 
-    def _build(self, kind: Any, schema: Any) -> Any:
-        """Build a validator, in which patterns read alike whether they look around or not."""
+    def _build(self, kind: Any, schema: Any, **keywords: Any) -> Any:
+        """Build a validator, in which patterns read alike whether they look around or not.
+
+        `keywords` are classes that stand in for the validator's own keywords.
+        """
         if may_look_around(self._text):
             is_pointed_at = "patternProperties/" in self._text  # and may lead through a pattern
             for part, _ in subschemas(schema):
@@ -117,6 +139,7 @@ class CompiledSchema:
             schema,
             validate_formats=self._check_formats,
             offline=True,
+            keywords=keywords or None,
             pattern_options=pattern_options(self._room),
         )
 

@@ -78,7 +78,7 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
 
     Raises RegexTimeoutError where a pattern gives no answer.
     """
-    validator = schema.error_validator
+    validator = schema.error_validator(value)
     complete = extent.is_listed
     errors = list(validator.iter_errors(value)) if complete else _first_error(value, validator)
     for error in errors:
