@@ -176,6 +176,7 @@ def test_a_subclass_may_override_what_langchains_subclasses_do():
     expected = {"score": True, "by": "me"}
     assert Mine().evaluate_strings(**fields) == Mine().as_runnable().invoke(fields) == expected
     assert asyncio.run(Mine().aevaluate_strings(**fields)) == expected
+    assert Mine()._evaluate_strings(**fields) == expected  # as LangChain's tests call it
 
 
 def test_none_is_an_absent_reference_and_the_text_null_is_a_null():

@@ -78,13 +78,13 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
     # LangChain's subclasses override these two.
 
     def _evaluate_strings(
-        self, *, prediction: Any, reference: Any, input: Any, **kwargs: Any
+        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         sample = self._sample(prediction, reference, input, kwargs)
         return self._answer(_told(self.evaluator, kwargs).evaluate(sample), sample)
 
     async def _aevaluate_strings(
-        self, *, prediction: Any, reference: Any, input: Any, **kwargs: Any
+        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         sample = self._sample(prediction, reference, input, kwargs)
         return self._answer(await _told(self.evaluator, kwargs).aevaluate(sample), sample)
