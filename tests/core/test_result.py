@@ -11,14 +11,11 @@ from llmeval_integrations import Result
 @pytest.mark.parametrize(
     ("result", "scored", "says"),
     [
-        (Result(1, True), True, None),
         (Result(True, True, "label", "fine"), True, None),
         (Result(0, False, None, "not JSON"), True, "failed: not JSON"),
-        (Result(0.0, False), True, "failed: score 0.0"),
         (Result(False, False, None, ""), True, "failed: score False"),
         (Result(0.5, None), True, "failed: score 0.5"),
         (Result.unscored("the judge is silent"), False, "unscored: the judge is silent"),
-        (Result(None), False, "unscored: score None"),
         (Result(None, None, "warm", "it is", answered=True), False, "no verdict: it is"),
     ],
     ids=str,

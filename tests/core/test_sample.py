@@ -56,13 +56,9 @@ def test_a_mapping_of_fields_is_a_sample(thing):
     [
         ("a text", "'a text'"),
         (None, "None"),
-        (5, "5"),
-        (["output"], "output"),
         ({}, "needs an output"),
-        ({"reference": 1}, "reference"),
         ({"output": 1, "prediction": 2}, "prediction"),
         ({"output": 1, 2: 3}, "2"),
-        ({"output": 1, None: 3}, "None"),
         ([10**5000], "got"),
         ("long " * 10**6, "long"),
     ],

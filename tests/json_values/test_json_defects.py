@@ -13,58 +13,42 @@ FENCE = "```"
 PLACES = {
     "empty": ["¦", "  \n¦", "```json\n¦```", "``¦"],
     "prose": [
-        "¦I cannot help with that.",
         "¦N/A",
         "¦name: x\ncity: [Rome, Oslo]",
         "1¦. First, look at [1].",
+        "1¦,Ann,41\n2,Bob,39",
         "42 ¦is the answer",
         "¦Dear {{name}},",
-        "¦- [ ] to do",
-        "¦<a>1</a>",
         "¦...",
         "¦As shown in [1], the answer is 5.",
-        "¦The sky is blue [1].",
-        "¦see [1] for more",
-        "¦Sources: [1], [2]",
         "¦References:\n[1] Ann 2020\n[2] Bob 2021",
         "¦Rate it and/[1]",
-        "1 ¦[Note: see above]",
         "true ¦story",
     ],
     "prose_around": [
-        '¦Here is the JSON: {"a": 1}',
+        '¦analysisWe need JSON.\n\n{"a": 1}',
         '{"a": 1} ¦I hope this helps.',
-        '¦Sure!\n```json\n{"a": 1}\n```',
         '```json\n{"a": 1}\n¦```\nThis is it.',
         '```json\n{"a": 1}\n¦```assistant',
         '¦<think>{x}</think>{"a": 1}',
-        '¦<pre>{"a": 1}</pre>',
         '{"a": 1}\n¦[Note: see above]',
-        '{"a": 1}¦</s>',
         '¦`{"a": 1}',
         "¦Sure!\n```json\n[1]\n```",
-        "¦Result: [1]",
         "¦Result:\n[\n  -1.5e3\n]\nThis is it.",
         "¦Result: `[1]`.",
         "¦Result: [1].",
         "¦<answer>[1]</answer>",
         "¦Result: [null]",
-        "¦Result: [1e5, 2]",
         '{"a": 1}¦.',
-        '{"a": 1}¦...',
-        '{"a": 1} ¦[1] is what I found.',
         '{"a": 1} ¦true story',
     ],
     "truncated": [
         '{"a": "b", "c": ¦"some te',
         '{"a": [1, 2¦',
-        '{"a":¦',
         '{"a": 1,¦',
-        '{"a"¦',
         '{"a": ¦tru',
         '{"a": 12¦.',
         '{"a": ¦-',
-        '{"a": ¦"x\\',
         '{"a": "x\\¦u00',
         '```json\n{"a": [1,¦',
         '```json\n{"a": ¦"b\n```',
@@ -75,8 +59,6 @@ PLACES = {
     "unescaped_quote": [
         '{"a": "He said "¦hi" to me"}',
         '{"a": "the “set" ¦alone"}',
-        '{"a": "so „they" ¦(all)"}',
-        '{"a": "b"¦), c"}',
         '{"a": ""¦b" c"}',
         '{"a": ""¦"b"""}',
     ],
@@ -87,7 +69,6 @@ PLACES = {
         '{"a": 1 ¦# one\n}',
         '¦/* x */ {"a": 1}',
         '{"a": 1}¦// x',
-        "¦// x\n[1]",
         "¦# x\r\n[1.5]\r\n",
         "¦/* x */ [1]",
     ],
@@ -101,40 +82,30 @@ PLACES = {
     "missing_value": ['{"a": ¦, "b": 1}', "[1,¦,2]", '{"a": ¦}', "[¦, 1]"],
     "mismatched_bracket": [
         '{"a": [1, 2¦}',
-        "[1¦}",
         '{"a": 1}¦}',
         "¦}",
-        '{"a": [1, "b"¦: 2}',
         '"a"¦: 1, "b": 2}',
         '["a"¦: 1]',
     ],
     "extra_data": [
-        '{"a": 1}¦{"a": 2}',
         '{"a": 1}\n¦{"a": 2}',
         "[1, 2] ¦[3, 4]",
         '```json\n{"a": 1}\n¦```\n```json\n{"a": 2}\n```',
         '{"a": 1}¦, {"b": 2}',
-        "1 ¦2",
         "[1]\n¦[2]",
-        "[1]¦[2][3]",
-        "[1] ¦[2]\n[3]",
         '{"a": 1}\n¦[2]',
         '{"a": 1} ¦true',
         "true ¦false",
-        "null ¦null",
     ],
     "number": [
         "[0¦1]",
         "[¦.5]",
         "[5¦.]",
-        "[¦+1]",
         "[0¦x1F]",
         '{"a": 1,¦234.50}',
         "1¦,234.50",
-        "[12¦%]",
         "[5 ¦kg]",
         '{"a": 2024¦-01-05}',
-        '{"a": 10¦:30}',
     ],
     "byte_order_mark": ['¦\ufeff{"a": 1}', "¦\ufeff1", "```\n¦\ufeff[]\n```"],
     "lone_surrogate": ['{"a": "¦\\ud83d"}', '["¦\\ud83d", 1e9999999999999999999]', '["¦\ud800"]', '{"¦\\udc00": 1}', '["\\ud83d\\ude00¦\\ude00"]'],
@@ -169,37 +140,6 @@ VALUES = [
     ("lone_surrogate", {"\ud800": 1}, None),
 ]
 
-# Mistakes of real models, and what a person would call the first of each.
-OF_MODELS = {
-    "{'name': 'Ann', 'age': None, 'ok': True}": "single_quotes",
-    "{name: 'Ann', tags: ['a',], total: 0x10}": "unquoted_key",
-    '{"name": "Ann", "age": 41, // in years\n}': "comment",
-    '{\n  "items": [\n    {"id": 1},\n    ...\n  ]\n}': "ellipsis",
-    '{\n  "items": [\n    {"id": 1},\n    // more\n  ]\n}': "comment",
-    '{"total": 1,234.50, "currency": "EUR"}': "number",
-    '{"note": "line one\nline two"}': "control_character",
-    '{"formula": "\\(x^2\\)"}': "invalid_escape",
-    '{"other": "Auf USB-Stick im „Einsteiger-Kit" lieferbar"}': "unescaped_quote",
-    '{"concept": "„Culture follows strategy".", "n": 1}': "unescaped_quote",
-    '{"height": "5\' 10" tall"}': "unescaped_quote",
-    '{"a": 1}\n{"a": 2}\n{"a": 3}': "extra_data",
-    "1,Ann,41\n2,Bob,39": "prose",
-    "name,age\nAnn,41": "prose",
-    "---\nname: Ann\nage: 41": "prose",
-    "<invoice><total>12</total></invoice>": "prose",
-    '<json>\n{"a": 1}\n</json>': "prose_around",
-    "Sorry, I can't extract this.": "prose",
-    'analysisWe need JSON.\n\n{"a": 1}': "prose_around",
-    "```python\n{'a': 1}\n```": "single_quotes",
-    '```json\n{"a": [{"b": 1}, {"b":': "truncated",
-    '{\\"a\\": \\"b\\"}': "invalid_escape",
-    '{"a": 12.5 USD}': "number",
-    '{"a": {"b": [1, 2}}': "mismatched_bracket",
-    '"name": "Ann", "age": 41}': "mismatched_bracket",
-    '{"a": NaN, "b": null}': "nan_or_infinity",
-    '{"a": "x", "b": undefined}': "bare_word",
-}  # fmt: skip
-
 
 def split(marked: str) -> tuple[str, int]:
     return marked.replace("¦", ""), marked.index("¦")
@@ -229,11 +169,9 @@ OUT_OF_RANGE = [
 ]
 
 
-def test_every_defect_of_a_text_or_a_value_has_three_cases():
-    cases = {**PLACES, "number_out_of_range": OUT_OF_RANGE, **STRICT}
-    of_values = [name for name, _, _ in VALUES]
-    few = {name for name in DEFECTS if len(cases.get(name, [])) + of_values.count(name) < 3}
-    assert few == {"refused", "too_large"}  # see tests/messages and test_limits.py
+def test_every_defect_of_a_text_or_a_value_has_cases():
+    cases = {*PLACES, *STRICT, *(name for name, _, _ in VALUES), "number_out_of_range"}
+    assert {*DEFECTS} - cases == {"refused", "too_large"}  # see tests/messages and test_limits.py
 
 
 @pytest.mark.parametrize(("name", "marked"), CASES, ids=short)
@@ -306,11 +244,6 @@ def test_values_have_defects_too(name, value, offset, parsing):
 )
 def test_a_value_that_is_no_json_says_where(value, place):
     assert check(value).reason.endswith(f" at {place}")
-
-
-@pytest.mark.parametrize(("text", "name"), OF_MODELS.items(), ids=short)
-def test_what_models_write_is_called_what_a_person_would(text, name):
-    assert check(text).name == name
 
 
 @pytest.mark.parametrize("marked", OUT_OF_RANGE)

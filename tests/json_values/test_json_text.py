@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from json_strategies import OUT_OF_RANGE, broken_texts, documents, json_texts, kinds, law
 
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical, equal
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, check, is_same_text, parse
 
 # Pieces that confuse a parser about where it is, one after the other.
@@ -32,9 +32,7 @@ soups = st.lists(
 # text, then what strict, markdown and lenient mode make of it; "defect" where it is none.
 MODES = [
     ('{"a": 1}', {"a": 1}, {"a": 1}, {"a": 1}),
-    (" \n[1, 2]\t ", [1, 2], [1, 2], [1, 2]),
     ("null", None, None, None),
-    ('"text"', "text", "text", "text"),
     ("```json\n[1]\n```", "defect", [1], [1]),
     ("```\n[1]\n```", "defect", [1], [1]),
     ("```JSON\n[1]\n```", "defect", [1], "defect"),
@@ -57,11 +55,9 @@ MODES = [
     ('~~~ JSON of it { #x title="y" }\n[1]\n~~~', "defect", [1], "defect"),
     ("```json {}\n```", "defect", {}, {}),
     ('```json "a"\n```', "defect", "a", "a"),
-    ("```json true\n```", "defect", True, True),
     ("```json -1\n```", "defect", -1, -1),
     ('```json {\n"a":1}\n```', "defect", {"a": 1}, {"a": 1}),
     ('```{"a":\n1}```', "defect", {"a": 1}, {"a": 1}),
-    ("```[{}\n]```", "defect", [{}], [{}]),
     ("```jsonc [1]\n```", "defect", "defect", "defect"),
     ("```json\n[1]\n```\nDone.", "defect", "defect", [1]),
     ("Here: ```json\n[1]\n```", "defect", "defect", [1]),
@@ -71,11 +67,9 @@ MODES = [
     ('{"a": "b', "defect", "defect", {"a": "b"}),
     ("}", "defect", "defect", None),
     ("[NaN]", "defect", "defect", "[NaN]"),
-    ("[-Infinity]", "defect", "defect", "[-Infinity]"),
     ('{"a": 1, "a": 2}', "defect", {"a": 2}, {"a": 2}),
     ('["\\ud800"]', "defect", "defect", "defect"),
     ('["a\nb"]', "defect", "defect", ["a\nb"]),
-    ("[1,]", "defect", "defect", "defect"),
     ("[1,", "defect", "defect", [1]),
     ("I am prose.", "defect", "defect", "defect"),
     ("", "defect", "defect", "defect"),
@@ -158,11 +152,7 @@ def python_reads(text: str, *, unique: bool) -> Any:
         return dict(pairs)
 
     try:
-        value = json.loads(
-            text,
-            parse_constant=refuse,
-            object_pairs_hook=members,
-        )
+        value = json.loads(text, parse_constant=refuse, object_pairs_hook=members)
         json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         return NotOurs(str(error))
@@ -259,18 +249,8 @@ def test_check_and_parse_agree(text, parsing):
     assume(not OUT_OF_RANGE.search(text))
     value = parse(text, parsing)
     assert check(text, parsing) == (value if isinstance(value, Defect) else None)
-    assert check(text.encode(errors="replace"), parsing) == check(
-        text.encode(errors="replace").decode(), parsing
-    )
-
-
-@law
-@given(broken_texts | json_texts, broken_texts | json_texts, st.sampled_from(PARSINGS))
-def test_texts_that_are_the_same_have_equal_values(text, other, parsing):
-    assume(not OUT_OF_RANGE.search(text))
-    for second in (other, text, f" {text}\n", text.replace(" ", "\n")):
-        if is_same_text(text, second, parsing):
-            assert equal(parse(text, parsing), parse(second, parsing))
+    data = text.encode(errors="replace")
+    assert check(data, parsing) == check(data.decode(), parsing)
 
 
 @law
