@@ -30,13 +30,6 @@ def cases(findings, *kinds):
     return {finding.case for finding in findings if finding.kind in kinds}
 
 
-def test_langchains_validity():
-    evaluation = pytest.importorskip("langchain_classic.evaluation")
-    found = check_evaluator(evaluation.JsonValidityEvaluator(), "json_validity")
-    assert {"NaN", "Infinity", "prose before a fence"} <= cases(found, "wrong")
-    assert not cases(found, "raised")
-
-
 @pytest.mark.nightly
 def test_langchains_equality():
     pytest.importorskip("langchain_classic")
@@ -52,19 +45,6 @@ def test_langchains_equality():
     assert not wrong & NULLS
 
 
-@pytest.mark.nightly
-def test_langchains_schema():
-    pytest.importorskip("langchain_classic")
-    pytest.importorskip("jsonschema")
-    from langchain_classic.evaluation import JsonSchemaEvaluator
-
-    found = check_evaluator(JsonSchemaEvaluator(), "json_schema")
-    wrong = cases(found, "wrong")
-    assert CUT | FIRST_ONLY | {"NaN", "schema cut", "multiple of a decimal"} <= wrong
-    assert {"empty", "a refusal"} <= cases(found, "raised")
-    assert not {"true as an integer", "const true", "schema with an unknown type"} & wrong
-
-
 def openjudge(module, grader, **options):
     """Make a grader a function of output and reference, awaited as theirs are."""
     peer = pytest.importorskip(f"openjudge.graders.format.json.{module}")
@@ -76,27 +56,12 @@ def openjudge(module, grader, **options):
     return evaluate
 
 
-def test_openjudges_validator():
-    grader = openjudge("json_validator", "JsonValidatorGrader")
-    found = check_evaluator(grader, "json_validity")
-    assert cases(found, "wrong") >= {"NaN", "Infinity"}
-    assert not cases(found, "raised")
-
-
 def test_openjudges_match():
     found = check_evaluator(openjudge("json_match", "JsonMatchGrader"), "json_match")
     wrong = cases(found, "wrong")
     assert wrong >= BOOLEANS | NULLS | BLAMED
     assert not wrong & (CUT | FIRST_ONLY)
     assert "100,000 levels" in cases(found, "raised")
-
-
-@pytest.mark.nightly
-def test_openjudges_match_in_any_order_pairs_what_fits_first_and_takes_quadratic_time():
-    grader = openjudge("json_match", "JsonMatchGrader", strict_order=False, ignore_extra_keys=True)
-    found = check_evaluator(grader, "json_match", list_order="any", extra_keys=True)
-    assert {"two may stand for one", "true and 1 turned"} <= cases(found, "wrong")
-    assert "many records turned" in cases(found, "cost")
 
 
 def test_pythons_equality():
@@ -116,16 +81,6 @@ def test_a_reader_that_looks_for_either_word():
         *("password", "failover", "not pass", "both words", "the other word in the reasoning"),
         *("two labels that disagree", "cut within the reasoning", "thinking alone"),
     }
-
-
-def test_a_reader_that_looks_for_the_label():
-    def read(reply):
-        found = re.search(r'verdict"?\W+(pass|fail)\b', reply, re.IGNORECASE)
-        return found and found[1].title()
-
-    wrong = cases(check_evaluator(read, "verdict_reading"), "wrong")
-    assert {"both words", "a key twice", "a condition", "thinking alone"} <= wrong
-    assert not {"password", "not pass", "the other word in the reasoning"} & wrong
 
 
 def test_a_reader_that_loads_json():
