@@ -10,7 +10,6 @@ import math
 import pickle
 import re
 from decimal import Decimal
-from fractions import Fraction
 from typing import get_type_hints
 
 import msgspec
@@ -150,52 +149,29 @@ ODD = {
     "bytes that are not UTF-8": b"\xff\xfe",
     "memoryview": memoryview(b"1"),
     "None": None,
-    "True": True,
     "nan": math.nan,
-    "infinity": -math.inf,
     "complex": 1j,
     "Decimal": Decimal("1.50"),
     "Decimal NaN": Decimal("NaN"),
-    "Decimal infinity": Decimal("-Infinity"),
-    "Fraction": Fraction(1, 3),
     "5,000 digits": 10**5000 + 1,
-    "5,000 digits in a list": [{"a": 10**5000 + 1}],
     "text of 5,000 digits in a list": "[%s]" % ("7" * 5_000),
     "1e999999999999999999999": "1e999999999999999999999",
-    "tuple": (1, (2, [3])),
     "number as key": {1: 2},
-    "None as key": {"a": {None: 1}},
-    "tuple as key": {(1, 2): 3},
-    "499 lists": nested(499, lambda value: [value]),
     "5,000 lists": nested(5_000, lambda value: [value]),
-    "5,000 tuples": nested(5_000, lambda value: (value,)),
     "100,000 objects": nested(100_000, lambda value: {"a": value}),
-    "499 lists as text": "[" * 499 + "1.0" + "]" * 499,
     "5,000 lists as text": "[" * 5_000 + "]" * 5_000,
-    "100,000 open objects": '{"a":' * 100_000,
     "holds itself": holding_itself(),
     "lone surrogate": "\ud800",
     "escaped lone surrogate": '{"a": "\\udfff"}',
-    "lone surrogate in a value": {"a": "\ud800"},
     "lone surrogate in a key": {"\ud800": 1},
-    "no repr": Unprintable(),
     "no repr in a list": [Unprintable()],
     "no dump": Dumping(),
     "a class": dict,
     "a function": len,
-    "an exception": ValueError("x"),
-    "enum": Colour.RED,
     "enum in a list": [Colour.RED],
-    "kind of text": Text('{"a": 1}'),
     "kind of text, broken": Text('{"a": 1'),
-    "kind of text as key": {Text("a"): Text("b")},
-    "ordered": collections.OrderedDict(a=1),
-    "default": collections.defaultdict(int, a=1),
-    "counter": collections.Counter("aab"),
     "named tuple": collections.namedtuple("Point", "x y")(1, 2),  # noqa: PYI024
-    "deque": collections.deque([1]),
     "null character": "\0",
-    "backslash": "\\",
     "byte order mark": '\ufeff{"a": 1}',
     "end of text token": "<|endoftext|>",
     "Han": "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生",
@@ -328,38 +304,31 @@ def test_results_of_json_can_be_written_as_json(evaluator):
 
 
 @every_evaluator
-def test_evaluators_can_be_pickled(evaluator):
-    copy = pickle.loads(pickle.dumps(evaluator))  # noqa: S301
-    assert copy == evaluator
-    for output in ('{"a": 1}', "[1", "a a a a a a", "<think>"):
-        sample = sample_for(evaluator, output)
-        assert copy.evaluate(sample) == evaluator.evaluate(sample)
-
-
-@every_evaluator
-def test_a_repr_builds_the_same_evaluator(evaluator):
-    assert eval(repr(evaluator), {**vars(llmeval_integrations), "re": re}) == evaluator  # noqa: S307
-
-
-@every_evaluator
-def test_evaluators_are_frozen_and_can_be_changed_into_others(evaluator):
+def test_an_evaluator_is_a_value_that_its_repr_writes(evaluator):
+    copies = (
+        pickle.loads(pickle.dumps(evaluator)),  # noqa: S301
+        eval(repr(evaluator), {**vars(llmeval_integrations), "re": re}),  # noqa: S307
+        dataclasses.replace(evaluator),
+    )
+    for copy in copies:
+        assert copy == evaluator
+        for output in ('{"a": 1}', "[1", "a a a a a a", "<think>"):
+            sample = sample_for(evaluator, output)
+            assert copy.evaluate(sample) == evaluator.evaluate(sample)
     for field in dataclasses.fields(evaluator):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(evaluator, field.name, None)
-    assert dataclasses.replace(evaluator) == evaluator
 
 
-@pytest.mark.parametrize("evaluator", [*COMPARING, *FROM_REFERENCE], ids=repr)
-def test_a_missing_reference_is_an_error_that_names_the_evaluator(evaluator):
+@every_evaluator
+def test_what_an_evaluator_needs_is_asked_for_by_its_name(evaluator):
+    if evaluator in ALONE:
+        assert evaluator.needs == ()
+        assert evaluator("{}") == evaluator("{}", "[broken", input=object())
+        return
     assert evaluator.needs == ("reference",)
     with pytest.raises(MissingFieldError, match=evaluator.name):
         evaluator("{}")
-
-
-@pytest.mark.parametrize("evaluator", ALONE, ids=repr)
-def test_where_no_reference_is_needed_none_is_asked_for(evaluator):
-    assert evaluator.needs == ()
-    assert evaluator("{}") == evaluator("{}", "[broken", input=object())
 
 
 # --- options -------------------------------------------------------------------------------------
@@ -386,36 +355,24 @@ NUMBERS = [
 
 def outside(smallest, largest, whole, optional):
     """Give values that a numeric option must refuse."""
-    yield from (math.nan, math.inf, -math.inf, True, False, "1", "", [], {}, 1j, b"1")
-    yield from (10**400, -(10**400), 10**5000)
-    if not optional:
-        yield None
-    if smallest is not None:
-        yield from (smallest - 1, smallest - 0.5)
-    if largest is not None:
-        yield largest + 1
-    if whole:
-        yield from (smallest + 1.0, smallest + 1.5, Decimal(1))
+    yield from (math.nan, math.inf, True, "1", [], 1j, 10**400)
+    yield from [] if optional else [None]
+    yield from [] if smallest is None else [smallest - 0.5]
+    yield from [] if largest is None else [largest + 1]
+    yield from [smallest + 1.0, Decimal(1)] if whole else []
 
 
-numbers = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("kind", "option", "others", "bounds"),
     [
         pytest.param(kind, option, others, bounds, id=f"{kind.__name__} {option}")
         for kind, option, others, *bounds in NUMBERS
     ],
 )
-
-
-@numbers
-def test_a_number_that_makes_no_sense_is_refused_by_name(kind, option, others, bounds):
+def test_a_number_is_accepted_at_its_bounds_and_refused_by_name_beyond(kind, option, others, bounds):  # fmt: skip
     for value in outside(*bounds):
         with pytest.raises(InvalidOptionError, match=rf"{kind.name}: {option}="):
             kind(**others, **{option: value})
-
-
-@numbers
-def test_a_number_at_its_bound_is_accepted(kind, option, others, bounds):
     smallest, largest, _, optional = bounds
     if option == "min_length":
         others = {"max_length": 0}

@@ -40,13 +40,10 @@ def test_what_may_be_ignored_is_left_out_on_both_sides(options, output, referenc
     assert ExactMatch(**options)(reference, output).score == score
 
 
-def test_a_difference_is_shown_in_few_words():
+def test_a_difference_is_shown_in_few_words_however_far_behind():
     assert ExactMatch()("a", "b").reason == "'a' is not 'b'"
-    assert len(ExactMatch()("x" * 1_000_000, "y" * 1_000_000).reason) < 300
-
-
-def test_what_differs_is_shown_however_far_behind():
-    output, reference = ExactMatch()("a" * 100 + "x", "a" * 100 + "y").reason.split(" is not ")
+    output, reference = ExactMatch()("a" * 10**6 + "x", "a" * 10**6 + "y").reason.split(" is not ")
+    assert len(output + reference) < 300
     assert output.endswith("x'")
     assert reference.endswith("y'")
 

@@ -2,7 +2,6 @@
 
 import json
 import operator
-import random
 
 import pytest
 from hypothesis import given, settings
@@ -18,21 +17,15 @@ CASES = [
     # output, reference, equal: in order, in any order, top level in any order
     ('{"a": 1}', '{"a": 1}', (True, True, True)),
     ('{"a": 1}', '{"a": 2}', (False, False, False)),
-    ('{"a": 1, "b": 2}', '{"b": 2, "a": 1}', (True, True, True)),
     ("1", "1.0", (True, True, True)),
-    ("1", "1e0", (True, True, True)),
     ("100", "1e2", (True, True, True)),
-    ("-0", "0", (True, True, True)),
     ("-0.0", "0", (True, True, True)),
-    ("0.1", "0.10", (True, True, True)),
     ("1", "true", (False, False, False)),
     ("0", "false", (False, False, False)),
-    ("[1]", "[true]", (False, False, False)),
     ('{"a": [0]}', '{"a": [false]}', (False, False, False)),
     ("[true, 1]", "[1, true]", (False, True, True)),
     ('"1"', "1", (False, False, False)),
     ("null", "null", (True, True, True)),
-    ("null", "{}", (False, False, False)),
     ('{"a": null}', "{}", (False, False, False)),
     ("{}", "[]", (False, False, False)),
     ("[1, 2]", "[2, 1]", (False, True, True)),
@@ -41,7 +34,6 @@ CASES = [
     ("[[1, 2], 3]", "[3, [2, 1]]", (False, True, False)),
     ("[1, 1, 2]", "[1, 2, 2]", (False, False, False)),
     ("[1, 2]", "[1, 2, 2]", (False, False, False)),
-    ("[1.0, 2]", "[2.0, 1]", (False, True, True)),
     ('[{"b": 2, "a": 1}]', '[{"a": 1, "b": 2}]', (True, True, True)),
     ('[{"b": 2, "a": 1}, 1]', '[1, {"a": 1, "b": 2}]', (False, True, True)),
     ('[1, "1", null, "null"]', '["null", null, "1", 1]', (False, True, True)),
@@ -70,63 +62,33 @@ def test_equality_is_that_of_json(output, reference, expected):
 
 
 @pytest.mark.parametrize(
-    ("output", "reference", "reason"),
-    [
-        ('{"a": 1}', '{"a": 2}', "/a 1, expected 2"),
-        ("{}", '{"a": 2}', "/a missing"),
-        ('{"a/b": 2}', "{}", "/a~1b extra"),
-        ("[1, 2]", "[2, 1]", "/0 1, expected 2"),
-        ("1", '"1"', 'the whole 1, expected "1"'),
-    ],
-)
-def test_the_reason_names_the_first_difference(output, reference, reason):
-    assert STRICT(output, reference).reason == reason
-
-
-@pytest.mark.parametrize(
-    ("output", "reference", "reason"),
-    [
-        ('{"a": [1, 2]}', '{"a": [2, 1]}', "/a/0 1, expected 2"),
-        ('{"a": [1, 2], "b": 3}', '{"a": [2, 1], "b": 4}', "/a/0 1, expected 2"),
-        ("[1, 2, 5]", "[2, 1, 4]", "/2 5, expected 4"),
-        ("[1]", "[2, 1]", "/0 missing"),
-        ("[1, 2, 1]", "[2, 1]", "/2 extra"),
-        ("[[1, 2], 3]", "[3, [2, 1]]", "/0/0 1, expected 2"),
-        ('[{"a": 1.0}, {"a": true}]', '[{"a": 2}, {"a": 1}]', "/1/a true, expected 2"),
-        ("[1]", "{}", "the whole [1], expected {}"),
-    ],
-)
-def test_the_reason_where_top_level_items_may_come_in_any_order(output, reference, reason):
-    assert TOP(output, reference).reason == reason
-
-
-def test_the_reason_for_items_in_any_order_tells_what_has_no_partner():
-    assert ANY("[1]", "[1, 2]").reason == "/1 missing"
-    assert ANY('{"a": [1, 2]}', '{"a": [2, 3]}').reason == "/a/0 1, expected 3"
-
-
-@pytest.mark.parametrize(
     ("list_order", "output", "reference", "reason"),
     [
+        ("strict", '{"a": 1}', '{"a": 2}', "/a 1, expected 2"),
+        ("strict", "{}", '{"a": 2}', "/a missing"),
+        ("strict", '{"a/b": 2}', "{}", "/a~1b extra"),
         ("strict", "[1, 2]", "[2, 1]", "/0 1, expected 2"),
-        ("any", "[[2, 1], [5]]", "[[1, 2], [6]]", "/1/0 5, expected 6"),
-        ("any", "[[2, 1]]", "[[1, 2]]", "The operator says no"),
+        ("strict", "1", '"1"', 'the whole 1, expected "1"'),
+        ("top_level_any", '{"a": [1, 2], "b": 3}', '{"a": [2, 1], "b": 4}', "/a/0 1, expected 2"),
         ("top_level_any", "[1, 2, 5]", "[2, 1, 4]", "/2 5, expected 4"),
-        ("top_level_any", "[1, 2]", "[2, 1]", "The operator says no"),
+        ("top_level_any", "[1]", "[2, 1]", "/0 missing"),
+        ("top_level_any", "[1, 2, 1]", "[2, 1]", "/2 extra"),
+        ("top_level_any", "[[1, 2], 3]", "[3, [2, 1]]", "/0/0 1, expected 2"),
+        ("top_level_any", '[{"a": 1.0}, {"a": true}]', '[{"a": 2}, {"a": 1}]', "/1/a true, expected 2"),
+        ("top_level_any", "[1]", "{}", "the whole [1], expected {}"),
+        ("any", "[1]", "[1, 2]", "/1 missing"),
+        ("any", '{"a": [1, 2]}', '{"a": [2, 3]}', "/a/0 1, expected 3"),
+        ("any", "[[2, 1], [5]]", "[[1, 2], [6]]", "/1/0 5, expected 6"),
+        # where only the operator says no
+        ("strict", "{}", "{}", None),
+        ("any", "[[2, 1]]", "[[1, 2]]", None),
+        ("top_level_any", "[1, 2]", "[2, 1]", None),
     ],
-)
-def test_the_reason_with_an_operator_keeps_to_the_list_order(list_order, output, reference, reason):
+)  # fmt: skip
+def test_the_reason_names_the_first_difference_in_the_order_that_counts(list_order, output, reference, reason):  # fmt: skip
+    assert JsonEquality(list_order=list_order)(output, reference).reason == reason
     says_no = JsonEquality(lambda *_: 0, list_order=list_order)
-    assert says_no(output, reference).reason == reason
-
-
-@pytest.mark.parametrize("list_order", ["strict", "any", "top_level_any"])
-def test_an_operator_may_put_anything_into_the_array_it_gets(list_order):
-    def spoil(output, reference):
-        output.append(object())
-        return 0
-
-    assert JsonEquality(spoil, list_order=list_order)("[1, 2]", "[3, 1]").score == 0
+    assert says_no(output, reference).reason == (reason or "The operator says no")
 
 
 def test_a_reference_with_a_number_out_of_range_is_json_that_exceeds_a_limit():
@@ -146,21 +108,11 @@ def test_a_broken_reference_is_the_callers_fault_whatever_the_output(parsing, re
             JsonEquality(parsing=parsing)(output, reference)
 
 
-def test_a_truncated_reference_is_broken_too_unless_completing_is_asked_for():
-    for parsing in ("strict", "markdown"):
-        with pytest.raises(InvalidReferenceError, match="truncated"):
-            JsonEquality(parsing=parsing)('{"a": 1}', '{"a": 1')
-    assert JsonEquality(parsing="lenient")('{"a": 1', '{"a": 1}').score is True
-
-
 @pytest.mark.parametrize(
     ("output", "label"),
     [
         ("{", "truncated"),
-        ("", "empty"),
         ("{} {}", "extra_data"),
-        ("[1,]", "trailing_comma"),
-        ("NaN", "nan_or_infinity"),
         ({1}, "not_json"),
     ],
 )
@@ -184,19 +136,28 @@ def test_parsed_values_compare_like_texts():
     assert STRICT(b'{"a": 1}', {"a": 1}).score is True
 
 
-def test_an_operator_compares_instead_and_its_value_is_the_score():
-    assert JsonEquality(operator=operator.eq)('{"a": true}', '{"a": 1}').score is True
-    assert JsonEquality(operator=operator.ne)("1", "1").passed is False
-    share = JsonEquality(operator=lambda one, other: len(one & other) / len(other) if 0 else 0.5)
-    assert (share("[]", "[]").score, share("[]", "[]").passed) == (0.5, True)
-    assert JsonEquality(operator=lambda one, other: 0.0)("1", "1").reason == "The operator says no"
-
-
-def test_what_numpy_compares_is_a_boolean_too():
+@pytest.mark.parametrize(
+    ("says", "score", "passed"),
+    [(True, True, True), (False, False, False), (0.5, 0.5, True), (0.0, 0.0, False)],
+)
+def test_the_value_of_an_operator_is_the_score_also_in_the_words_of_numpy(says, score, passed):
     numpy = pytest.importorskip("numpy")
-    for value, score in ((numpy.True_, True), (numpy.False_, False), (numpy.float32(0.5), 0.5)):
-        given = JsonEquality(operator=lambda one, other, value=value: value)("1", "1").score
-        assert (given, type(given)) == (score, type(score))
+    for value in (says, numpy.array(says)[()]):
+        result = JsonEquality(lambda output, reference, value=value: value)("1", "2")
+        assert (result.score, type(result.score), result.passed) == (score, type(score), passed)
+
+
+def test_an_operator_may_do_what_it_likes_but_is_not_asked_about_what_is_no_json():
+    def spoil(output, reference):
+        output.append(object())
+        return 1 / reference[0]
+
+    for list_order in ("strict", "any", "top_level_any"):
+        evaluator = JsonEquality(spoil, list_order=list_order)
+        assert evaluator("[1, 4]", "[2, 3]").score == 1 / 2
+        assert evaluator("[1", "[2]").label == "truncated"
+    with pytest.raises(ZeroDivisionError):
+        JsonEquality(spoil)("[1]", "[0]")
 
 
 def test_an_operator_sees_parsed_values_with_top_level_arrays_sorted_where_order_does_not_count():
@@ -214,18 +175,11 @@ def test_an_operator_sees_parsed_values_with_top_level_arrays_sorted_where_order
     assert seen[0] == ([2, 1], [1, 2])
     assert seen[1][0] == seen[1][1]
     assert seen[2][0] == seen[2][1]
-
-
-def test_an_operator_is_not_asked_about_an_output_that_is_no_json():
-    def never(output, reference):
-        raise AssertionError
-
-    assert JsonEquality(operator=never)("{", "{}").label == "truncated"
-
-
-def test_an_error_of_the_operator_is_the_callers_own():
-    with pytest.raises(ZeroDivisionError):
-        JsonEquality(operator=lambda output, reference: 1 / 0)("1", "1")
+    assert JsonEquality(operator.eq)('{"a": true}', '{"a": 1}').score is True
+    for output, reference in (([[1, 2]], [[2, 1]]), ({"x": [1, 2]}, {"x": [2, 1]})):
+        assert JsonEquality(operator.eq, list_order="any")(output, reference).score is True
+        top = JsonEquality(operator.eq, list_order="top_level_any")
+        assert top(output, reference).score is False
 
 
 values = st.recursive(
@@ -273,32 +227,3 @@ def test_equality_is_symmetric_and_agrees_with_the_text_in_order(one, other):
         assert TOP(*texts).score
     if TOP(*texts).score:
         assert ANY(*texts).score
-
-
-@pytest.mark.once
-def test_one_changed_leaf_is_found_anywhere():
-    choose = random.Random(2)
-    document = {
-        "rows": [{"id": n, "tags": ["a", n % 3], "nested": {"x": [n, None]}} for n in range(200)]
-    }
-    for _ in range(50):
-        changed = json.loads(json.dumps(document))
-        row = choose.choice(changed["rows"])
-        row["nested"]["x"][0] += 1_000
-        for evaluator in (STRICT, ANY, TOP):
-            assert evaluator(changed, document).score is False
-
-
-def test_an_operator_sees_arrays_in_the_order_that_is_asked_for():
-    for output, reference in (([[1, 2]], [[2, 1]]), ({"x": [1, 2]}, {"x": [2, 1]})):
-        assert JsonEquality(operator.eq, list_order="any")(output, reference).score is True
-        assert (
-            JsonEquality(operator.eq, list_order="top_level_any")(output, reference).score is False
-        )
-    assert JsonEquality(operator.eq, list_order="top_level_any")([2, 1], [1, 2]).score is True
-
-
-def test_where_an_operator_says_no_the_reason_is_the_first_difference():
-    says_no = JsonEquality(lambda *_: False)
-    assert says_no({"a": [1]}, {"a": [2]}).reason == "/a/0 1, expected 2"
-    assert says_no({}, {}).reason == "The operator says no"

@@ -39,7 +39,6 @@ def is_schema(kind, schema):
         ("7", {"multipleOf": 3}, 1e300, False, True),
         # Drafts may go on with the keyword that they have split in two.
         ("2019-09", {"dependencies": {"a": ["b"]}}, {"a": 1}, False, True),
-        ("2020-12", {"dependencies": {"a": ["b"]}}, {"a": 1}, False, True),
         # Asserted by the validator that we use where a draft lets it.
         ("7", {"contentEncoding": "base64"}, "a", False, True),
         ("2020-12", {"contentEncoding": "base64"}, "a", True, True),
@@ -127,7 +126,6 @@ DRAFT = {
         ({"$schema": DRAFT["7"], "prefixItems": [False]}, {}, "[1]", True),
         ({"$schema": DRAFT["2020"], "prefixItems": [False]}, {}, "[1]", False),
         ({"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": True}, {}, "1", False),
-        ({"prefixItems": [False]}, {}, "[1]", False),
         ({"$schema": DRAFT["2020"], "prefixItems": [False]}, {"draft": 7}, "[1]", True),
         ({"$schema": DRAFT["7"], "prefixItems": [False]}, {"draft": "2020-12"}, "[1]", False),
     ],
@@ -140,28 +138,16 @@ def test_the_draft_is_that_of_the_option_else_of_the_schema_else_the_newest(
 
 
 @pytest.mark.parametrize(
-    ("schema", "output"),
-    [
-        ({"format": "email"}, '"x"'),
-        ({"format": "date"}, '"2024-13-01"'),
-        ({"format": "date-time"}, '"yesterday"'),
-        ({"format": "uri"}, '"a b"'),
-        ({"format": "ipv4"}, '"1.2.3"'),
-        ({"format": "uuid"}, '"x"'),
-        ({"properties": {"day": {"format": "date"}}}, '{"day": "31.12.2024"}'),
-    ],
-)
+    ("kind", "text"),
+    [("email", "x"), ("date", "2024-13-01"), ("date-time", "yesterday"), ("uri", "a b"), ("ipv4", "1.2.3")],
+)  # fmt: skip
 @pytest.mark.parametrize("draft", [None, "7", "2020-12"])
-def test_formats_are_asserted_only_where_asked(schema, output, draft):
-    if draft == "7" and schema == {"format": "uuid"}:
-        pytest.skip("draft 7 has no such format")
+def test_formats_are_asserted_only_where_asked(kind, text, draft):
+    schema, output = {"properties": {"a": {"format": kind}}}, {"a": text}
     assert JsonSchema(schema, draft=draft)(output).passed
     failed = JsonSchema(schema, draft=draft, check_formats=True)(output)
     assert (failed.passed, failed.label) == (False, "format")
-
-
-def test_an_unknown_format_is_a_remark():
-    assert JsonSchema({"format": "nonsense"}, check_formats=True)('"x"').passed
+    assert JsonSchema({"format": "nonsense"}, draft=draft, check_formats=True)('"x"').passed
 
 
 def test_numbers_of_any_size_are_exact():
@@ -171,8 +157,6 @@ def test_numbers_of_any_size_are_exact():
     assert JsonSchema({"type": "integer"})("9" * 308).passed
     assert JsonSchema({"type": "integer"})("1.0").passed
     assert not JsonSchema({"type": "integer"})("true").passed
-    for output in ("9" * 5_000, 10**5_000, [10**5_000], "[%s]" % ("9" * 309), "1e400"):
-        assert JsonSchema({})(output).label == "number_out_of_range"
 
 
 # --- what is told --------------------------------------------------------------------------------
@@ -205,12 +189,8 @@ def test_the_reason_names_the_place():
     assert result.reason == "-1 is less than the minimum of 0 at /age"
     assert result.label == "minimum"
     assert JsonSchema(PERSON)('{"name": "a"}').reason is None
-
-
-def test_an_output_that_is_no_json_is_invalid_with_its_defect():
-    result = JsonSchema(PERSON)('{"name": "a",}')
-    assert (result.score, result.passed, result.label) == (False, False, "trailing_comma")
-    assert result.metadata["line"] == 1
+    broken = JsonSchema(PERSON)('{"name": "a",}')
+    assert (broken.score, broken.label) == (False, "trailing_comma")
 
 
 @pytest.mark.parametrize(
@@ -261,32 +241,22 @@ CONFORMITY = [
     ({"properties": {"age": {"type": "integer"}}}, '{"name": "a", "age": "x"}', 2 / 3),
     # a missing member counts as one more value: 1 of 2
     ({"required": ["a"]}, "{}", 1 / 2),
-    ({"required": ["a", "b"]}, '{"a": 1}', 2 / 3),
     # what is unexpected is wrong itself, its container is not: 1 of 3
     ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": 2}', 2 / 3),
     ({"additionalProperties": False}, '{"a": 1, "b": 2}', 1 / 3),
     ({"dependentRequired": {"a": ["b"]}}, '{"a": 1}', 2 / 3),
     # with all that it holds: b, its list and the number in it, 3 of 5
     ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": {"c": [1]}}', 2 / 5),
-    # items: 2 of 4 values
-    ({"items": {"type": "integer"}}, '[1, "x", "y"]', 2 / 4),
     # an error about a container's members as a whole concerns the container alone: 1 of 3
     ({"minItems": 3}, "[1, 2]", 2 / 3),
-    ({"uniqueItems": True}, "[1, 1, 1]", 3 / 4),
-    ({"contains": {"type": "string"}}, "[1]", 1 / 2),
-    ({"maxProperties": 1}, '{"a": 1, "b": 2}', 2 / 3),
     ({"propertyNames": {"maxLength": 1}}, '{"ab": 1}', 1 / 2),
     # a wrong type concerns all that is inside
     ({"type": "array"}, '{"a": 1, "b": 2}', 0.0),
     ({"properties": {"a": {"type": "array"}}}, '{"a": {"b": {"c": 1}}, "d": 1}', 2 / 5),
     ({"anyOf": [{"type": "array"}, {"type": "string"}]}, '{"a": 1}', 0.0),
-    (False, "1", 0.0),
-    ({"properties": {"1": False}}, '{"1": 1}', 1 / 2),
     ({"properties": {"0": {"prefixItems": [{}, False]}}}, '{"0": [1, 2]}', 3 / 4),
     # two errors at one place count once
     ({"properties": {"a": {"minimum": 3, "multipleOf": 3}}}, '{"a": 1}', 1 / 2),
-    ({"required": ["b"], "properties": {"a": {"type": "string"}}}, '{"a": 1}', 1 / 3),
-    ({"minimum": 3}, "1", 0.0),
     # what is wrong within what is wrong counts once
     ({"properties": {"a": {"minProperties": 3, "type": "array", "properties": {"b": False}}}}, '{"a": {"b": [1]}, "c": 1}', 2 / 5),
     ({"properties": {"a": {"minItems": 3, "items": {"type": "string"}}}}, '{"a": [1, "x"]}', 2 / 4),
@@ -307,9 +277,3 @@ def test_a_long_value_is_cut_in_its_message():
     end = "is not valid under any of the schemas listed in the 'anyOf' keyword"
     assert result.reason == f"{error['message']} at /n"
     assert result.reason.endswith(f'xxx" {end} at /n')
-
-
-def test_a_long_name_that_is_missing_is_told_whole():
-    name = "n" * 500
-    result = JsonSchema({"required": [name]})({})
-    assert result.metadata["errors"][0]["message"] == f'"{name}" is a required property'

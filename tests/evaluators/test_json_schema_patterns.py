@@ -37,15 +37,11 @@ def test_a_class_holds_the_same_whether_a_pattern_looks_around_or_not(around, le
     ("pattern", "text", "score"),
     [
         (r"^(?!0)\d{4}$", "٣٣٣٣", False),
-        (r"^(?!0)\d{4}$", "3333", True),
         (r"^(?!0)\w+$", "é", False),
         (r"^(?!0)\D+$", "٣", True),
         (r"^(\d)\1$", "٣٣", False),
-        (r"^(\d)\1$", "33", True),
         (r"^(?!0)[\w.-]+\\d$", r"a.-\d", True),  # an escaped backslash before a letter
-        (r"^(?!0)[^\W\d]+$", "a_", True),
         (r"^(?!0)[^\W\d]+$", "a1", False),
-        (r"^(?!0)\[\d\]$", "[3]", True),
     ],
 )
 def test_classes_are_those_of_ecma_in_a_pattern_that_looks_around(pattern, text, score):
@@ -109,14 +105,6 @@ def test_a_pattern_may_repeat_as_often_as_texts_are_long(pattern):
     assert not matches(pattern, "<a\n >")
 
 
-def test_a_large_pattern_is_compiled_once():
-    evaluator = JsonSchema()
-    evaluator('"a"', {"pattern": LARGE[1]})
-    with at_most(2):  # each time it would be 0.1 s
-        for _ in range(200):
-            evaluator('"a"', {"pattern": LARGE[1]})
-
-
 @pytest.mark.parametrize(
     "pattern", ["(((a{100}){100}){100}){100}", r"((\p{L}{100}){100}){100}", r"(?!b)\p{L}{9000}"]
 )
@@ -132,15 +120,11 @@ def test_a_pattern_that_would_fill_the_memory_is_named(pattern):
     ("pattern", "text", "score"),
     [
         (r"^(?!.*foo).*$", "a" * 500_000, True),
-        (r"^(?!.*foo).*$", "a" * 500_000 + "foo", False),
         (r"^(?=.*[A-Z])(?=.*\d).{8,}$", "a" * 500_000, False),
-        (r"(?<!\d)\d{4}(?!\d)", "a" * 200_000, False),
         (r"(?<!\d)\d{4}(?!\d)", "a" * 200_000 + "1234", True),
         (r"(?<!\d)\d+(?!\d)", "a" * 5_000, False),
-        (r"^(?:(?!foo).)*$", "a" * 5_000 + "foo", False),
         (r"^(?:(?!foo).)*$", "a" * 100_000, True),
         (r"^(['\"])?[^'\"]*\1$", "a" * 9_000, False),
-        (r"(?=a*)a*b", "a" * 2_000, False),
     ],
 )
 def test_what_takes_little_time_has_a_verdict(pattern, text, score):
@@ -149,29 +133,18 @@ def test_what_takes_little_time_has_a_verdict(pattern, text, score):
         assert JsonSchema({"not": {"pattern": pattern}})(json.dumps(text)).score is not score
 
 
-def test_texts_of_a_document_have_their_verdicts_each():
-    schema = {"items": {"pattern": r"(?<!\d)\d{4}(?!\d)"}}
-    result = JsonSchema(schema)(json.dumps(["a" * 200 + "1234"] * 5_000 + ["a" * 200]))
-    assert [error["pointer"] for error in result.metadata["errors"]] == ["/5000"]
-
-
-@pytest.mark.parametrize("pattern", [r"^(?=.{3,20}$)[+-\d]+$", r"^(?!-)[ -\w]+$", r"(?!x)[\w-.]"])
-def test_a_range_with_a_class_is_refused_with_and_without_looking_around(pattern):
-    for each in (
-        pattern,
-        pattern.replace("(?=.{3,20}$)", "").replace("(?!-)", "").replace("(?!x)", ""),
-    ):
-        with pytest.raises(InvalidSchemaError, match='is not a "regex"'):
-            JsonSchema({"pattern": each})
+@pytest.mark.parametrize("around", ["", "(?!x)"])
+@pytest.mark.parametrize("brackets", [r"[+-\d]", r"[ -\w]", r"[\w-.]"])
+def test_a_range_with_a_class_is_refused_with_and_without_looking_around(around, brackets):
+    with pytest.raises(InvalidSchemaError, match='is not a "regex"'):
+        JsonSchema({"pattern": around + brackets})
 
 
 @pytest.mark.parametrize(
     ("pattern", "text", "score"),
     [
         (r"^(?!x)[\d-]+$", "1-2", True),
-        (r"^(?!x)[-\d]+$", "1-2", True),
         (r"^(?!x)[^-\d]+$", "1-2", False),
-        (r"^(?!0)\d{3}-\d{4}$", "123-4567", True),
         (r"^(?!0)[a\-\d]+$", "a-1", True),
     ],
 )
@@ -190,16 +163,9 @@ def test_a_reference_may_lead_through_a_pattern():
 LOOKING = [
     (r"^(?!x)\w+$", "abc", "xbc"),
     (r"^(?=.*\d)[\w@]+$", "a1@", "ab@"),
-    (r"(?<=\s)\S+", " a", "a"),
-    (r"^(?!a)[^\d]+$", "bc", "b1"),
-    (r"^(?!a)\D+$", "b", "1"),
-    (r"^(?!a)\W+$", "--", "b"),
     (r"^(?!\s)[\s\S]+$", "a b", " a"),
-    (r"^(?!.*--)[\w-]+$", "a-b", "a--b"),
     (r"^(\w)\1$", "aa", "ab"),
-    (r"^(?<!\d)[^\W_]+$", "ab", "a_"),
     (r"^(?=\S)[^\s]{2,}$", "ab", "a b"),
-    (r"^(?!0)\d{1,3}$", "12", "012"),
 ]
 
 

@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 from itertools import permutations
 
 import pytest
@@ -20,22 +18,16 @@ from llmeval_integrations import InvalidOptionError, InvalidReferenceError, Json
         ("abcd", "abcd", 1.0),
         ("abcd", "abcx", 0.75),
         ("abcd", "abxy", 0.0),  # at the threshold nothing is left
-        ("abcd", "xyzw", 0.0),
         (12, "12", 1.0),
         (True, "true", 1.0),
-        ("null", "null", 1.0),
         ({"a": "x"}, {"a": "x", "b": "y"}, 1 / 2),
-        ({"a": "x", "b": "y"}, {"a": "x"}, 1 / 2),
         ({"a": "x", "b": {"c": 1, "d": 2}}, {"a": "x"}, 1 / 3),
         (["b", "a"], ["a", "b"], 1.0),
-        (["a", "c"], ["a", "b"], 1 / 2),
         (["a"], ["a", "b", "c"], 1 / 3),
         ({"a": ["x"]}, {"a": "x"}, 0.0),
         ([{"n": "one", "m": 1}, {"n": "two", "m": 2}], [{"n": "two", "m": 2}, {"n": "one", "m": 3}], 3 / 4),
         ({}, {}, 1.0),
-        ([], [], 1.0),
         ({}, [], 1.0),
-        ({}, {"a": 1}, 0.0),
     ],
 )  # fmt: skip
 def test_anls_star(output, reference, score):
@@ -53,8 +45,16 @@ def test_laws(one, other):
     assert evaluator(json.dumps(one), json.dumps(one)).passed
 
 
+records = st.lists(
+    st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "yy", "z"]), max_size=3),
+    max_size=4,
+)
+
+
 @law
-@given(st.lists(clashing, max_size=5), st.lists(clashing, max_size=5), st.randoms())
+@given(
+    st.lists(clashing, max_size=5) | records, st.lists(clashing, max_size=5) | records, st.randoms()
+)
 def test_the_order_of_items_never_matters(output, reference, choose):
     before = JsonSimilarity()(output, reference).score
     choose.shuffle(output)
@@ -68,6 +68,9 @@ def test_options():
     result = JsonSimilarity(threshold=0.7)('"abcd"', '"abcx"')
     assert result.passed
     assert JsonSimilarity()('"abcd"', '"abcx"').reason == "Similarity 0.75 < 1"
+    reference = dict.fromkeys(map(str, range(30_000)), "x")
+    failed = JsonSimilarity(threshold=0.99999)({**reference, "1": "y"}, reference)
+    assert failed.reason == "Similarity 0.99997 < 0.99999"  # and not 1 < 0.99999
     with pytest.raises(InvalidOptionError, match="tau=2"):
         JsonSimilarity(tau=2)
     with pytest.raises(InvalidReferenceError):
@@ -82,12 +85,9 @@ def test_the_bound_is_named():
     assert result.metadata["limit_reached"]
     assert JsonSimilarity()(long[:100], other[:100]).metadata == {}
     assert JsonSimilarity()(long, long[::-1]).metadata == {}  # what is equal needs no trying
-
-
-def test_equal_items_are_no_pair_where_others_have_more_in_common():
-    assert JsonSimilarity()(["ab", "aba"], ["aba", "ba"]).score == pytest.approx(2 / 3)
-    output = [{"t": "ab"}, {"t": "aba"}]
-    assert JsonSimilarity()(output, [{"t": "aba"}, {"t": "ba"}]).score == pytest.approx(2 / 3)
+    output, reference = texts(20, 20_000, 1), texts(20, 20_000, 2)  # which count as several pairs
+    assert JsonSimilarity()(output, reference).metadata == {"limit_reached": [""]}
+    assert JsonSimilarity()(output[:2], reference[:2]).metadata == {}
 
 
 words = st.lists(st.text("ab", min_size=1, max_size=4), min_size=1, max_size=4)
@@ -107,12 +107,6 @@ def test_no_other_pairing_has_more_in_common(output, reference):
 def texts(count, length, seed):
     choose = random.Random(seed)
     return ["".join(choose.choices("abcdefghij ", k=length)) for _ in range(count)]
-
-
-def test_long_texts_count_as_several_pairs():
-    output, reference = texts(20, 20_000, 1), texts(20, 20_000, 2)
-    assert JsonSimilarity()(output, reference).metadata == {"limit_reached": [""]}
-    assert JsonSimilarity()(output[:2], reference[:2]).metadata == {}
 
 
 @pytest.mark.once
@@ -145,29 +139,6 @@ def test_a_pair_with_nothing_in_common_counts_as_the_authors_count_it(output, re
         assert JsonSimilarity()(one, other).score == pytest.approx(score)
 
 
-records = st.lists(
-    st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "yy", "z"]), max_size=3),
-    max_size=4,
-)
-
-
-@law
-@given(records, records, st.randoms())
-def test_nor_does_it_where_items_have_nothing_in_common(output, reference, choose):
-    before = JsonSimilarity()(output, reference).score
-    choose.shuffle(output)
-    choose.shuffle(reference)
-    assert JsonSimilarity()(output, reference).score == before
-
-
-def test_what_fails_is_written_as_less_than_what_passes():
-    reference = dict.fromkeys(map(str, range(30_000)), "x")
-    output = {**reference, "1": "y"}
-    assert JsonSimilarity()(output, reference).reason == "Similarity 0.99997 < 1"
-    strict = JsonSimilarity(threshold=0.99999)(output, reference)
-    assert strict.reason == "Similarity 0.99997 < 0.99999"
-
-
 def nested(levels, choose):
     if not levels:
         return choose.randrange(10**6)
@@ -184,24 +155,6 @@ def test_pairs_inside_of_items_are_counted_over_the_whole_documents():
     turned = dict(reversed([(name, items[::-1]) for name, items in one.items()]))
     assert JsonSimilarity()(turned, other).score == pytest.approx(result.score)
     assert JsonSimilarity()(one["1"], other["1"]).metadata == {}
-
-
-FIRST = """
-from llmeval_integrations import JsonFields, JsonSimilarity
-texts = ['{"a":' * 200 + leaf + "}" * 200 for leaf in ('"abcd"', '"abcx"')]
-print(%s(*texts).score)
-"""
-
-
-@pytest.mark.once
-@pytest.mark.parametrize(
-    "evaluator", ["JsonSimilarity()", "JsonFields(defaults={'similarity': 0.7})"]
-)
-def test_the_first_texts_that_are_measured_may_be_as_deep_as_all_others(evaluator):
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST % evaluator], capture_output=True, text=True, check=False
-    )
-    assert (done.stdout.strip(), done.stderr) == ("0.75", "")
 
 
 # --- The authors' package ------------------------------------------------------------------------

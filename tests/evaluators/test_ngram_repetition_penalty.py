@@ -73,28 +73,30 @@ def test_the_soft_penalty_is_a_ramp(text, start, steepest):
     assert result.metadata["penalty_mode"] == "soft"
 
 
-def test_a_rate_at_exactly_the_threshold_costs_nothing():
-    for total in range(1, 60):
+def test_a_rate_at_exactly_the_threshold_costs_nothing_and_that_is_a_plain_zero():
+    for total in range(1, 30):
         for repeated in range(total):
             text = " ".join(["x"] * (repeated + 1) + [f"w{n}" for n in range(total - repeated - 1)])
             evaluator = NgramRepetitionPenalty(n=1, penalty_threshold=repeated / total)
-            result = evaluator(text)
-            assert (result.score, result.passed) == (0, True), (repeated, total)
+            assert (evaluator(text).score, evaluator(text).passed) == (0, True), (repeated, total)
+    for options in ({"use_soft_penalty": True, "max_penalty": 0.0}, {"penalty_rate": 0.0}):
+        result = NgramRepetitionPenalty(**options)("a a a a a a a a")
+        assert math.copysign(1, result.score) == 1
+        assert "-0.000" not in result.reason
 
 
-def test_a_score_of_nothing_is_a_plain_zero():
-    for evaluator in (
-        NgramRepetitionPenalty(),
-        NgramRepetitionPenalty(use_soft_penalty=True),
-        NgramRepetitionPenalty(use_soft_penalty=True, max_penalty=0.0),
-        NgramRepetitionPenalty(penalty_rate=0.0),
-        NgramRepetitionPenalty(max_penalty=0.0),
-    ):
-        for text in ("a b c d e f", "a a a a a a a a"):
-            result = evaluator(text)
-            if result.score == 0:
-                assert math.copysign(1, result.score) == 1, (evaluator, text)
-                assert "-0.000" not in result.reason
+def test_the_result_gives_the_figures():
+    result = NgramRepetitionPenalty(n=1)("a A a a")
+    assert result.reason == (
+        "1-gram repetition rate: 0.750, penalty: -0.450 (hard penalty, simple tokenizer, scope: full)"
+    )
+    assert result.label == "repetitive"
+    result = NgramRepetitionPenalty(n=2)("a b a b a b x y x y z")
+    assert result.metadata["most_common_ngrams"] == [["a b", 3], ["b a", 2], ["x y", 2]]
+    many = " ".join(f"w{n} w{n}" for n in range(20)) * 2
+    assert len(NgramRepetitionPenalty(n=1)(many).metadata["most_common_ngrams"]) == 5
+    for output in ("", None):
+        assert NgramRepetitionPenalty()(output).label == "empty"
 
 
 @pytest.mark.parametrize(
@@ -108,22 +110,6 @@ def test_text_shorter_than_an_ngram_costs_nothing_and_says_so(text, n, tokens):
     assert result.metadata["repetition_rate"] == 0
     assert result.metadata["token_count"] == tokens
     assert result.metadata["total_ngrams"] == 0
-
-
-def test_the_reason_gives_the_figures():
-    result = NgramRepetitionPenalty(n=1)("a a a a")
-    assert result.reason == (
-        "1-gram repetition rate: 0.750, penalty: -0.450 (hard penalty, simple tokenizer, scope: full)"
-    )
-    assert result.label == "repetitive"
-
-
-def test_the_most_common_ngrams_are_those_that_repeat():
-    result = NgramRepetitionPenalty(n=2)("a b a b a b x y x y z")
-    assert result.metadata["most_common_ngrams"] == [["a b", 3], ["b a", 2], ["x y", 2]]
-    assert NgramRepetitionPenalty()("a b c d e").metadata["most_common_ngrams"] == []
-    many = " ".join(f"w{n} w{n}" for n in range(20)) * 2
-    assert len(NgramRepetitionPenalty(n=1)(many).metadata["most_common_ngrams"]) == 5
 
 
 @pytest.mark.parametrize(
@@ -148,12 +134,6 @@ def test_the_scope_may_be_the_thinking_alone(text, tokens):
 def test_without_thinking_there_is_nothing_to_look_at(text):
     result = NgramRepetitionPenalty(analyze_scope="thought")(text)
     assert (result.score, result.reason) == (0, "No thought process found to analyze")
-
-
-def test_an_output_that_is_not_there_repeats_nothing():
-    for output in ("", None):
-        result = NgramRepetitionPenalty()(output)
-        assert (result.scored, result.label) == (False, "empty")
 
 
 @pytest.mark.nightly
@@ -189,11 +169,6 @@ def test_a_panic_of_tiktoken_is_unscored(tiktoken_penalty):
     assert (result.scored, result.label) == (False, "tokenizer_error")
     assert result.reason.startswith("tiktoken cannot cut this text into tokens: ")
     assert tiktoken_penalty("a a").scored
-
-
-def test_upper_and_lower_case_are_the_same(tiktoken_penalty):
-    for evaluator in (tiktoken_penalty, NgramRepetitionPenalty(n=1)):
-        assert evaluator("The Cat Sat").metadata == evaluator("the cat sat").metadata
 
 
 def test_jieba_cuts_chinese_into_words_and_may_leave_out_all_but_han_characters():
@@ -269,13 +244,10 @@ def test_where_we_differ_from_openjudge(monkeypatch, tiktoken_penalty):
 
     # Tokens that are parts of characters, decoded one by one, look all the same.
     rare = "".join(map(chr, range(0x9F00, 0x9F28)))
-    assert (
-        ask(rare, n=1).metadata["repetition_rate"]
-        > tiktoken_penalty(rare).metadata["repetition_rate"]
+    theirs, ours = (
+        each.metadata["repetition_rate"] for each in (ask(rare, n=1), tiktoken_penalty(rare))
     )
-    # The name of a special token raises.
-    with pytest.raises(ValueError, match="special token"):
-        ask("<|endoftext|>")
+    assert theirs > ours
     # At exactly the threshold the ramp jumps.
     options = {"n": 2, "use_soft_penalty": True, "min_scaling": 0.5, "max_penalty": -1.0}
     assert ask("a a a", tokenizer_type="simple", **options).score == -0.5

@@ -69,8 +69,3 @@ def test_what_was_found_and_expected_is_told():
 def test_what_is_no_type_is_refused(expected):
     with pytest.raises(InvalidOptionError, match="expected_type"):
         PythonType(expected)
-
-
-def test_the_type_has_to_be_given():
-    with pytest.raises(TypeError, match="expected_type"):
-        PythonType()

@@ -17,15 +17,12 @@ FORMATS = [
     # text, thinks, answers
     ("<think>a</think><answer>b</answer>", True, True),
     ("<answer>b</answer> and <think>a</think>", True, True),
-    ("<think></think><answer></answer>", True, True),
     ("<think>a\nb</think>\n\n<answer>c\nd</answer>", True, True),
     ("<think>a</think>", True, False),
     ("<answer>a</answer>", False, True),
     (" ", False, False),
     ("<think>a<answer>b</answer></think>", True, True),
     ("</think><think><answer></answer>", False, True),
-    ("<THINK>a</THINK><answer>b</answer>", False, True),
-    ("<think >a</think><answer>b</answer>", False, True),
     ("<think>a</think ><answer>b</answer>", False, True),
     ("<think><answer></think></answer>", True, True),
 ]
@@ -77,36 +74,22 @@ CALLS = [
     (f"{THINK}\n<tool_call>\n{CALL}\n</tool_call>\n<tool_call>{CALL}</tool_call> ", 1.0, None, 2),
     (THINK + f"<tool_call>{CALL}</tool_call>" * 24, 1.0, None, 24),
     (f"<answer>a</answer>{THINK}", 0.0, "invalid_format", 0),
-    (f"x{THINK}<answer>a</answer>", 0.0, "invalid_format", 0),
     (f"{THINK}x<answer>a</answer>", 0.0, "invalid_format", 0),
     (f"{THINK}<answer>a</answer>x", 0.0, "invalid_format", 0),
     (f"{THINK}<answer>a</answer><answer>b</answer>", 0.0, "invalid_format", 0),
-    (f"{THINK}{THINK}<answer>a</answer>", 0.0, "invalid_format", 0),
-    ("<answer>a</answer>", 0.0, "missing_think", 0),
     (f"<tool_call>{CALL}</tool_call>", 0.0, "missing_think", 1),
     ("", 0.0, "empty", 0),
-    (" ", 0.0, "missing_think", 0),
     (THINK, 0.0, "invalid_combination", 0),
     (f"{THINK}<answer>a</answer><tool_call>{CALL}</tool_call>", 0.0, "invalid_combination", 1),
     (f"{THINK}<tool_call>{CALL}</tool_call><answer>a</answer>", 0.0, "invalid_combination", 1),
     (f"<tool_call>{CALL}</tool_call>{THINK}", 0.0, "invalid_format", 1),
-    (f"{THINK}x<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 1),
     (f"{THINK}<tool_call>{CALL}</tool_call>x", 0.0, "invalid_format", 1),
-    (
-        f"{THINK}<tool_call>{CALL}</tool_call>x<tool_call>{CALL}</tool_call>",
-        0.0,
-        "invalid_format",
-        2,
-    ),
+    (f"{THINK}<tool_call>{CALL}</tool_call>x" * 2, 0.0, "invalid_format", 2),
     (f"{THINK}<tool_call><tool_call>{CALL}</tool_call></tool_call>", 0.0, "invalid_format", 1),
-    (f"{THINK}{THINK}<tool_call>{CALL}</tool_call>", 0.0, "invalid_format", 1),
     (f"{THINK}<tool_call>{{bad}}</tool_call>", 0.0, "invalid_json", 1),
-    (f"{THINK}<tool_call></tool_call>", 0.0, "invalid_json", 1),
     (f"{THINK}<tool_call>{CALL}{CALL}</tool_call>", 0.0, "invalid_json", 1),
     (f"{THINK}<tool_call>{CALL}</tool_call><tool_call>5</tool_call>", 0.0, "invalid_json", 2),
-    (f"{THINK}<tool_call>```json\n{CALL}\n```</tool_call>", 0.0, "invalid_json", 1),
     # tags in the wrong order are no call
-    (f"</tool_call>{THINK}<answer>x</answer><tool_call>", 0.0, "invalid_format", 0),
     (f"</tool_call>{THINK}<tool_call>", 0.0, "invalid_combination", 0),
 ]
 
@@ -119,6 +102,8 @@ def test_thinking_comes_first_and_then_one_answer_or_calls(text, score, label, c
     assert result.metadata["has_tool_call_tag"] is (calls > 0)
     assert result.metadata["valid_format"] is (score == 1.0)
     assert result.metadata["reward"] == score
+    if label in ("missing_think", "invalid_combination", "invalid_json"):  # where nobody read any
+        assert result.metadata["valid_tool_call_json"] is False
 
 
 @pytest.mark.parametrize(
@@ -159,14 +144,6 @@ def test_a_tag_in_a_json_string_is_text(tag):
     ):
         result = ReasoningToolCallFormat()(text)
         assert (result.score, result.metadata["tool_call_count"]) == (1.0, calls), text
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["<tool_call>x</tool_call>", f"{THINK}<answer>a</answer><tool_call>x</tool_call>", THINK],
-)
-def test_calls_that_nobody_read_are_not_called_valid(text):
-    assert ReasoningToolCallFormat()(text).metadata["valid_tool_call_json"] is False
 
 
 def hostile():
@@ -300,10 +277,3 @@ def test_reasoning_format_is_equal_to_openjudge(tokens):
     for text, theirs in zip(texts, ask_peer(peer.ReasoningFormatGrader(*tokens), texts)):
         ours = evaluator(text)
         assert (ours.score, ours.reason, ours.metadata) == theirs, text
-
-
-def test_openjudge_reads_the_names_of_tags_as_patterns_and_we_do_not():
-    peer = pytest.importorskip("openjudge.graders.format.reasoning_format")
-    text = "<abc>x</abc><answer>y</answer>"
-    [theirs] = ask_peer(peer.ReasoningFormatGrader("a.c"), [text])
-    assert (theirs[0], ReasoningFormat("a.c")(text).score) == (1.0, 0.0)

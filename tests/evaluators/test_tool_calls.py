@@ -61,14 +61,11 @@ WRONG = "wrong_arguments"
     ("output", "reference", "score", "label", "reason"),
     [
         (PARIS, PARIS, 1, None, "The call is right"),
-        (call("now"), call("now"), 1, None, "The call is right"),
         ([PARIS, call("book", id=1)], [call("book", id=1), PARIS], 1, None, "All 2 calls are right"),
         ([call(n=1), call(n=2)], [call(n=2), call(n=1)], 1, None, "All 2 calls are right"),
         ([], [], 1, None, "No call, as expected"),
         ("It rains.", [], 1, None, "No call, as expected"),
         (call(city="Rome"), PARIS, 1 / 2, WRONG, 'weather: /city "Rome", expected "Paris"'),
-        (call(city="Rome", days=2), call(city="Paris", days=2), 2 / 3, WRONG, 'weather: /city "Rome", expected "Paris"'),
-        (call(city=3), PARIS, 1 / 2, WRONG, 'weather: /city 3, expected "Paris"'),
         (call(), PARIS, 1 / 2, WRONG, "weather: /city missing"),
         (call(city="Paris", x=1), PARIS, 2 / 3, WRONG, "weather: /x extra"),
         (call(a={"b": [1, 2]}), call(a={"b": [1, 3]}), 2 / 3, WRONG, "weather: /a/b/1 2, expected 3"),
@@ -78,7 +75,6 @@ WRONG = "wrong_arguments"
         ("It rains.", PARIS, 0, "missing", "weather missing"),
         (PARIS, [], 0, "extra", "weather extra"),
         ([PARIS, PARIS], PARIS, 2 / 3, "extra", "weather extra"),
-        ([PARIS] * 6, [], 0, "extra", "weather extra; weather extra; weather extra; 3 more extra"),
         ([call(city="Rome"), PARIS, call("book")], [call(city="Oslo"), PARIS], 3 / 5, "extra", 'weather: /city "Rome", expected "Oslo"; book extra'),
         ('{"name": "weather", "arguments": {', PARIS, 0, "truncated", None),
         ({"name": "weather", "arguments": "{"}, PARIS, 0, "unreadable", None),
@@ -139,46 +135,20 @@ def test_each_call_is_told_with_its_places_and_pointers():
     [
         (call(city="Paris", days=1), PARIS, True),
         (PARIS, call(city="Paris", days=1), True),
-        (call(city="Paris", days=1.0, units="metric"), PARIS, True),
-        (call(city="Paris", days=2), PARIS, False),
         (PARIS, call(city="Paris", days=2), False),
         (call(city="Paris", note=None), PARIS, True),
-        (call(city="Paris", place={}), PARIS, True),
         (call(city="Paris", place={"zone": "UTC"}), PARIS, True),
         (call(city="Paris", place={"zone": "UTC", "n": 1}), call(city="Paris", place={"n": 1.0}), True),
         (call(city="Paris", place={"zone": "CET"}), PARIS, False),
         (call(city="Paris", tags=["a", "b"]), call(city="Paris", tags=["b", "a"]), True),
         (call(city="Paris", tags=["a", "b"]), call(city="Paris", tags=["b", "c"]), False),
         (call(city="Paris", days="3"), call(city="Paris", days=3), False),
-        (call(city="Paris", days=3.0), call(city="Paris", days=3), True),
         (call(city="Paris", days=True), PARIS, False),
-        (call(city="1.5"), call(city=15), False),
     ],
 )  # fmt: skip
 def test_left_out_is_the_default_and_types_are_those_of_the_schema(output, reference, right):
     assert TYPED(output, reference).passed is right
     assert ToolCalls()(output, reference, variables={"tools": TOOLS}).passed is right
-
-
-def test_calls_that_have_no_partner_say_what_they_were_given_or_should_have_been():
-    wanted = call("book", id={"$any_of": [1, 2]})
-    missing = {"pointer": "/id", "kind": "missing", "reference": {"$any_of": [1, 2]}}
-    extra = {"pointer": "/city", "kind": "extra", "output": "Paris"}
-    listed = {
-        kind: [one.get("arguments") for one in result.metadata["calls"]]
-        for kind, result in {
-            "missing": ToolCalls()([], wanted),
-            "extra": ToolCalls()(call(city="Paris"), []),
-            "wrong_name": ToolCalls()(call(city="Paris"), wanted),
-            "nothing": ToolCalls()(call("now"), []),
-        }.items()
-    }
-    assert listed == {
-        "missing": [[missing]],
-        "extra": [[extra]],
-        "wrong_name": [[missing, extra]],
-        "nothing": [None],
-    }
 
 
 def test_a_call_out_of_order_says_what_else_is_wrong_with_it():
@@ -215,7 +185,6 @@ def test_which_arguments_a_call_has_to_have(how, output, right):
         ("superset", call(city="Paris", units="miles"), "/units invalid"),
         ("superset", call(city="Paris", made_up=1), "/made_up invalid"),
         ("ignore", call(city=3), "/city invalid"),
-        ("ignore", call(city="Paris", made_up=1), "/made_up invalid"),
         ("ignore", call(days=3), "/city missing"),
     ],
 )
@@ -224,41 +193,23 @@ def test_what_the_reference_leaves_open_has_to_be_valid(arguments, output, reaso
     assert not result.passed
     assert reason in result.reason
     assert ToolCalls(arguments=arguments)(output, PARIS).passed
-
-
-def test_arguments_that_no_tool_declares_can_be_allowed():
-    open_to_more = ToolCalls(TOOLS, arguments="superset", allow_undeclared=True)
-    assert open_to_more(call(city="Paris", made_up=1), PARIS).passed
+    allowing = ToolCalls(TOOLS, arguments=arguments, allow_undeclared=True)
+    assert allowing(output, PARIS).passed is ("made_up" in reason)
 
 
 @pytest.mark.parametrize(
     ("expected", "output", "right"),
     [
         ({"a": {"$any_of": ["NYC", "New York"]}}, {"a": "New York"}, True),
-        ({"a": {"$any_of": ["NYC", "New York"]}}, {"a": "Boston"}, False),
         ({"a": {"$any_of": ["NYC", "New York"]}}, {}, False),
         ({"a": {"$any_of": ["NYC"], "$optional": True}}, {}, True),
         ({"a": {"$optional": True}}, {}, True),
-        ({"a": {"$optional": True}}, {"a": 1}, False),
         ({"a": [{"b": {"$any_of": [1, [2]]}}]}, {"a": [{"b": [2.0]}]}, True),
-        ({"a": {"b": {"$optional": True}, "c": 1}}, {"a": {"c": 1}}, True),
         ({"a": {"$any_of": [{"b": {"$any_of": [1, 2]}}, 3]}}, {"a": {"b": 2}}, True),
     ],
 )
 def test_alternatives_are_marked_in_the_reference(expected, output, right):
     assert PLAIN(call("f", **output), call("f", **expected)).passed is right
-
-
-@pytest.mark.parametrize("key", ["$anyof", "$Any_of", "$any", "$optinal", "$Optional", "$option"])
-def test_a_choice_that_is_misspelt_is_told_what_it_should_be(key):
-    with pytest.raises(InvalidReferenceError, match=r"is not \{'\$any_of'"):
-        PLAIN(call("f"), call("f", a=[{key: [1, 2]}]))
-
-
-@pytest.mark.parametrize("key", ["$in", "$all", "$options", "$ref", "$or", "any_of", "$" * 10_000])
-def test_what_only_begins_like_a_choice_is_a_value(key):
-    for value in ({key: [1]}, {"$anyof": [1], key: 1}):
-        assert PLAIN(call("f", a=value), call("f", a=value)).passed
 
 
 def test_a_choice_is_told_as_one():
@@ -302,25 +253,6 @@ def test_the_answers_of_bfcl_are_read_in_their_own_form(form, output, right):
         PLAIN(call("area", **output), answers)
 
 
-LISTED = call("f", a=[1])
-
-
-@pytest.mark.parametrize(
-    "reference",
-    [LISTED, [LISTED], {"function": LISTED}, {"message": {"tool_calls": [LISTED]}}, f"<tool_call>{json.dumps(LISTED)}</tool_call>", [{"f": {"a": [1]}}]],
-)  # fmt: skip
-def test_answers_of_bfcl_may_be_calls_and_stand_beside_some(reference):
-    evaluator = ToolCalls(alternatives="listed")
-    assert evaluator(call("f", a=1), reference).passed
-    assert evaluator([call("f", a=1), call("now")], [LISTED, {"now": {}}]).passed
-
-
-@pytest.mark.parametrize("reference", [{"f": {"a": [1]}, "g": {"a": [1]}}, {"f": {"a": 1}}, {"f": [1]}, [[{"f": {"a": [1]}}]], '[{"f": {"a": [1]}'])  # fmt: skip
-def test_what_is_no_answer_of_bfcl_holds_no_calls(reference):
-    with pytest.raises(InvalidReferenceError, match="holds no tool calls"):
-        ToolCalls(alternatives="listed")(call("f", a=1), reference)
-
-
 A, B, C = call("a"), call("b"), call("c")
 
 
@@ -330,8 +262,6 @@ A, B, C = call("a"), call("b"), call("c")
         ([A, B, C], 1, 1),
         ([A, C, B], 2 / 3, 1),
         ([B, A, C], 2 / 3, 2 / 3),
-        ([C, A, B], 2 / 3, 1),
-        ([A, B], 4 / 5, 4 / 5),
         ([B, C], 4 / 5, 4 / 5),
         ([A, B, B, C], 6 / 7, 6 / 7),
         ([C, B, A], 1 / 3, 2 / 3),
@@ -356,9 +286,7 @@ def test_order_counts_where_it_is_asked_for(output, strict, a_first):
     [
         ([A, B, C], [("a", "b"), ("b", "c")], []),
         ([C, B, A], [("a", "b"), ("b", "c")], [1, 2]),
-        ([B, C, A], [("a", "b"), ("a", "c")], [1, 2]),
         ([C, A, B], [("a", "b"), ("b", "c")], [2]),
-        ([C, A, B], [(1, 2)], [2]),
         ([C, A, B], [("a", 2)], [2]),
         # What was not made, and what was not expected, comes before and after nothing.
         ([C, A], [("a", "b"), ("b", "c")], []),
@@ -390,8 +318,6 @@ def test_the_name_of_a_tool_stands_for_all_its_calls():
         ([call("b", id=1)], [call("b", id=2), call("c")], "missing"),
         ([call("b", id=1), call("x")], [call("b", id=2), call("c")], "wrong_name"),
         ([call("x"), {"name": "c", "arguments": "{"}], [call("b"), call("c")], "unreadable"),
-        ([call("x"), {"name": "c", "arguments": "{"}], [call("b")], "unreadable"),
-        ([call("x"), call("y")], [call("b")], "wrong_name"),
     ],
 )
 def test_the_label_is_the_gravest_kind_in_whatever_order_the_calls_come(output, reference, label):
@@ -466,32 +392,56 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     assert "limit_reached" not in PLAIN(shuffled[:100], calls[:100]).metadata
 
 
-@pytest.mark.parametrize(
-    "reference",
-    ["It rains.", "", "{", 3, [1], {"answer": 1}, {"name": "weather", "arguments": "{"}, call("unknown"),
-     call(city={"$any_of": "x"}), call(city={"$any_of": []}), call(city={"$optional": False}), call(city={"$any_of": [1], "x": 1}),
-     call(city={"$anyof": ["x"]}), call(place={"n": [{"$anyOf": [1]}]}), call(city={"$any": ["x"]})],
-)  # fmt: skip
-def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference):
-    with pytest.raises(InvalidReferenceError):
-        TYPED(PARIS, reference)
-
-
-@pytest.mark.parametrize("reference", ["5", "true", "0", '"see ticket 12"', '{"answer": 1}', "[1]", 0, False])  # fmt: skip
-def test_an_answer_as_reference_does_not_say_that_no_call_is_expected(reference):
-    with pytest.raises(InvalidReferenceError, match="holds no tool calls"):
-        PLAIN([], reference)
-
-
 @pytest.mark.parametrize("reference", ["[]", "{}", "null", [], '{"role": "assistant", "content": "No."}'])  # fmt: skip
 def test_a_reference_may_say_that_no_call_is_expected(reference):
     assert PLAIN("It rains.", reference).passed
 
 
-@pytest.mark.parametrize("choice", [{"$any_of": [{"a": 1}]}, {"$optional": True}])
-def test_a_choice_in_place_of_all_arguments_is_refused(choice):
-    with pytest.raises(InvalidReferenceError, match="stands for all arguments of 'f'"):
-        PLAIN(call("f", a=1), {"name": "f", "arguments": choice})
+NO_CALLS = "holds no tool calls"
+MISSPELT = r"is not \{'\$any_of'"
+LISTING = {"alternatives": "listed"}
+
+
+@pytest.mark.parametrize(
+    ("reference", "options", "words"),
+    [
+        *((text, {}, NO_CALLS) for text in ("It rains.", "", "{", "5", '"see ticket 12"', '{"answer": 1}', "[1]")),
+        (False, {}, NO_CALLS),
+        ({"name": "weather", "arguments": "{"}, {}, "truncated"),
+        *((form, {}, r'; write {"name": ..., "arguments": {...}}, or a list of these$') for form in
+          (["weather"], {"tool": "weather", "args": {}}, {"name": "weather", "kwargs": {"city": "Paris"}})),
+        (call("wether"), {"tools": TOOLS}, "no tool 'wether', .*; did you mean 'weather'. there are weather, book, now$"),
+        *((call(city=choice), {}, r"\$any_of") for choice in
+          ({"$any_of": "x"}, {"$any_of": []}, {"$optional": False}, {"$any_of": [1], "x": 1})),
+        *((call(city=[{key: [1]}]), {}, MISSPELT) for key in ("$anyof", "$Any_of", "$any", "$optinal", "$Optional")),
+        ({"name": "f", "arguments": {"$anyof": [{"a": 1}]}}, {}, "any_of"),
+        *(({"name": "f", "arguments": choice}, {}, "stands for all arguments of 'f'") for choice in
+          ({"$any_of": [{"a": 1}]}, {"$optional": True})),
+        *((answers, LISTING, NO_CALLS) for answers in
+          ({"f": {"a": [1]}, "g": {"a": [1]}}, {"f": {"a": 1}}, {"f": [1]}, [[{"f": {"a": [1]}}]], '[{"f": {"a": [1]}')),
+        (call("f", a=1), LISTING, "'a'"),
+    ],
+)  # fmt: skip
+def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference, options, words):
+    with pytest.raises(InvalidReferenceError, match=words):
+        ToolCalls(**options)([], reference)
+
+
+@pytest.mark.parametrize("key", ["$in", "$all", "$options", "$ref", "any_of", "$" * 10_000])
+def test_what_only_begins_like_a_choice_is_a_value(key):
+    for value in ({key: [1]}, {"$anyof": [1], key: 1}):
+        assert PLAIN(call("f", a=value), call("f", a=value)).passed
+
+
+LISTED = call("f", a=[1])
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [LISTED, [LISTED], {"function": LISTED}, {"message": {"tool_calls": [LISTED]}}, f"<tool_call>{json.dumps(LISTED)}</tool_call>", [{"f": {"a": [1]}}]],
+)  # fmt: skip
+def test_answers_of_bfcl_may_be_calls(reference):
+    assert ToolCalls(**LISTING)(call("f", a=1), reference).passed
 
 
 @pytest.mark.parametrize(
@@ -514,33 +464,6 @@ def test_a_reference_that_its_tool_refuses_is_the_callers_fault(reference, how, 
 
 
 @pytest.mark.parametrize(
-    "reference",
-    [
-        ["weather"],
-        {"tool": "weather", "args": {}},
-        {"name": "weather", "kwargs": {"city": "Paris"}},
-    ],
-)
-def test_a_reference_in_another_form_is_told_the_right_one(reference):
-    with pytest.raises(
-        InvalidReferenceError,
-        match=r'; write {"name": ..., "arguments": {...}}, or a list of these$',
-    ):
-        PLAIN(A, reference)
-
-
-def test_the_nearest_tool_is_named_where_there_is_none():
-    known = ", ".join(TYPED._toolbox)
-    with pytest.raises(
-        InvalidReferenceError,
-        match=f"no tool 'wether', .*; did you mean 'weather'. there are {known}$",
-    ):
-        TYPED(PARIS, {"name": "wether", "arguments": {}})
-    with pytest.raises(InvalidOptionError, match="no tool 'wether'; did you mean 'weather'"):
-        ToolCalls(TYPED.tools, before=[("wether", "weather")])
-
-
-@pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"tools": 3}, "tool_calls: tools"),
@@ -548,14 +471,12 @@ def test_the_nearest_tool_is_named_where_there_is_none():
         ({"call_order": "partial"}, "call_order="),
         ({"call_order": "strict", "before": [("a", "b")]}, "call_order='any'"),
         ({"before": "ab"}, "before="),
-        ({"before": ""}, "before="),
         ({"before": [("a",)]}, "before="),
         ({"before": [(True, -1)]}, "before="),
-        ({"before": [("a", "b"), ("b", "a")]}, "'a' before 'b' before 'a'"),
-        ({"before": [("a", "a")]}, "'a' before 'a'"),
         ({"before": [(0, 0)]}, "0 before 0"),
         ({"before": [("a", "b"), ("b", "c"), ("c", "a")]}, "'a' before 'b' before 'c' before 'a'"),
         ({"before": [(0, 2), (2, 1), (1, 0)]}, " before 2"),
+        ({"tools": TOOLS, "before": [("wether", "now")]}, "no tool 'wether'; did you mean 'weather'"),
     ],
 )  # fmt: skip
 def test_an_option_that_makes_no_sense_is_refused(options, words):
@@ -572,8 +493,6 @@ def test_what_a_sample_lacks_or_says_wrongly_is_named():
         PLAIN(A, A, variables={"before": [["a", "a"]]})
     with pytest.raises(InvalidReferenceError, match="itself: 0 before 1 before 0"):
         ToolCalls(before=[("a", "b"), (1, 0)])([A, B], [A, B])
-    with pytest.raises(InvalidReferenceError, match="'a'"):
-        ToolCalls(alternatives="listed")(A, call("f", a=1))
     with pytest.raises(InvalidSchemaError, match="example"):
         PLAIN(A, A, variables={"tools": [{"name": "a", "parameters": {"$ref": "http://example.org/"}}]})  # fmt: skip
 
@@ -587,20 +506,6 @@ def test_what_cannot_be_read_is_not_as_expected_in_any_figure(text):
     result = PLAIN(text, [])
     figures = {key: result.metadata[key] for key in ("precision", "recall", "f1")}
     assert (result.score, figures) == (0.0, dict.fromkeys(figures, 0.0))
-
-
-@pytest.mark.parametrize("text", ["True", "It is 42.", "[1] see docs"])
-def test_an_answer_is_right_where_no_call_is_expected(text):
-    for output in (text, {"role": "assistant", "content": text}):
-        assert PLAIN(output, []).passed
-        assert PLAIN(output, PARIS).label == "missing"
-
-
-def test_what_holds_itself_is_no_answer():
-    circle, array = {"a": 1}, []
-    circle["b"] = circle
-    array.append(array)
-    assert [PLAIN(value, []).label for value in (circle, array)] == ["not_a_call", "unreadable"]
 
 
 @pytest.mark.parametrize("answer", [{"answer": 42}, {"vendor": {"name": "Acme"}}, [{"name": "Ann", "age": 3}], [{}], ["a", 1]])  # fmt: skip
@@ -643,49 +548,12 @@ REQUIRING = tool(properties={"a": {}, "b": {}}, required=["a", "b"])
         (REQUIRING, "subset", {"a": 1, "b": 2}, {"a": 1, "b": 2, "z": 3}),
         ([{"type": "bash_20250124", "name": "f"}], "exact", {"k": 1}, {"k": 1}),
         ([{"name": "f", "signature": {"type": "object"}}], "exact", {"k": 1}, {"k": 1}),
-        (tool(properties={}), "exact", {"k": 1}, {"k": 1}),
         (tool(properties={}, minProperties=1), "exact", {"k": 1}, {"k": 1}),
         (tool(properties={"a": {}}, propertyNames={"enum": ["k"]}), "exact", {"k": 1}, {"k": 1}),
     ],
 )  # fmt: skip
 def test_a_reference_is_refused_only_where_it_can_surely_not_be_met(tools, how, given, wanted):
     assert ToolCalls(tools, arguments=how)(f(**given), f(**wanted)).score == 1
-
-
-def test_a_tool_that_says_itself_that_it_takes_no_others_refuses_a_reference():
-    tools = tool(properties={}, additionalProperties=False)
-    with pytest.raises(InvalidReferenceError, match="declares no argument 'k'"):
-        ToolCalls(tools)(f(k=1), f(k=1))
-
-
-def test_a_misspelt_choice_for_all_arguments_is_named_as_such():
-    with pytest.raises(InvalidReferenceError, match="any_of"):
-        TYPED(PARIS, {"name": "weather", "arguments": {"$anyof": [{"city": "Paris"}]}})
-
-
-REFERRING = tool(
-    **{"$ref": "#/$defs/X"},
-    **{"$defs": {"X": {"type": "object", "properties": {"t": {}, "b": {"type": "integer", "default": 3}}, "required": ["b"]}}},
-)  # fmt: skip
-FEW = tool(properties={"t": {}, "b": {"type": "integer"}}, required=["b"], minProperties=1)
-EITHER = tool(
-    properties={"t": {}, "b": {"type": "integer"}},
-    anyOf=[{"required": ["b"]}, {"required": ["t"]}],
-)
-
-
-@pytest.mark.parametrize(
-    ("tools", "how", "given", "wanted"),
-    [
-        (REFERRING, "exact", {}, {}),
-        (REFERRING, "exact", {}, {"b": 3}),
-        (FEW, "subset", {}, {"b": 3}),
-        (EITHER, "exact", {"b": "w"}, {"b": "w"}),
-    ],
-)
-def test_what_is_right_in_a_deep_call_is_right_whatever_its_schema_has(tools, how, given, wanted):
-    deep = nested(20)
-    assert ToolCalls(tools, arguments=how)(f(t=deep, **given), f(t=deep, **wanted)).score == 1
 
 
 DEEP = tool(
@@ -699,10 +567,8 @@ DEEP = tool(
     ("given", "wrong"),
     [
         ({"b": 2}, 0),
-        ({}, 0),
         ({"b": "text"}, 1),
         ({"b": 2, "u": nested(40, 3)}, 1),
-        ({"u": nested(40, 3)}, 1),
         ({"b": 2, "z": nested(40)}, 1),
         ({"b": "text", "u": nested(40)}, 1),
     ],
@@ -712,27 +578,6 @@ def test_a_value_that_is_too_large_to_list_its_errors_hides_none_of_others(given
     """Only the first error is listed, which is that `t` is no text, as in the reference."""
     result = ToolCalls(DEEP, arguments="superset")(f(t=t, **given), f(t=t))
     assert len(result.metadata["calls"][0].get("arguments", ())) == wrong
-
-
-def of_kind(kind, limit, **tag):
-    return {
-        "type": "object",
-        "properties": {"kind": {"const": kind, **tag}, "lim": {"default": limit}},
-        "required": ["kind", "x"],
-    }
-
-
-def test_objects_of_several_kinds_that_are_equal_are_paired_whatever_their_number():
-    items = {"anyOf": [of_kind("a", 1), of_kind("b", 2)]}
-    tools = tool(properties={"s": {"type": "array", "uniqueItems": True, "items": items}})
-    wanted = [{"kind": "ab"[n % 2], "x": n} for n in range(50)]
-    given = [{**item, "lim": 1 + n % 2} for n, item in enumerate(wanted)]
-    random.Random(1).shuffle(given)
-    assert ToolCalls(tools)(f(s=given), f(s=wanted)).score == 1
-    given[5] = {**given[5], "x": -1}
-    result = ToolCalls(tools)(f(s=given), f(s=wanted))
-    assert len(result.metadata["calls"][0]["arguments"]) == 1
-    assert "limit_reached" not in result.metadata
 
 
 def test_threads_that_share_an_evaluator_see_the_same():
