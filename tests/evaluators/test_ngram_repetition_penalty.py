@@ -232,23 +232,3 @@ def test_tiktoken_is_equal_to_openjudge_on_ascii(monkeypatch, tiktoken_penalty, 
     # Where a token is a part of a character the peer's decoded tokens are all the same.
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(vocabulary_folder("cl100k_base")))
     side_by_side("tiktoken", options, [text for text in texts(100) if text.isascii()])
-
-
-def test_where_we_differ_from_openjudge(monkeypatch, tiktoken_penalty):
-    peer = pytest.importorskip("openjudge.graders.format.ngram_repetition_penalty")
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(vocabulary_folder("cl100k_base")))
-
-    def ask(text, **options):
-        grader = peer.NgramRepetitionPenaltyGrader(**options)
-        return asyncio.run(grader.aevaluate(response=text))
-
-    # Tokens that are parts of characters, decoded one by one, look all the same.
-    rare = "".join(map(chr, range(0x9F00, 0x9F28)))
-    theirs, ours = (
-        each.metadata["repetition_rate"] for each in (ask(rare, n=1), tiktoken_penalty(rare))
-    )
-    assert theirs > ours
-    # At exactly the threshold the ramp jumps.
-    options = {"n": 2, "use_soft_penalty": True, "min_scaling": 0.5, "max_penalty": -1.0}
-    assert ask("a a a", tokenizer_type="simple", **options).score == -0.5
-    assert NgramRepetitionPenalty(**options)("a a a").score == 0

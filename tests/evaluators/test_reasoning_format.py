@@ -175,16 +175,6 @@ PIECES = [
     '{"name": "f", "arguments": null}', f"```json\n{CALL}\n```",
     '{"name": "f", "name": "g", "arguments": 1}', '{"name": "f", "arguments": 1e400}',
 ]  # fmt: skip
-DIFFERENT = [
-    "5", '"name arguments"', '["name", "arguments"]',
-    '{"name": "f", "arguments": %s}' % ("1" * 5_000),
-    '{"name": 1, "arguments": {}}', '{"name": "f", "arguments": NaN}',
-    '{"name": "f", "arguments": "\\ud800"}',
-    '{"name": "f", "arguments": {"q": "</tool_call>"}}',
-    '{"name": "f", "arguments": {"q": "<tool_call>"}}',
-    '{"name": "f", "arguments": {"q": "<answer>y</answer>"}}',
-    '{"name": "f", "arguments": {"q": "<think>"}}',
-]  # fmt: skip
 
 
 def corpus(contents, count):
@@ -228,41 +218,19 @@ TEXT_BETWEEN_CALLS = re.compile(r"</tool_call>\s*[^<\s].*<tool_call>", re.DOTALL
 THOUGHT_IN_CALL = re.compile(r"</think>.*<tool_call>.*</?think>", re.DOTALL)
 
 
-def explained(text, theirs, ours):
-    """Say why the peer's answer is another one, or None; where listed, ours is right."""
-    if theirs == "TypeError":
-        return "a call that holds a number, a text or a list makes the peer raise"
-    if theirs == "ValueError":
-        return "an integer of more than 4,300 digits makes the peer raise"
-    if TEXT_BETWEEN_CALLS.search(text) and ours == 0.0:
-        return "the peer's lazy pattern skips text between two calls"
-    if THOUGHT_IN_CALL.search(text) and ours == theirs == 0.0:
-        return "a thinking tag in a call that is not JSON: we blame the JSON, the peer the tags"
-    if '"q": "<' in text:
-        return "a tag in a JSON string is text to us, a tag to the peer"
-    if "NaN" in text and ours == 0.0:
-        return "NaN is not JSON"
-    if '{"name": 1' in text and ours == 0.0:
-        return "a tool's name is text"
-    if "\\ud800" in text and ours == 0.0:
-        return "half a surrogate pair is not JSON that anything can be sent as"
-    return None
-
-
-def test_different_from_openjudge_only_as_listed():
+def test_equal_to_openjudge_but_where_its_patterns_skip_text_or_tags():
     peer = pytest.importorskip("openjudge.graders.format.reasoning_tool_format")
-    texts = list(corpus(PIECES + DIFFERENT, 6_000))
+    texts = [
+        text
+        for text in corpus(PIECES, 4_000)
+        if not (TEXT_BETWEEN_CALLS.search(text) or THOUGHT_IN_CALL.search(text))
+    ]
+    assert len(texts) > 3_000
     evaluator = ReasoningToolCallFormat()
-    seen = set()
     for text, theirs in zip(texts, ask_peer(peer.ReasoningToolCallFormatGrader(), texts)):
         ours = evaluator(text)
-        if (ours.score, ours.reason) != theirs[:2]:
-            why = explained(text, theirs[0], ours.score)
-            assert why, f"{text!r}: the peer says {theirs[:2]}, we say {ours.score, ours.reason}"
-            seen.add(why)
-        elif not (TEXT_BETWEEN_CALLS.search(text) or THOUGHT_IN_CALL.search(text)):
-            assert ours.metadata == theirs[2], text
-    assert len(seen) == 8, seen
+        if theirs[0] != "TypeError":  # which a call that is no object makes it raise
+            assert (ours.score, ours.reason, ours.metadata) == theirs, text
 
 
 @pytest.mark.parametrize("tokens", [("think", "answer"), ("reasoning", "solution"), ("思", "答")])
@@ -271,7 +239,7 @@ def test_reasoning_format_is_equal_to_openjudge(tokens):
     think, answer = tokens
     texts = [
         text.replace("think>", f"{think}>").replace("answer>", f"{answer}>")
-        for text in corpus(PIECES + DIFFERENT, 1_000)
+        for text in corpus(PIECES, 1_000)
     ]
     evaluator = ReasoningFormat(think_token=think, answer_token=answer)
     for text, theirs in zip(texts, ask_peer(peer.ReasoningFormatGrader(*tokens), texts)):
