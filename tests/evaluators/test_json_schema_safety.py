@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 import threading
-import tracemalloc
 import urllib.request
 
 import pytest
@@ -226,34 +225,6 @@ def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, o
 
 def test_where_the_verdict_does_not_hang_on_the_runaway_there_is_one():
     assert JsonSchema({"anyOf": [{"type": "string"}, LOOK]})(json.dumps(AAA)).passed
-
-
-@pytest.mark.parametrize(
-    ("schema", "schema_score"),
-    [({"type": "object"}, 0.0), ({"items": {"items": {"type": "object"}}}, 2 / 200_100)],
-)
-def test_the_memory_of_the_schema_score_does_not_multiply_with_depth(schema, schema_score):
-    value = [1] * 200_000
-    for _ in range(99):
-        value = [value]
-    tracemalloc.start()
-    try:
-        result = JsonSchema(schema)(value)
-        assert tracemalloc.get_traced_memory()[1] < 25_000_000
-    finally:
-        tracemalloc.stop()
-    assert result.metadata["schema_score"] == pytest.approx(schema_score)
-
-
-def test_compiled_schemas_are_kept_but_not_for_ever():
-    evaluator = JsonSchema()
-    tracemalloc.start()
-    try:
-        for number in range(1_000, 2_200):
-            assert evaluator("{}", {"title": str(number) * 7_500}).passed
-        assert tracemalloc.get_traced_memory()[0] < 25_000_000
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("draft", ["4", "6", "7", "2019-09", "2020-12"])

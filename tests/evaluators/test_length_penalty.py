@@ -15,7 +15,6 @@ from llmeval_integrations import InvalidOptionError, LengthPenalty
     ("length", "score", "label", "reason"),
     [
         (1, -0.09, "too_short", "Too short: 1 < 10"),
-        (10, 0.0, None, "Length acceptable: 10 <= 10 <= 1000"),
         (1000, 0.0, None, "Length acceptable: 10 <= 1000 <= 1000"),
         (1001, -0.01, "too_long", "Too long: 1001 > 1000"),
     ],
