@@ -1,9 +1,8 @@
 """The rows of the Structured Output Benchmark's table, from outputs of its models.
 
     llmeval run gpt-oss.jsonl -e json_validity:parsing=strict \
-        -e 'json_fields:parsing=strict,nulls=values,defaults={"order":"ordered"}' \
-        -e json_schema:parsing=strict,draft=7 --field json_schema.reference=schema \
-        --out runs/gpt-oss
+        -e 'json_fields:schema=false,parsing=strict,nulls=values,defaults={"order":"ordered"}' \
+        -e json_schema:parsing=strict,draft=7 --out runs/gpt-oss
     python examples/structured_output_benchmark.py runs/*
 
 A record has `id`, `output`, `reference` and its own `schema`. The benchmark counts a record only

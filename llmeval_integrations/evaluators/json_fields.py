@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from dataclasses import fields as options_of
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_instance, check_number
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
 from llmeval_integrations.fields.field import Field
@@ -30,8 +29,8 @@ from llmeval_integrations.matching.node import KINDS
 from llmeval_integrations.schemas.reading import read_schema, schema_text
 from llmeval_integrations.text.edit_distance import load_levenshtein
 
-VARIABLE: Final = "schema"
-"""The name among a sample's variables under which it may bring its own schema."""
+_MOST_SCHEMAS: Final = 128
+"""The schemas of samples that are kept, each with the fields that documents have had."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,8 @@ class JsonFields(Evaluator):
 
     schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction: a mapping, JSON text, a Pydantic model or TypeAdapter.
-    None takes `schema` of the sample's variables, and compares plainly where there is none."""
+    None takes each sample's `schema`, and compares plainly where it has none. False compares
+    plainly, whatever the sample has."""
 
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`:
@@ -111,10 +111,6 @@ class JsonFields(Evaluator):
             return comparison
         return make_result(comparison, self.threshold)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # without the fields that documents have had, which may be nested deeper than pickle goes
-        return type(self), tuple(getattr(self, option.name) for option in options_of(self))
-
     def breakdown(self) -> FieldTally:
         return FieldTally()
 
@@ -136,30 +132,40 @@ class Layout:
 
         Schemas that samples bring need not have all paths.
         """
+        self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
         self._omits_nulls = nulls == "absent"
         self.omits_empty = empty == "absent"
         self._overrides = read_overrides(fields, judged)
         self._defaults = check_settings(defaults, "defaults")
-        self._has_schema = schema is not None
-        parsed = _read(schema_text(schema)) if self._has_schema else None
+        self._asks_samples = schema is None
+        has_schema = schema is not None and schema is not False
+        parsed = _read(schema_text(schema)) if has_schema else None
         self._root = self._field(parsed)
-        # Few, as each keeps the fields that documents have had.
-        self._root_of = lru_cache(maxsize=4)(lambda text: self._field(_read(text)))
+        self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: self._field(_read(text)))
         settings = [*fields.values(), defaults]
         self.calls_functions = bool(judged) or any(each.get("compare") for each in settings)
         """Whether functions are given objects and arrays of the documents."""
         if judged or any(each.get("similarity") is not None for each in settings):
             load_levenshtein()
-        for path in (*fields, *judged) if self._has_schema else ():
+        for path in (*fields, *judged) if has_schema else ():
             _check_path(path, fields.get(path, {}), parsed, schema)
 
-    def root(self, sample: Sample) -> Field:
-        """Return the field of the whole document, by the sample's own schema if it has one."""
-        variables = sample.variables
-        if self._has_schema or not isinstance(variables, Mapping):
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without the fields that documents have had, which may be nested deeper than pickle goes
+        return self._made_of, ()
+
+    def root(self, sample: Sample, evaluator: str) -> Field:
+        """Return the field of the whole document, by the sample's own schema if it has one.
+
+        Raises InvalidSchemaError where that is none.
+        """
+        schema = sample.schema
+        if not self._asks_samples or schema is MISSING or schema is None:
             return self._root
-        schema = variables.get(VARIABLE)
-        return self._root if schema is None else self._root_of(schema_text(schema))
+        try:
+            return self._root_of(schema_text(schema))
+        except InvalidSchemaError as error:
+            raise InvalidSchemaError(f"{evaluator}: the sample's schema: {error}") from error
 
     def omission(self) -> Omission:
         """Make what takes the members out that count as left out."""
@@ -191,7 +197,7 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
-    root = layout.root(sample)
+    root = layout.root(sample, evaluator.name)
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
     omission = layout.omission()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from llmeval_integrations.core.errors import MissingFieldError
+from llmeval_integrations.core.errors import InvalidSchemaError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
@@ -57,7 +57,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
 
     schema: Any = field(default=None, hash=False)
     """The schema: a mapping, a boolean, JSON text, a Pydantic model or TypeAdapter. None takes
-    each sample's reference."""
+    each sample's `schema`, or its reference where it has none."""
 
     check_formats: bool = False
     """Whether `format` is asserted, rather than a remark."""
@@ -91,19 +91,25 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         same_text = self._text == other._text  # type: ignore[attr-defined]
         return ours == theirs and (same_text or equal(self.schema, other.schema))
 
-    @property
-    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The reference is needed where there is no schema of our own."""
-        return ("reference",) if self.schema is None else ()
-
     def check(self, sample: Sample) -> Result:
-        text: str | None = self._text  # type: ignore[attr-defined]
-        schema = sample.reference if text is None else text
-        if schema is MISSING:
-            raise MissingFieldError(
-                f"{self.name} needs a schema: the option schema=... or the sample's reference"
-            )
-        return self._check(sample, self._compile(schema))
+        if self.schema is not None:
+            return self._check(sample, self._compile(self._text))  # type: ignore[attr-defined]
+        field = self.schema_field(sample)
+        try:
+            compiled = self._compile(getattr(sample, field))
+        except InvalidSchemaError as error:
+            raise InvalidSchemaError(f"{self.name}: the sample's {field}: {error}") from error
+        return self._check(sample, compiled)
+
+    def schema_field(self, sample: Sample) -> str:
+        """Return which field of a sample is its schema; raise MissingFieldError where none is."""
+        for name in ("schema", "reference"):
+            schema = getattr(sample, name)
+            if schema is not MISSING and schema is not None:
+                return name
+        raise MissingFieldError(
+            f"{self.name} needs a schema: schema=..., as an option or of the sample, or a reference"
+        )
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         if self.schema is None:

@@ -111,7 +111,7 @@ class JsonEditDistanceDropIn(Wrapper):
 
 
 class JsonSchemaDropIn(Wrapper):
-    """Takes the options of JsonSchema; without a schema each reference is one."""
+    """Takes the options of JsonSchema; without a schema each `schema` or reference is one."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(load_drop_in("json_schema", **options))

@@ -65,6 +65,9 @@ class Keys:
     contexts: str | None = None
     """The key in the outputs; no contexts unless told otherwise."""
 
+    schema: str | None = None
+    """The key in the references, or else the inputs; no schema unless told otherwise."""
+
     def __post_init__(self) -> None:
         for field, key in vars(self).items():
             if key is not None and not isinstance(key, str):
@@ -89,6 +92,10 @@ class Keys:
         named = {**(inputs if isinstance(inputs, Mapping) else {}), **(variables or {})}
         if self.contexts is not None:
             contexts = self._pick("contexts", outputs, evaluator)
+        schema = None
+        if self.schema is not None:
+            is_expected = isinstance(references, Mapping) and self.schema in references
+            schema = self._pick("schema", references if is_expected else inputs, evaluator)
         return sample_of(
             evaluator,
             self._pick("output", outputs, evaluator),
@@ -96,6 +103,7 @@ class Keys:
             reference=self._pick("reference", references, evaluator),
             input=self._pick("input", inputs, evaluator),
             contexts=contexts,
+            schema=schema,
             variables=named or None,
         )
 

@@ -56,7 +56,8 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     its `skip_on_missing_params`.
 
     Output, reference and input are the actual and expected output and the input, contexts the
-    `retrieval_context`, else the `context`, variables of prompts the case's metadata.
+    `retrieval_context`, else the `context`, variables of prompts the case's metadata, the schema
+    their `schema`.
     """
 
     success: bool | None
@@ -98,6 +99,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
                 reference=case.expected_output,
                 input=case.input,
                 contexts=contexts and [getattr(text, "context", text) for text in contexts],
+                schema=(case.metadata or {}).get("schema"),
                 variables=case.metadata,
                 id=case.name,
             )

@@ -53,12 +53,12 @@ class DspyMetric(Wrapper):
     `failure_score`, which is 0: with `Evaluate(failure_score=math.nan)` the score is NaN instead,
     and `results` tell which rows have none.
 
-    `output` is a field of the prediction, `contexts` another; `reference` and `input` are fields
-    of the example, outside and among its inputs. Without a name the output is the field that is
-    called like the reference, so that reasoning beside it is no matter, else the only field is
-    meant, and of several outputs or references none is guessed (InputError, where the evaluator
-    looks at them); several inputs are one mapping. Inputs are variables of a judge's prompt. `name`
-    is what the metric is called, as the evaluator unless given.
+    `output` is a field of the prediction, `contexts` another; `reference` and `input` are fields of
+    the example, outside and among its inputs, `schema` either. Without a name the output is the
+    field that is called like the reference, so that reasoning beside it is no matter, else the only
+    field is meant, and of several outputs or references none is guessed (InputError, where the
+    evaluator looks at them); several inputs are one mapping. Inputs are variables of a judge's
+    prompt. `name` is what the metric is called, as the evaluator unless given.
     """
 
     def __init__(
@@ -71,12 +71,13 @@ class DspyMetric(Wrapper):
         reference: str | None = None,
         input: str | None = None,
         contexts: str | None = None,
+        schema: str | None = None,
     ) -> None:
         super().__init__(evaluator)
         if value not in ("score", "passed"):
             raise InvalidOptionError(f"value={quote(value)} is not 'score' or 'passed'")
         self.value = value
-        self.keys = Keys(output, reference, input, contexts)
+        self.keys = Keys(output, reference, input, contexts, schema)
         self.__name__ = name or evaluator.name
 
     def __call__(

@@ -76,7 +76,7 @@ def inspect_scorer(
 
     The input is the text of the sample's input, of messages the user's last, and absent where the
     user says nothing. The sample's metadata are variables of a judge's prompt, their `contexts` the
-    contexts.
+    contexts and their `schema` the schema.
     """
     made = _Scorer(evaluator, value, messages, reference)
 
@@ -115,6 +115,7 @@ class _Scorer(Wrapper):
             reference=self._reference(state, target),
             input=_input(state),
             contexts=state.metadata.get("contexts"),
+            schema=state.metadata.get("schema"),
             variables=state.metadata or None,
             id=state.sample_id,
         )

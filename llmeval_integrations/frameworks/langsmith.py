@@ -51,8 +51,9 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
     score whose comment is the error.
 
     `output`, `reference` and `input` are keys of `outputs`, `reference_outputs` and `inputs`,
-    `contexts` one of `outputs`; "" is the mapping itself. Without a key the only value of a
-    mapping is meant, and what is not a mapping is the value. Of several outputs or references none
+    `contexts` one of `outputs`, `schema` one of `reference_outputs` or `inputs`; "" is the mapping
+    itself. Without a key the only value of a mapping is meant, and what is not a mapping is the
+    value. Of several outputs or references none
     is guessed (InputError, where the evaluator looks at them); several inputs are one mapping.
     """
 
@@ -65,10 +66,11 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         reference: str | None = None,
         input: str | None = None,
         contexts: str | None = None,
+        schema: str | None = None,
     ) -> None:
         super().__init__(evaluator)
         self.name = name or evaluator.name
-        self.keys = Keys(output, reference, input, contexts)
+        self.keys = Keys(output, reference, input, contexts, schema)
 
     @property
     def feedback_keys(self) -> list[str]:

@@ -71,6 +71,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         response: Any = None,
         contexts: Sequence[str] | None = None,
         reference: Any = None,
+        schema: Any = None,
         **_: Any,
     ) -> LabelledEvaluationResult:
         """Evaluate one response: a text, a value that is already parsed, or messages.
@@ -80,7 +81,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         `BatchEvalRunner` hands each evaluator those of all; `sleep_time_in_seconds` is one. Needs
         no event loop, and works where one is running.
         """
-        return drive(self._steps(query, response, contexts, reference))
+        return drive(self._steps(query, response, contexts, reference, schema))
 
     async def aevaluate(
         self,
@@ -88,10 +89,11 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         response: Any = None,
         contexts: Sequence[str] | None = None,
         reference: Any = None,
+        schema: Any = None,
         **_: Any,
     ) -> LabelledEvaluationResult:
         """Evaluate one response as `evaluate` does, and await what has to be waited for."""
-        return await adrive(self._steps(query, response, contexts, reference))
+        return await adrive(self._steps(query, response, contexts, reference, schema))
 
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
@@ -112,7 +114,12 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         return await adrive(self._steps_of_response(query, response, **kwargs))
 
     def _steps(
-        self, query: Any, response: Any, contexts: Sequence[str] | str | None, reference: Any
+        self,
+        query: Any,
+        response: Any,
+        contexts: Sequence[str] | str | None,
+        reference: Any,
+        schema: Any,
     ) -> Steps[LabelledEvaluationResult]:
         """Ask our evaluator, and say its result, or why there is none, in LlamaIndex's words."""
         contexts = [contexts] if isinstance(contexts, str) else contexts
@@ -124,7 +131,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
                 )
             said = read_answer(response).value
             response = said if _is_stream(response) else response
-            fields = (MISSING if field is None else field for field in (reference, query, contexts))
+            given = (reference, query, contexts, schema)
+            fields = (MISSING if field is None else field for field in given)
             result = yield _Evaluation(self.evaluator, Sample(response, *fields))
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -142,13 +150,19 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         )
 
     def _steps_of_response(
-        self, query: Any, response: Any, contexts: Any = None, reference: Any = None, **_: Any
+        self,
+        query: Any,
+        response: Any,
+        contexts: Any = None,
+        reference: Any = None,
+        schema: Any = None,
+        **_: Any,
     ) -> Steps[LabelledEvaluationResult]:
         if _is_stream(response) and not inspect.isgenerator(response.response_gen):
             response = yield _Reading(response)
         output, sources = _output_and_contexts(response)
         contexts = sources if contexts is None else contexts
-        return (yield from self._steps(query, output, contexts, reference))
+        return (yield from self._steps(query, output, contexts, reference, schema))
 
     def _get_prompts(self) -> dict[str, Any]:
         """Return a judge's prompt in LlamaIndex's form, its variables as they are written."""

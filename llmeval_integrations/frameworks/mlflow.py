@@ -51,8 +51,9 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
     that is asynchronous.
 
     `output`, `reference` and `input` are keys of `outputs`, `expectations` and `inputs`,
-    `contexts` one of `outputs`; "" is the mapping itself. Without a key the only value of a
-    mapping is meant, and what is not a mapping is the value. Of several outputs or expectations
+    `contexts` one of `outputs`, `schema` one of `expectations` or `inputs`; "" is the mapping
+    itself. Without a key the only value of a mapping is meant, and what is not a mapping is the
+    value. Of several outputs or expectations
     none is guessed (InputError, where the evaluator looks at them); several inputs are one mapping.
     """
 
@@ -69,6 +70,7 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
         reference: str | None = None,
         input: str | None = None,
         contexts: str | None = None,
+        schema: str | None = None,
         **options: Any,
     ) -> None:
         options.setdefault("name", getattr(evaluator, "name", ""))
@@ -77,7 +79,7 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
         if value not in ("score", "passed"):
             raise InvalidOptionError(f"value={quote(value)} is not 'score' or 'passed'")
         self.value = value
-        self.keys = Keys(output, reference, input, contexts)
+        self.keys = Keys(output, reference, input, contexts, schema)
 
     def __call__(
         self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None

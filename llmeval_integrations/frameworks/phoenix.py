@@ -17,6 +17,7 @@ An experiment of Phoenix's client takes the same object among its `evaluators`.
 from __future__ import annotations
 
 from typing import Any, Final
+from warnings import catch_warnings, simplefilter
 
 from llmeval_integrations.core.errors import EvalError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
@@ -47,19 +48,23 @@ class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
     """A bad call, worded as ours; Phoenix would try any other error ten times more."""
 
 
-class PhoenixInput(BaseModel):
-    """The columns or keys that are looked at: `bind_evaluator` names others for them."""
+with catch_warnings():
+    simplefilter("ignore", UserWarning)  # `schema` hides a method of BaseModel that nobody calls
 
-    output: Any = MISSING  # a column of nulls is there
-    reference: Any = None
-    input: Any = None
-    contexts: Any = None
-    variables: Any = None
-    id: Any = None
+    class PhoenixInput(BaseModel):
+        """The columns or keys that are looked at: `bind_evaluator` names others for them."""
 
-    def model_dump(self, **_: Any) -> dict[str, Any]:
-        """Return the cells as they are: messages are models, too, and stay messages."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
+        output: Any = MISSING  # a column of nulls is there
+        reference: Any = None
+        input: Any = None
+        contexts: Any = None
+        schema: Any = None
+        variables: Any = None
+        id: Any = None
+
+        def model_dump(self, **_: Any) -> dict[str, Any]:
+            """Return the cells as they are: messages are models, too, and stay messages."""
+            return {name: getattr(self, name) for name in type(self).model_fields}
 
 
 class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]

@@ -46,7 +46,7 @@ def evaluate(
 
     evaluators: a list, or a mapping from the names that the columns shall have.
     fields: which column is which field of a sample, where the name is another, as
-        {"output": "answer", "json_schema.reference": "schema"}.
+        {"output": "answer", "exact_match.reference": "title"}.
     options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
         and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
 

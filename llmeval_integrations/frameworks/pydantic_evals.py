@@ -59,7 +59,8 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
     it anew to what `from_file` gives.
 
     Output, reference and input are the case's output, `expected_output` and `inputs`. Where its
-    metadata are a mapping they are the variables of prompts, and their `contexts` the contexts.
+    metadata are a mapping they are the variables of prompts, their `contexts` the contexts, and
+    their `schema` the schema.
     """
 
     evaluator: OurEvaluator
@@ -88,6 +89,7 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
             reference=ctx.expected_output,
             input=ctx.inputs,
             contexts=variables.get("contexts"),
+            schema=variables.get("schema"),
             variables=variables or None,
             id=ctx.name,
         )

@@ -61,6 +61,7 @@ class TrlReward(Wrapper):
         messages: bool | None = None,
         reference: str = "reference",
         contexts: str = "contexts",
+        schema: str = "schema",
     ) -> None:
         """Say what the reward is, and of which columns of the dataset.
 
@@ -80,7 +81,7 @@ class TrlReward(Wrapper):
             if given not in choices:
                 raise InvalidOptionError(f"{option}={quote(given)} is not one of {choices}")
         self.value, self.missing, self.messages = value, missing, messages
-        self.reference, self.contexts = reference, contexts
+        self.reference, self.contexts, self.schema = reference, contexts, schema
         self.__name__ = name or evaluator.name
 
     def __call__(
@@ -130,6 +131,7 @@ class TrlReward(Wrapper):
             reference=row.get(self.reference),
             input=_text(prompt) if isinstance(prompt, str) or len(prompt) == 1 else prompt,
             contexts=row.get(self.contexts),
+            schema=row.get(self.schema),
             variables=row or None,
         )
 

@@ -135,14 +135,12 @@ class JudgedFields(JudgedEvaluator):
         check_choice(self, "empty", OMITTED)
         check_choice(self, "output", OUTPUTS)
         check_number(self, "retries", minimum=0, whole=True)
-        self._layout()
-
-    def _layout(self) -> Layout:
         omitted = {"nulls": self.nulls, "empty": self.empty}
-        return Layout(self.schema, self.fields, self.defaults, self.judged, **omitted)
+        layout = Layout(self.schema, self.fields, self.defaults, self.judged, **omitted)
+        self.__dict__["_layout"] = layout
 
     def judge(self, sample: Sample) -> Conversation:
-        comparison = compare_sample(self, sample, self._layout())
+        comparison = compare_sample(self, sample, self.__dict__["_layout"])
         if isinstance(comparison, Result):
             return comparison
         judgements: list[Judgement] = []

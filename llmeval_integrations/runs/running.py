@@ -64,7 +64,7 @@ def evaluate(
         Columns are a sample's fields: output, reference, input, contexts, schema, variables, id,
         group.
     evaluators: a list, or a mapping from the names they shall have in this run.
-    fields: other columns, as `{"output": "response", "json_schema.reference": "schema"}`: a field
+    fields: other columns, as `{"output": "response", "exact_match.reference": "title"}`: a field
         of all evaluators or of one, and its column; None for a field that no column is.
     out: a directory for the run: `manifest.json`, what was run; `results.jsonl`, the rows as they
         come; `samples.jsonl`, the samples with a row that did not pass; `summary.json`. Without one

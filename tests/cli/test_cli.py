@@ -45,10 +45,11 @@ def installed(*arguments, **options):
 def test_the_main_job_from_the_installed_command(data, tmp_path):
     done = installed(
         "run", data, "-e", "json_validity", "-e", "json_match", "-e", "length_penalty:min_length=3,max_length=7",
-        "-e", "json_schema", "--field", "json_schema.reference=form", "--field", "output=response",
+        "-e", "json_schema", "--field", "schema=form", "--field", "output=response",
         "--field", "reference=gold", "--out", str(tmp_path / "runs/first"), "--fail-under", "json_match=0.5",
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    said = "llmeval run: schema is column 'form'; --field schema= takes none\n"
+    assert (done.returncode, done.stderr) == (0, said)
     summary = json.loads((tmp_path / "runs/first/summary.json").read_text())
     assert summary["samples"] == 4
     rates = {name: figures["pass_rate"] for name, figures in summary["evaluators"].items()}
@@ -414,7 +415,7 @@ def test_list_can_be_read_by_machines(capsys):
     assert (one["name"], one["aliases"], one["needs"]) == (
         "json_schema",
         ["json_schema_validation"],
-        ["reference"],
+        [],
     )
     assert [option["name"] for option in one["options"]][:2] == ["schema", "check_formats"]
 

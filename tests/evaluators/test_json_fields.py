@@ -268,7 +268,7 @@ def test_a_schema_may_be_text_or_a_model_or_each_samples_own():
     moment, same = {"at": "2024-01-05T10:00:00Z"}, {"at": "2024-01-05T10:00:00+00:00"}
     assert JsonFields(schema=json.dumps(schema))(same, moment).passed
     assert not JsonFields()(same, moment).passed
-    sample = Sample(same, moment, variables={"schema": schema})
+    sample = Sample(same, moment, schema=schema)
     assert JsonFields().evaluate(sample).passed
     del schema["properties"]["at"]["format"]  # a schema that changed is read anew
     assert not JsonFields().evaluate(sample).passed
@@ -283,8 +283,8 @@ def test_a_schema_that_many_samples_bring_is_read_once():
     date = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]}
     schema = {"properties": {f"p{number}": date for number in range(500)}}
     moments = dict.fromkeys(schema["properties"], "2024-01-05T10:00:00Z")
-    text, variables = json.dumps(moments), {"schema": json.dumps(schema)}
-    samples = [Sample(text, f"{text} ", variables=variables) for _ in range(200)]
+    text, written = json.dumps(moments), json.dumps(schema)
+    samples = [Sample(text, f"{text} ", schema=written) for _ in range(200)]
     with at_most(0.5):
         assert all(result.passed for result in JsonFields().evaluate_many(samples))
 
@@ -294,7 +294,7 @@ def test_many_names_of_a_models_own_making_take_no_memory_for_good():
     for start in range(0, 120_000, 10_000):
         document = {f"name {number}": "x" for number in range(start, start + 10_000)}
         assert list(evaluator(document, document).metadata["fields"]) == [f"/{n}" for n in document]
-    assert len(vars(evaluator)["_layout"].root(Sample(1)).members) == 100_000
+    assert len(vars(evaluator)["_layout"].root(Sample(1), "json_fields").members) == 100_000
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_bad_options_and_bad_calls_raise():
     with pytest.raises(InvalidSchemaError):
         JsonFields(schema="no schema")
     with pytest.raises(InvalidSchemaError):
-        JsonFields()({}, {}, variables={"schema": "[1]"})
+        JsonFields()({}, {}, schema="[1]")
     two = JsonFields(fields={"/a": {"compare": lambda one, other: 2}})
     with pytest.raises(InvalidOptionError, match="compare returned 2"):
         two({"a": 1}, {"a": 2})

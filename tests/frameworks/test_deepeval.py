@@ -166,8 +166,10 @@ def test_what_is_no_test_case_of_one_turn_raises():
 )
 def test_the_test_case_gives_the_fields(fields, contexts):
     asked = Fixed(RESULTS["yes"])
-    DeepEvalMetric(asked).measure(case("so", name="a", metadata={"tone": "dry"}, **fields))
-    assert asked.samples == [Sample("so", "[1.0]", "A list?", contexts, {"tone": "dry"}, "a")]
+    about = {"tone": "dry", "schema": {"type": "array"}}
+    DeepEvalMetric(asked).measure(case("so", name="a", metadata=about, **fields))
+    expected = Sample("so", "[1.0]", "A list?", contexts, {"type": "array"}, about, "a")
+    assert asked.samples == [expected]
 
 
 def test_a_judge_says_which_model_and_how_many_tokens():

@@ -106,12 +106,13 @@ def test_fields_of_example_and_prediction_are_the_sample():
     DspyMetric(fixed)(row(answer="[1]"), dspy.Prediction(answer="[2]"))
     gold = dspy.Example(question="?", topic="x", answer="[1]", note="y")
     pred = dspy.Prediction(reasoning="so", answer="[2]", documents=["a"])
-    DspyMetric(fixed, output="answer", reference="answer", input="question", contexts="documents")(
-        gold.with_inputs("question", "topic"), pred
-    )
+    keys = {"output": "answer", "reference": "answer", "input": "question", "contexts": "documents"}
+    for schema in ("note", "topic"):
+        DspyMetric(fixed, schema=schema, **keys)(gold.with_inputs("question", "topic"), pred)
     assert fixed.samples == [
         Sample("[2]", "[1]", "A list?", variables={"question": "A list?"}),
-        Sample("[2]", "[1]", "?", ["a"], {"question": "?", "topic": "x"}),
+        Sample("[2]", "[1]", "?", ["a"], "y", {"question": "?", "topic": "x"}),
+        Sample("[2]", "[1]", "?", ["a"], "x", {"question": "?", "topic": "x"}),
     ]
 
 

@@ -143,17 +143,17 @@ def test_a_log_is_scored_again_by_another_evaluator(tmp_path):
 def test_what_inspect_knows_is_the_sample(tmp_path):
     fixed = Fixed(RESULTS["yes"])
     talk = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="A list?")]
+    about = {"gold": [1], "contexts": ["a", "b"], "schema": {"type": "array"}}
     rows = [
         Row(input="A list?", target="[1.0]", id="one"),
-        Row(input=talk, id="two", metadata={"gold": [1], "contexts": ["a", "b"]}),
+        Row(input=talk, id="two", metadata=about),
     ]
     run(tmp_path, [inspect_scorer(fixed)], ["[1]", "[2]"], rows)
     run(tmp_path, [inspect_scorer(fixed, reference="gold")], ["[3]"], rows[1:])
-    about = {"gold": [1], "contexts": ["a", "b"]}
     assert fixed.samples == [
         Sample("[1]", "[1.0]", "A list?", id="one"),
-        Sample("[2]", MISSING, "A list?", ["a", "b"], about, "two"),
-        Sample("[3]", [1], "A list?", ["a", "b"], about, "two"),
+        Sample("[2]", MISSING, "A list?", ["a", "b"], {"type": "array"}, about, "two"),
+        Sample("[3]", [1], "A list?", ["a", "b"], {"type": "array"}, about, "two"),
     ]
 
 

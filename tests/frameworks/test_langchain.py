@@ -57,7 +57,8 @@ class AsksBack(Evaluator):
     needs: ClassVar = ("input",)
 
     def check(self, sample):
-        given = {"contexts": sample.contexts, "variables": sample.variables, "id": sample.id}
+        fields = ("contexts", "schema", "variables", "id", "group")
+        given = {name: getattr(sample, name) for name in fields}
         return Result.unscored(f"{sample.input} {given}")
 
 
@@ -129,11 +130,20 @@ def test_reasons_stand_where_langchain_has_them_or_has_no_such_evaluator(
 
 
 def test_an_unscored_result_has_no_figure_and_further_arguments_reach_the_evaluator():
-    result = LangChainEvaluator(AsksBack()).evaluate_strings(
-        prediction="x", input="why?", contexts=["c"], variables=None, id=7, callbacks=[], tags=["t"]
+    given = {"contexts": ["c"], "schema": {}, "variables": None, "id": 7, "group": "a"}
+    wrapped = LangChainEvaluator(AsksBack())
+    result = wrapped.evaluate_strings(
+        prediction="x", input="why?", **given, callbacks=[], tags=["t"]
     )
-    expected = "why? {'contexts': ['c'], 'variables': MISSING, 'id': 7}"
+    expected = "why? {'contexts': ['c'], 'schema': {}, 'variables': MISSING, 'id': 7, 'group': 'a'}"
     assert result == {"score": None, "reasoning": expected}
+    assert wrapped.as_runnable().invoke({"prediction": "x", "input": "why?", **given}) == result
+
+
+def test_an_output_may_bring_its_schema():
+    for wrapped in (JsonSchemaEvaluator(), LangChainEvaluator(JsonSchema())):
+        given = {"prediction": '{"age": "3"}', "schema": ANY_AGE}
+        assert "'3' is not of type 'integer'" in wrapped.evaluate_strings(**given)["reasoning"]
 
 
 def test_awaiting_runs_no_thread():

@@ -95,9 +95,14 @@ def test_a_bad_call_is_feedback_without_a_score(run):
 def test_what_the_run_and_the_example_say_are_the_fields():
     asked = Fixed(RESULTS["yes"])
     data = examples(({"text": "[1]", "tone": "dry"}, {"answer": "[2]", "why": "so"}))
-    experiment([LangSmithEvaluator(asked, reference="answer", input="text")], data)
+    for schema in (None, "why", "tone"):
+        made = LangSmithEvaluator(asked, reference="answer", input="text", schema=schema)
+        experiment([made], data)
+    variables = {"text": "[1]", "tone": "dry"}
     assert asked.samples == [
-        Sample("[1]", "[2]", "[1]", variables={"text": "[1]", "tone": "dry"}),
+        Sample("[1]", "[2]", "[1]", variables=variables),
+        Sample("[1]", "[2]", "[1]", variables=variables, schema="so"),
+        Sample("[1]", "[2]", "[1]", variables=variables, schema="dry"),
     ]
 
 

@@ -85,6 +85,13 @@ class Undecided(Evaluator):
 # --- one response ------------------------------------------------------------------------------
 
 
+def test_a_response_may_bring_its_schema():
+    wrapped = LlamaIndexEvaluator(JsonSchema())
+    for schema, passing in ({"type": "array"}, True), ('{"type": "object"}', False):
+        assert wrapped.evaluate(response="[1]", schema=schema).passing is passing
+        assert wrapped.evaluate_response(response=Response("[1]"), schema=schema).passing is passing
+
+
 @pytest.mark.parametrize("evaluator", EVALUATORS, ids=names_of(EVALUATORS))
 def test_a_wrapped_evaluator_says_what_it_says_alone(evaluator):
     wrapped = LlamaIndexEvaluator(evaluator)

@@ -100,10 +100,12 @@ def test_a_judge_answers_and_is_a_judge_to_mlflow():
 
 def test_the_row_gives_the_fields():
     asked = Fixed(RESULTS["yes"])
-    scorer = MlflowScorer(asked, output="text", reference="gold", input="q", contexts="seen")
+    scorer = MlflowScorer(
+        asked, output="text", reference="gold", input="q", contexts="seen", schema="why"
+    )
     given = row({"text": "so", "seen": ["one"]}, {"gold": "[1]", "why": "!"}, {"q": "?", "n": 1})
     evaluation([scorer], given)
-    assert asked.samples == [Sample("so", "[1]", "?", ["one"], {"q": "?", "n": 1})]
+    assert asked.samples == [Sample("so", "[1]", "?", ["one"], "!", {"q": "?", "n": 1})]
 
 
 def test_what_a_function_predicts_is_evaluated():

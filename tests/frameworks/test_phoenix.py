@@ -101,10 +101,19 @@ def test_a_bad_call_raises_our_error_outside_of_a_frame():
 
 def test_columns_are_the_fields_of_their_names_or_those_that_are_bound():
     asked = Fixed(RESULTS["yes"])
-    row = {"output": ["x"], "gold": 1, "input": "?", "contexts": "one", "id": 0, "input_2": 3}
-    bound = bind_evaluator(evaluator=PhoenixEvaluator(asked), input_mapping={"reference": "gold"})
+    row = {
+        "output": ["x"],
+        "gold": 1,
+        "input": "?",
+        "contexts": "one",
+        "id": 0,
+        "form": {},
+        "input_2": 3,
+    }
+    named = {"reference": "gold", "schema": "form"}
+    bound = bind_evaluator(evaluator=PhoenixEvaluator(asked), input_mapping=named)
     bound.evaluate(row)
-    assert asked.samples == [Sample(["x"], 1, "?", ["one"], id=0)]
+    assert asked.samples == [Sample(["x"], 1, "?", ["one"], {}, id=0)]
 
 
 def test_two_of_one_kind_have_names_of_their_own():

@@ -60,9 +60,10 @@ def test_unscored_and_bad_calls_are_failures_and_in_no_mean():
 
 def test_the_case_gives_the_fields():
     asked = Fixed(RESULTS["yes"])
-    metadata = {"contexts": ["one"], "tone": "dry"}
+    metadata = {"contexts": ["one"], "tone": "dry", "schema": {"type": "array"}}
     report(asked, cases=[Case(name="a", inputs={"q": 1}, expected_output=[1], metadata=metadata)])
-    assert asked.samples == [Sample("[1]", [1], {"q": 1}, ["one"], metadata, "a")]
+    schema = {"type": "array"}
+    assert asked.samples == [Sample("[1]", [1], {"q": 1}, ["one"], schema, metadata, "a")]
 
 
 def test_metadata_that_are_no_mapping_are_left_alone():

@@ -23,7 +23,6 @@ from llmeval_integrations import (
     WeightedSum,
 )
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks import trl as ours
 from llmeval_integrations.frameworks.trl import TrlReward
 
@@ -146,13 +145,13 @@ def test_a_judge_is_shown_calls_where_there_is_no_text():
 def test_columns_are_fields_of_the_samples():
     fixed = Fixed(RESULTS["yes"])
     system = message("Be brief.", "system") + message("go", "user")
-    cells = {"gold": ["1", None], "documents": ["one", None]}
+    cells = {"gold": ["1", None], "documents": ["one", None], "schema": [{}, None]}
     TrlReward(fixed, reference="gold", contexts="documents")(
         ["go", system], ["1", "2"], completion_ids=[[1], [2]], trainer_state=object(), **cells
     )
     assert fixed.samples == [
-        Sample("1", "1", "go", ["one"], {"gold": "1", "documents": "one"}),
-        Sample("2", MISSING, system, MISSING, {"gold": None, "documents": None}),
+        Sample("1", "1", "go", ["one"], {}, {"gold": "1", "documents": "one", "schema": {}}),
+        Sample("2", input=system, variables=dict.fromkeys(cells)),
     ]
 
 

@@ -94,7 +94,7 @@ def test_what_an_evaluator_needs_may_depend_on_its_options():
         ("json_schema", None),
         ("json_schema_2", True),
     ]
-    assert "'reference' (json_schema needs it)" in rows[0].error
+    assert "MissingFieldError: row 1: json_schema needs a schema: " in rows[0].error
 
 
 @pytest.mark.parametrize(

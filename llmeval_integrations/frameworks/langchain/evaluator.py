@@ -50,8 +50,10 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
 
     @property
     def requires_reference(self) -> bool:
-        """Whether there is no answer without a reference."""
-        return "reference" in self.evaluator.needs
+        """Whether there is no answer without a reference, or for a JsonSchema a `schema`."""
+        ours = self.evaluator
+        is_schema = isinstance(ours, JsonSchema) and ours.schema is None
+        return is_schema or "reference" in ours.needs
 
     def evaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
@@ -110,10 +112,10 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
     def _sample(
         self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
     ) -> Sample:
-        needs = self.evaluator.needs
-        if input is None and "input" in needs:
+        if input is None and self.requires_input:
             raise self._missing("an input")
-        if reference is None and "reference" in needs:
+        is_schema = isinstance(self.evaluator, JsonSchema) and further.get("schema") is not None
+        if reference is None and self.requires_reference and not is_schema:
             raise self._missing("a reference")
         fields = {"reference": reference, "input": input}
         fields |= {field: further.get(field) for field in _FURTHER}

@@ -34,7 +34,9 @@ def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
         from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         return None
-    given = sample.reference if evaluator.schema is None else evaluator.schema
+    given = evaluator.schema
+    if given is None:
+        given = getattr(sample, evaluator.schema_field(sample))
     schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
     value = read(sample, "output", evaluator.parsing)
     written, output = repr(schema), repr(value)
