@@ -10,7 +10,7 @@ from llmeval_integrations.runs.judging import Judging, JudgingOptions
 from llmeval_integrations.runs.reading.source import RowNumber, Source
 
 if TYPE_CHECKING:
-    from llmeval_integrations.runs.worker import Answer, Job
+    from llmeval_integrations.runs.parts import Answer, Job
 
 
 class Helpers(Protocol):

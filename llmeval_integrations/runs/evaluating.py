@@ -37,7 +37,7 @@ from llmeval_integrations.runs.samples import samples_of, stored_of
 from llmeval_integrations.runs.summary import Tally
 
 if TYPE_CHECKING:
-    from llmeval_integrations.runs.worker import Answer
+    from llmeval_integrations.runs.parts import Answer
 
 _log = logging.getLogger(__name__)
 

@@ -29,7 +29,7 @@ from llmeval_integrations.runs.reading.selecting import select
 from llmeval_integrations.runs.run import Run
 
 if TYPE_CHECKING:
-    from llmeval_integrations.runs.worker import Job
+    from llmeval_integrations.runs.parts import Job
 
 _log = logging.getLogger(__name__)
 
@@ -78,9 +78,10 @@ def evaluate(
     format: jsonl, json, csv, tsv or parquet, where the file's name does not tell.
     limit, sample, seed: evaluate the first rows only, so many; of these so many drawn by chance,
         the same ones for the same seed.
-    workers: the most processes that evaluate a whole file of JSON Lines where no judge is asked,
-        this one included. The others are started once the rest of the file would take longer than
-        that costs; evaluators that are made of what a script or notebook defines stay in this one.
+    workers: the processes that evaluate a whole file of JSON Lines where no judge is asked; they
+        are started after half a second. A script that asks for them calls `evaluate` under
+        `if __name__ == "__main__":`, as with Python's multiprocessing; evaluators that cannot be
+        pickled stay in this process.
     engine: who evaluates a file of JSON Lines instead, such as `frameworks.ray.RayEngine`; None is
         this machine.
     on_columns: is told before the first row which columns are the samples' `schema` and `group`.
@@ -123,7 +124,7 @@ def evaluate(
         if on_columns is not None:
             on_columns(optional_columns(source, columns))
         if workers > 1 and judges is None and source.lines_of is not None:
-            engine = _processes(workers, at_once=not resume)
+            engine = _processes(workers)
         helpers = None
         if engine is not None:
             job = _job(lines_of(source), named, columns)
@@ -146,18 +147,18 @@ def evaluate(
 
 def _job(path: str, evaluators: Mapping[str, Evaluator], columns: Mapping[str, Columns]) -> Job:
     """Make the job of a file's lines; its module is imported where there is one."""
-    from llmeval_integrations.runs.worker import Job
+    from llmeval_integrations.runs.parts import Job
 
     return Job(path, evaluators, columns)
 
 
-def _processes(most: int, *, at_once: bool) -> Engine:
+def _processes(count: int) -> Engine:
     """Return an engine of processes of this machine, imported where there are any."""
 
     def engine(job: Job, options: JudgingOptions, judges: Judging | None) -> Helpers:  # noqa: ARG001
         from llmeval_integrations.runs.workers import Workers
 
-        return Workers(most, job, at_once=at_once)
+        return Workers(count, job)
 
     return engine
 

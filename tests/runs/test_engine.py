@@ -12,8 +12,7 @@ from llmeval_integrations import InputError, InvalidOptionError, JsonFields, Jso
 from llmeval_integrations.cli.commands.parts.planning import plan
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.runs.judging import judging
-from llmeval_integrations.runs.worker import evaluate_part
-from llmeval_integrations.runs.workers import parts_of
+from llmeval_integrations.runs.parts import evaluate_part, parts_of
 
 FILES = ("results.jsonl", "samples.jsonl", "summary.json")
 

@@ -25,8 +25,7 @@ from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.runs import compare, evaluate
 from llmeval_integrations.runs.columns import TableEvaluation
 from llmeval_integrations.runs.fields import parse_field
-from llmeval_integrations.runs.worker import evaluate_part
-from llmeval_integrations.runs.workers import parts_of
+from llmeval_integrations.runs.parts import evaluate_part, parts_of
 
 ROW = {
     "output": "1",

@@ -11,8 +11,8 @@ from llmeval_integrations import JsonFields, evaluate
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.interrupting import Interrupted
+from llmeval_integrations.runs.parts import Answer, Job, evaluate_part
 from llmeval_integrations.runs.stored import read_run
-from llmeval_integrations.runs.worker import Answer, Job, evaluate_part
 
 IDS = [
     (date(2024, 1, 2), "2024-01-02"),

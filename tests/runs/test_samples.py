@@ -6,8 +6,8 @@ import pytest
 
 from llmeval_integrations import JsonMatch, JsonValidity, evaluate
 from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.parts import Job, evaluate_part
 from llmeval_integrations.runs.stored import read_samples, seen_by
-from llmeval_integrations.runs.worker import Job, evaluate_part
 
 ROW = {
     "id": "q1",

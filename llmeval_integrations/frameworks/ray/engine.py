@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import lru_cache, partial
@@ -20,17 +19,20 @@ from ray.exceptions import RayError
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
+from llmeval_integrations.runs.parts import (
+    Answer,
+    Job,
+    Part,
+    evaluate_part,
+    in_order,
+    length_of_parts,
+    parts_of,
+)
 from llmeval_integrations.runs.reading.source import RowNumber, Source, place_of
-from llmeval_integrations.runs.worker import Answer, Job, Part, evaluate_part
-from llmeval_integrations.runs.workers import parts_of
 
-_SHORTEST: Final = 1 << 12
 _LONGEST: Final = 1 << 21
 _LONGEST_JUDGED: Final = 1 << 15
-"""The fewest and the most bytes of a file's part."""
-
-_PARTS: Final = 8
-"""Parts for each that evaluates, at least."""
+"""The most bytes of a file's part."""
 
 _AHEAD: Final = 3
 """How many times more parts are handed out than are evaluated at a time."""
@@ -38,8 +40,8 @@ _AHEAD: Final = 3
 _TRIES: Final = 3
 """How often a part is handed out again after its process or its machine was lost."""
 
-_Ask: TypeAlias = Callable[[bytes, RowNumber], Any]
-"""Has a part evaluated by its text and the number of its first row; gives what will hold it."""
+_Ask: TypeAlias = Callable[[Part, bytes], Any]
+"""Has a part evaluated by its text; gives what will hold it."""
 
 
 class RayEngine:
@@ -87,8 +89,9 @@ class RayEngine:
             actors, options = shared(self._judges.left(self._options))
             places, longest = actors * options.concurrency, _LONGEST_JUDGED
             ask = self._actors(actors, options)
-        length = min(max(left // (_PARTS * places), _SHORTEST), longest)
-        return _in_order(ask, parts_of(self._path, offset, number, length), _AHEAD * places)
+        length = length_of_parts(left, places, longest)
+        parts = parts_of(self._path, offset, number, length)
+        return in_order(ask, parts, _AHEAD * places, _wait, ray.cancel)
 
     def _actors(self, count: int, options: JudgingOptions) -> _Ask:
         """Begin actors; gives what asks them in turns.
@@ -105,8 +108,8 @@ class RayEngine:
         self._stack.callback(_end, actors)
         turns = cycle(actors)
 
-        def ask(text: bytes, number: RowNumber) -> Any:
-            return next(turns).evaluate.remote(text, number)
+        def ask(part: Part, text: bytes) -> Any:
+            return next(turns).evaluate.remote(part, text)
 
         return ask
 
@@ -119,16 +122,16 @@ class _Parts:
         self._stack = ExitStack()
         self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
 
-    def evaluate(self, text: bytes, number: RowNumber) -> bytes:
-        return evaluate_part(self._job, text, number, self._judges).packed()
+    def evaluate(self, part: Part, text: bytes) -> bytes:
+        return evaluate_part(self._job, text, part.number, self._judges).packed()
 
     def close(self) -> None:
         self._stack.close()
 
 
-def _evaluate_part(job: bytes, text: bytes, number: RowNumber) -> bytes:
+def _evaluate_part(job: bytes, part: Part, text: bytes) -> bytes:
     """Evaluate a part as a task."""
-    return evaluate_part(_read(job), text, number).packed()
+    return evaluate_part(_read(job), text, part.number).packed()
 
 
 @lru_cache(maxsize=1)  # a process has many parts of one job, and evaluators keep what they compile
@@ -137,32 +140,15 @@ def _read(job: bytes) -> Job:
     return read
 
 
-def _in_order(
-    ask: _Ask, parts: Iterator[tuple[Part, bytes]], most: int
-) -> Iterator[tuple[Answer, int]]:
-    """Hand out parts, so many ahead, and read the answers in the same order."""
-    asked: deque[tuple[Any, Part]] = deque()
+def _wait(reference: Any, part: Part) -> bytes:
     try:
-        for part, text in parts:
-            asked.append((ask(text, part.number), part))
-            if len(asked) >= most:
-                yield _answer(*asked.popleft())
-        while asked:
-            yield _answer(*asked.popleft())
-    finally:
-        for reference, _ in asked:
-            ray.cancel(reference)
-
-
-def _answer(reference: Any, part: Part) -> tuple[Answer, int]:
-    try:
-        answer = ray.get(reference)
+        answer: bytes = ray.get(reference)
     except RayError as error:
         raise InputError(
             f"Ray gave up lines from {place_of(part.number)[1]} on ({_worded(error)}); "
             "what is written stands, and the run can be resumed"
         ) from error
-    return Answer.unpacked(answer), part.offset + part.length
+    return answer
 
 
 def _worded(error: RayError) -> str:

@@ -1,44 +1,36 @@
-"""A process that evaluates parts of a file of JSON Lines; `workers.py` starts it and asks it.
-
-It reads a pickled Job from standard input, then a line for every part, and writes an answer for
-each, its length before it, in the order of the parts.
-"""
+"""Parts of a file of JSON Lines: cut, and evaluated by whatever process has them."""
 
 from __future__ import annotations
 
-import gc
-import os
-import pickle
-import signal
-import sys
-from collections.abc import Mapping
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from itertools import islice
-from queue import Queue
-from threading import Thread
-from typing import BinaryIO, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
-from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
+from llmeval_integrations.runs.chunks import MOST_ROWS
 from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.reading.json_rows import read_lines
-from llmeval_integrations.runs.reading.source import RowNumber, Source, on_line
+from llmeval_integrations.runs.reading.source import RowNumber, Source, on_line, place_of
 from llmeval_integrations.runs.rows import Row, by_sample, read_many, sample_lines, write_rows
 from llmeval_integrations.runs.samples import stored_of
 from llmeval_integrations.runs.summary import counted_of
 
-LENGTH: Final = 8
-"""Bytes before an answer that give its length, the highest first."""
+_PARTS: Final = 8
+"""The parts that each who evaluates has at least, where they are not shorter than a few lines."""
 
-READY: Final = b"ready"
-"""What it writes once it has the job."""
+_SHORTEST: Final = 1 << 12
+"""The fewest bytes of a part, to which comes the rest of its last line."""
 
-_WAITING: Final = 4
+_SPACE_BEGINS_A_LINE: Final = re.compile(rb"\n\s")
 
 
 class Job(NamedTuple):
@@ -101,40 +93,6 @@ _unpack = msgspec.msgpack.Decoder(
 ).decode
 
 
-def main() -> None:
-    """Answer until there are no more parts."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks decides when it is over
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what an evaluator prints is no answer
-    job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started us
-    gc.freeze()  # what is there by now stays, so nobody has to look at it again
-    answers.write(READY)
-    answers.flush()
-    written: Queue[bytes | None] = Queue(_WAITING)
-    thread = Thread(target=_write, args=(written, answers))
-    thread.start()
-    with open(job.path, "rb") as file, seldom_collected():  # noqa: PTH123 - a path in text is all it takes
-        for line in sys.stdin.buffer:
-            offset, length, number, place = map(int, line.split())
-            part = Part(offset, length, on_line(number, place))
-            file.seek(part.offset)
-            answer = evaluate_part(job, file.read(part.length), part.number)
-            written.put(answer.packed())
-    written.put(None)
-    thread.join()
-
-
-def _write(waiting: Queue[bytes | None], answers: BinaryIO) -> None:
-    """Write answers while the next ones are made."""
-    try:
-        while (answer := waiting.get()) is not None:
-            answers.write(len(answer).to_bytes(LENGTH, "big"))
-            answers.write(answer)
-            answers.flush()
-    except OSError:
-        os._exit(1)  # who asked is gone, perhaps killed
-
-
 def evaluate_part(
     job: Job, text: bytes, number: RowNumber, judging: Judging | None = None
 ) -> Answer:
@@ -169,3 +127,64 @@ def evaluate_part(
     answer.rows = b"".join(written)
     answer.counted = [*zip(scores, others, strict=True)]
     return answer
+
+
+def parts_of(
+    path: str, offset: int, number: RowNumber, length: int
+) -> Iterator[tuple[Part, bytes]]:
+    """Cut a file from an offset on into parts of about this many bytes; give their texts, too."""
+    with Path(path).open("rb") as file:
+        file.seek(offset)
+        while text := file.read(length):
+            text += file.readline()
+            yield Part(offset, len(text), number), text
+            offset += len(text)
+            lines = text.count(b"\n")
+            rows = lines - _empty_lines(text)
+            first, line = place_of(number)
+            number = on_line(first + rows, line + lines)
+
+
+def _empty_lines(text: bytes) -> int:
+    """Count the lines that are not rows; at once where there is none."""
+    if not text[:1].isspace() and _SPACE_BEGINS_A_LINE.search(text) is None:
+        return 0
+    return sum(not line or line.isspace() for line in text.split(b"\n")[:-1])
+
+
+def length_of_parts(bytes_left: int, evaluated_at_a_time: int, longest: int) -> int:
+    """Return the bytes of a part, so that each who evaluates has several to the end."""
+    return min(max(bytes_left // (_PARTS * evaluated_at_a_time), _SHORTEST), longest)
+
+
+Asked = TypeVar("Asked")
+
+
+def in_order(
+    ask: Callable[[Part, bytes], Asked],
+    parts: Iterator[tuple[Part, bytes]],
+    most: int,
+    wait: Callable[[Asked, Part], bytes],
+    cancel: Callable[[Asked], object],
+) -> Iterator[tuple[Answer, int]]:
+    """Have parts evaluated, so many at a time; give the answers in order, each with where it ends.
+
+    `ask` begins to have a part evaluated, `wait` returns the packed answer, and `cancel` gives up
+    what nobody waits for any more.
+    """
+    asked: deque[tuple[Asked, Part]] = deque()
+
+    def take() -> tuple[Answer, int]:
+        pending, part = asked.popleft()
+        return Answer.unpacked(wait(pending, part)), part.offset + part.length
+
+    try:
+        for part, text in parts:
+            asked.append((ask(part, text), part))
+            if len(asked) >= most:
+                yield take()
+        while asked:
+            yield take()
+    finally:
+        for pending, _ in asked:
+            cancel(pending)
