@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="evaluate the first rows only")
     add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
     add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
-    add("--workers", type=int, metavar="N", help="evaluate in so many processes, if it takes longer than half a second (1)")
+    add("--workers", type=int, metavar="N", help="use so many processes, after half a second (1)")
     add("--engine", choices=ENGINES, help="where JSON Lines are evaluated: here, or on a cluster")
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
     cache = parser.add_mutually_exclusive_group()
