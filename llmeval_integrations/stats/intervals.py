@@ -1,12 +1,15 @@
-"""Shares and how sure they are."""
+"""Rates and how sure they are; quantiles."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 Interval = tuple[float, float]
 """The lower and the upper bound."""
+
+LEVEL: Final = 0.95
+"""The chance that an interval holds what it estimates, unless a caller asks for another one."""
 
 
 class Share(NamedTuple):
@@ -23,24 +26,27 @@ class Share(NamedTuple):
         """The share as a figure from 0 to 1; None of nothing."""
         return self.part / self.whole if self.whole else None
 
-    def interval(self, level: float = 0.95) -> Interval | None:
+    def interval(self, level: float = LEVEL) -> Interval | None:
         """Return the confidence interval of the rate; None of nothing."""
         return wilson(self.part, self.whole, level)
 
 
-def wilson(passes: int, n: int, level: float = 0.95) -> Interval | None:
-    """Return the confidence interval of a rate, without continuity correction; None for n = 0.
+def wilson(passes: int, n: int, level: float = LEVEL) -> Interval | None:
+    """Return the interval of a rate over independent rows; None for n = 0.
 
-    Wilson, J. Am. Stat. Assoc. 22 (1927) 209.
+    Wilson, J. Am. Stat. Assoc. 22 (1927) 209, without continuity correction.
     """
-    if n == 0:
-        return None
-    z = z_of(level)
-    rate, z2 = passes / n, z * z
-    center = (rate + z2 / (2 * n)) / (1 + z2 / n)
-    half = z / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
-    low = 0.0 if passes == 0 else max(0.0, center - half)
-    high = 1.0 if passes == n else min(1.0, center + half)
+    return wilson_of(passes / n, n, z_of(level)) if n else None
+
+
+def wilson_of(rate: float, n: float, quantile: float) -> Interval:
+    """Return Wilson's interval of a rate, or of a mean from 0 to 1, over so many effective rows."""
+    square = quantile * quantile
+    center = (rate + square / (2 * n)) / (1 + square / n)
+    spread = math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
+    half = quantile / (1 + square / n) * spread
+    low = 0.0 if rate == 0 else max(0.0, center - half)
+    high = 1.0 if rate == 1 else min(1.0, center + half)
     return low, high
 
 
@@ -49,3 +55,24 @@ def z_of(level: float) -> float:
     from statistics import NormalDist
 
     return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def t_of(level: float, freedom: int) -> float:
+    """Return how many standard errors to either side hold that share of Student's distribution.
+
+    Exact for one and two degrees of freedom, from three on to 0.2 % at 95 % by Abramowitz and
+    Stegun, Handbook of Mathematical Functions (1964), 26.7.5; z is what comes of many.
+    """
+    if freedom == 1:
+        return math.tan(math.pi * level / 2)
+    if freedom == 2:
+        return level * math.sqrt(2 / (1 - level * level))
+    z = z_of(level)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
+    )
+    return math.fsum(term / freedom**power for power, term in enumerate(terms))

@@ -1,10 +1,26 @@
-"""Shares and Wilson's interval."""
+"""Shares, Wilson's interval, and intervals of means whose rows come in groups."""
+
+from math import sqrt
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from llmeval_integrations.stats.intervals import Share, wilson, z_of
+from llmeval_integrations.stats.groups import Figures, Group, mean_interval, student
+from llmeval_integrations.stats.intervals import Share, t_of, wilson, z_of
+
+GROUPS = st.lists(
+    st.integers(1, 8).flatmap(lambda rows: st.tuples(st.just(rows), st.integers(0, rows))),
+    min_size=2,
+    max_size=30,
+)
+
+
+def verdicts(groups):
+    """Give the figures of groups of rows that pass or fail, and the groups."""
+    n, passes = (sum(each) for each in zip(*groups, strict=True))
+    low, high = float(passes == n), float(passes > 0)
+    return Figures(n, passes, passes, low, high), [Group(*each) for each in groups]
 
 
 @pytest.mark.parametrize(
@@ -28,14 +44,87 @@ def test_nothing_has_no_rate_and_no_interval():
     assert Share(0, 0).interval() is None
 
 
-def test_the_usual_quantiles():
-    assert z_of(0.95) == pytest.approx(1.959963984540054)
-    assert z_of(0.99) == pytest.approx(2.5758293035489)
-
-
 @given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_holds_the_rate_within_0_and_1_and_mirrors(pair):
     part, whole = pair
     low, high = wilson(part, whole)
     assert 0 <= low <= part / whole <= high <= 1
     assert wilson(whole - part, whole) == pytest.approx((1 - high, 1 - low))
+
+
+def test_quantiles_are_those_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    assert z_of(0.99) == pytest.approx(stats.norm.ppf(0.995))
+    for freedom in (1, 2, 3, 4, 10, 29, 1_000):
+        assert t_of(0.95, freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.0015)
+
+
+def test_without_groups_a_rate_has_plain_wilson():
+    figures, groups = verdicts([(1, 1)] * 7 + [(1, 0)] * 3)
+    assert mean_interval(figures) == mean_interval(figures, groups) == wilson(7, 10)
+
+
+@pytest.mark.parametrize("rows", [2, 10])
+@pytest.mark.parametrize("passes", [0, 21, 30])
+def test_where_all_rows_of_a_group_agree_groups_count_as_rows(rows, passes):
+    found = mean_interval(*verdicts([(rows, rows)] * passes + [(rows, 0)] * (30 - passes)))
+    t = t_of(0.95, 29)
+    rate = passes / 30
+    center, half = rate + t * t / 60, t * sqrt(rate * (1 - rate) / 30 + t * t / 3600)
+    assert found == pytest.approx([(center + x * half) / (1 + t * t / 30) for x in (-1, 1)])
+
+
+def test_rows_of_groups_that_differ_by_no_more_than_chance_count_as_rows():
+    low, high = mean_interval(*verdicts([(10, 5)] * 40))
+    plain = wilson(200, 400)
+    assert high - low == pytest.approx(plain[1] - plain[0], rel=0.05)
+
+
+@given(GROUPS)
+def test_the_interval_of_groups_holds_the_rate_mirrors_and_knows_no_order(groups):
+    assume(any(rows > 1 for rows, _ in groups))
+    low, high = mean_interval(*verdicts(groups))
+    figures, _ = verdicts(groups)
+    assert 0 <= low <= figures.mean <= high <= 1
+    turned = mean_interval(*verdicts([(rows, rows - passes) for rows, passes in groups]))
+    assert turned == pytest.approx((1 - high, 1 - low))
+    assert mean_interval(*verdicts(groups[::-1])) == pytest.approx((low, high))
+
+
+def test_of_one_group_no_interval_is_known():
+    assert mean_interval(*verdicts([(20, 15)])) is None
+    assert student(Figures.of([1.0, 2.0, 3.0]), [Group(3, 6.0)]) is None
+
+
+@pytest.mark.parametrize("scores", [[0.7] * 9, [0.1 + 0.2, 0.3, 0.3]])
+def test_scores_that_are_all_the_same_may_have_been_others(scores):
+    low, high = mean_interval(Figures.of(scores))
+    assert low < scores[0] < high
+    assert high - low > 0.2
+
+
+@pytest.mark.parametrize("scores", [[7.0] * 9, [3.0], [2.0]])
+def test_of_scores_beyond_1_without_a_spread_no_interval_is_known(scores):
+    assert mean_interval(Figures.of(scores)) is None
+
+
+def test_students_interval():
+    # Student, Biometrika 6 (1908) 1: the sleep of ten patients
+    gains = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
+    assert mean_interval(Figures.of(gains)) == pytest.approx((0.7001142, 2.4598858), abs=1e-4)
+    assert student(Figures.of(gains)) == mean_interval(Figures.of(gains))
+
+
+def test_the_variance_of_groups_is_that_of_statsmodels():
+    api = pytest.importorskip("statsmodels.api")
+    scores = [3.1, 2.0, 4.4, 4.1, 1.0, 1.7, 2.5, 2.2, 5.0, 4.2, 3.3, 3.9]
+    numbers = [0, 0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5]
+    fit = api.OLS(scores, [[1.0]] * len(scores)).fit(
+        cov_type="cluster", cov_kwds={"groups": numbers, "df_correction": False}
+    )
+    groups = [
+        Group(numbers.count(each), sum(s for s, n in zip(scores, numbers) if n == each))
+        for each in range(6)
+    ]
+    low, high = student(Figures.of(scores), groups)
+    assert (high - low) / 2 == pytest.approx(t_of(0.95, 5) * float(fit.bse[0]))

@@ -9,8 +9,7 @@ from typing import Final
 from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.verdicts import Verdicts
-from llmeval_integrations.stats.intervals import Interval, wilson
-from llmeval_integrations.stats.significance import t_of
+from llmeval_integrations.stats.intervals import Interval, t_of, wilson
 
 BARS: Final = 20
 """Bars of a histogram."""

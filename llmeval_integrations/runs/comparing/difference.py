@@ -6,14 +6,15 @@ import math
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from operator import attrgetter
+from itertools import chain, pairwise
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.runs.comparing.joining import Pair, Pairs
-from llmeval_integrations.stats import significance as statistics
+from llmeval_integrations.stats import paired
+from llmeval_integrations.stats.groups import Figures, Group, are_single, student
 from llmeval_integrations.stats.intervals import Interval
+from llmeval_integrations.stats.power import detectable
 
 LEVEL: Final = 0.05
 """The chance of a false alarm that is accepted, for all differences of a comparison together."""
@@ -37,7 +38,11 @@ class Difference:
     """The field, a JSON Pointer with `*` for positions."""
 
     n: int
-    """Samples. Rows with the same id are one sample, of which the mean is taken."""
+    """Samples."""
+
+    groups: int | None
+    """The groups that these are in; None where no two of them belong together. Samples with the
+    same id are a group where none is named."""
 
     a: float
     """The figure in the first run, over these samples."""
@@ -50,21 +55,22 @@ class Difference:
 
     interval: Interval | None
     """Its 95 % confidence interval, for this figure alone: Newcombe's where each sample has 0 or
-    1, else Student's. Of figures that all lie from 0 to 1 it ends at -1 and 1. None where the
-    spread is not known: the samples differ by the same, but for the rounding of floats."""
+    1, else Student's; both over groups where there are any. Of figures that all lie from 0 to 1 it
+    ends at -1 and 1. None where the spread is not known: of a single group, and where scores
+    differ by the same, but for the rounding of floats."""
 
     p: float
     """The chance of a difference as large where nothing has changed: McNemar's exact test where
-    each sample has 0 or 1, else by turning signs."""
+    each sample has 0 or 1 and there are no groups, else by turning the signs of samples, or of
+    groups as a whole."""
 
     adjusted: float
     """The same, adjusted for all differences of the comparison (Holm)."""
 
     detectable: float | None
     """The smallest difference that so many samples would have shown with a power of 80 %, at the
-    level that is left to one of so many differences. None where no difference would have been
-    shown, of figures from 0 to 1 not even one of 1, where the spread is not known, and of scores
-    among more than 500 differences, where it takes more than the test's draws can tell."""
+    level that is left to one of so many differences. None where they could show none, and of
+    scores beyond 0 and 1 of which none changed."""
 
     better: int
     """Samples that got better; 0 where it is not known which way is better."""
@@ -108,31 +114,53 @@ class Measured(NamedTuple):
     b: Sequence[float]
     """The same in the second."""
 
+    groups: Sequence[int]
+    """The number of the group that each sample is in."""
+
     lower_is_better: bool | None
     """Whether less is better; None where that is not known."""
 
 
+class _Columns(NamedTuple):
+    """A figure of each sample in both runs, and the number of its group."""
+
+    a: array[float]
+    b: array[float]
+    groups: array[int]
+
+    @classmethod
+    def new(cls) -> _Columns:
+        return cls(array("d"), array("d"), array("q"))
+
+
 def measured(name: str, pairs: Pairs, *, lower: bool | None) -> Iterator[Measured]:
     """Yield the figures that can be compared: verdicts, scores that say more, fields."""
-    figures: dict[_Figure, tuple[array[float], array[float]]] = {
-        _PASSED: (array("d"), array("d")),
-        _SCORE: (array("d"), array("d")),
-    }
+    figures: dict[_Figure, _Columns] = {_PASSED: _Columns.new(), _SCORE: _Columns.new()}
     says_more = False
-    for _, same_id in groupby(pairs, attrgetter("key")):
-        found: dict[_Figure, list[_Sides]] = {}
-        for pair in same_id:
-            sides = dict(_sides(pair))
-            says_more = says_more or sides.get(_SCORE) != sides.get(_PASSED)
-            for figure, both in sides.items():
-                found.setdefault(figure, []).append(both)
-        for figure, several in found.items():
-            columns = figures.setdefault(figure, (array("d"), array("d")))
-            for column, of_one_run in zip(columns, zip(*several)):
-                column.append(mean(of_one_run))
-    for figure, (a, b) in figures.items():
-        if a and (figure != _SCORE or says_more):
-            yield Measured(name, *figure, a, b, lower if figure == _SCORE else False)
+    for group, pair in _in_groups(pairs):
+        sides = dict(_sides(pair))
+        says_more = says_more or sides.get(_SCORE) != sides.get(_PASSED)
+        for figure, (a, b) in sides.items():
+            columns = figures.get(figure) or figures.setdefault(figure, _Columns.new())
+            columns.a.append(a)
+            columns.b.append(b)
+            columns.groups.append(group)
+    for figure, columns in figures.items():
+        if columns.a and (figure != _SCORE or says_more):
+            lower_is_better = lower if figure == _SCORE else False
+            yield Measured(name, *figure, columns.a, columns.b, columns.groups, lower_is_better)
+
+
+def _in_groups(pairs: Pairs) -> Iterator[tuple[int, Pair]]:
+    """Yield each pair with the number of its group; those with the same id are one where none is.
+
+    Pairs with the same id follow one another.
+    """
+    number, last = 0, None
+    for pair in pairs:
+        number -= pair.key != last
+        last = pair.key
+        yield pair.group if pair.group >= 0 else number, pair
 
 
 def _sides(pair: Pair) -> Iterator[tuple[_Figure, _Sides]]:
@@ -157,7 +185,7 @@ def differences_of(measured: list[Measured]) -> list[Difference]:
     """Test each figure, and put the least likely fields first."""
     level = LEVEL / max(len(measured), 1)
     found = [_tested(each, level) for each in measured]
-    adjusted = statistics.holm([test["p"] for test in found])
+    adjusted = paired.holm([test["p"] for test in found])
     differences = [
         Difference(each.evaluator, each.measure, each.field, adjusted=p, **test)
         for each, test, p in zip(measured, found, adjusted)
@@ -173,33 +201,33 @@ def _rank(difference: Difference) -> tuple[bool, float]:
 def _tested(figures: Measured, level: float) -> dict[str, Any]:
     """Return what is known of a difference; `level` is its part of the chance of error."""
     differences = array("d", _differences(figures.a, figures.b))
+    groups = _groups(differences, figures.groups)
     n, up = len(differences), sum(each > 0 for each in differences)
     down = sum(each < 0 for each in differences)
-    a, b = mean(figures.a), mean(figures.b)
-    detectable: float | None = None
+    sums = [each.total for each in groups] or differences
+    are_shares = all(0 <= each <= 1 for each in chain(figures.a, figures.b))
+    least = detectable(sums, n, level) if are_shares or any(sums) else None
     if all(each in {0.0, 1.0} for each in chain(figures.a, figures.b)):
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
-        p = statistics.mcnemar(down, up)
-        interval: Interval | None = statistics.newcombe(both, down, up, n - both - down - up)
-        detectable = statistics.detectable_rate(n, up + down, level)
+        p = paired.sign_flip(sums) if groups else paired.mcnemar(down, up)
+        pairs = paired.PairCounts(both, down, up, n - both - down - up)
+        interval = paired.newcombe(pairs, groups)
     else:
-        p = statistics.sign_flip(differences)
-        interval = statistics.student(differences)
-        if level >= statistics.LEAST_DRAWN:
-            detectable = statistics.detectable_mean(differences, level)
-        if all(0 <= each <= 1 for each in chain(figures.a, figures.b)):
-            interval = interval and (max(interval[0], -1.0), min(interval[1], 1.0))
-            detectable = None if detectable is None or detectable > 1 else detectable
+        p = paired.sign_flip(sums)
+        interval = student(Figures.of(differences), groups)
+        if interval and are_shares:
+            interval = max(interval[0], -1.0), min(interval[1], 1.0)
     lower = figures.lower_is_better
     better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
     return {
         "n": n,
-        "a": a,
-        "b": b,
+        "groups": len(groups) or None,
+        "a": mean(figures.a),
+        "b": mean(figures.b),
         "difference": mean(differences),
         "interval": interval,
         "p": p,
-        "detectable": detectable,
+        "detectable": None if are_shares and least is not None and least > 1 else least,
         "better": better,
         "worse": worse,
         "lower_is_better": lower,
@@ -218,3 +246,14 @@ def _differences(a: Sequence[float], b: Sequence[float]) -> Iterator[float]:
             yield 0.0
         else:
             yield first if is_same(one + first, other) else other - one
+
+
+def _groups(differences: Sequence[float], numbers: Sequence[int]) -> list[Group]:
+    """Add up the differences of each group; none where no two samples belong together."""
+    if all(later < earlier < 0 for earlier, later in pairwise(numbers)):
+        return []
+    found: dict[int, list[float]] = {}
+    for number, difference in zip(numbers, differences):
+        found.setdefault(number, []).append(difference)
+    groups = [Group(len(each), math.fsum(each)) for each in found.values()]
+    return [] if are_single(groups) else groups

@@ -48,6 +48,9 @@ class Said(NamedTuple):
     place: int
     """Which of the run's rows it is."""
 
+    group: int = _NONE
+    """The number of the sample's group, below 0 where it has none."""
+
     is_nothing: bool = False
     """Whether there is neither score nor verdict, nor a label as an answer without either."""
 
@@ -64,6 +67,11 @@ class Pair(NamedTuple):
     b: Said
     """In the second."""
 
+    @property
+    def group(self) -> int:
+        """The number of the sample's group, below 0 where neither run has one."""
+        return self.a.group if self.a.group >= 0 else self.b.group
+
 
 class Column:
     """What one evaluator said in one run, by the samples' numbers, in some 20 bytes for each."""
@@ -73,6 +81,7 @@ class Column:
         self._scores = array("d")
         self._passed = array("b")
         self._fields: list[Shares | None] = []
+        self._groups = array(_COUNT)
 
     def __contains__(self, number: int) -> bool:
         return number < len(self._places) and self._places[number] != _NONE
@@ -84,6 +93,7 @@ class Column:
             bool(passed) if passed >= 0 else None,
             self._fields[number] if number < len(self._fields) else None,
             self._places[number],
+            self._groups[number] if number < len(self._groups) else _NONE,
             passed == _NOTHING,
         )
 
@@ -94,6 +104,8 @@ class Column:
         _put(self._passed, number, no_verdict if said.passed is None else said.passed, _NONE)
         if said.fields is not None:
             _put(self._fields, number, said.fields, None)
+        if said.group != _NONE:
+            _put(self._groups, number, said.group, _NONE)
 
 
 def _put(column: MutableSequence[Value], number: int, value: Value, nothing: Value) -> None:
@@ -191,6 +203,7 @@ class _Reading:
         self._numbers: dict[Key | tuple[Key, int], int] = {}
         self._paths: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._shares: dict[Shares, Shares] = {}
+        self._groups: dict[Key, int] = {}
 
     def columns(self, run: Run) -> dict[str, Column]:
         """Return what each evaluator said in a run."""
@@ -216,14 +229,17 @@ class _Reading:
         return number
 
     def _said(self, row: Row, place: int) -> Said:
+        group = _NONE
+        if row.group is not None:
+            group = self._groups.setdefault(_key(row.group), len(self._groups))
         if row.error is not None or row.unscored:
-            return Said(None, None, None, place, is_nothing=True)
+            return Said(None, None, None, place, group, is_nothing=True)
         fields = row.metadata.get("fields") if self._with_fields else None
         shares = self._shares_in(fields) if isinstance(fields, Mapping) else None
         score = _figure(row.score)
         is_answer = row.score is None and row.label is not None
         is_nothing = score is None and row.passed is None and not is_answer
-        return Said(score, row.passed, shares, place, is_nothing)
+        return Said(score, row.passed, shares, place, group, is_nothing)
 
     def _shares_in(self, fields: Mapping[str, Any]) -> Shares:
         """Return each field's share; the same object for the many rows that have the same."""

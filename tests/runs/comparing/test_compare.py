@@ -159,18 +159,56 @@ def test_ids_are_joined_as_json_has_them():
     assert (found.only_a, found.only_b, found.evaluators["graded"].joined) == ([], [], 5)
 
 
-def test_rows_of_one_id_count_as_one_sample():
-    """Ten questions, asked five times each, are ten samples."""
-    a = run_of([row(f"q{n // 5}", 0, False) for n in range(50)])
-    b = run_of([row(f"q{n // 5}", 1, n % 5 > 0) for n in range(50)])
-    found = compare(a, b)
+def tries(*, group):
+    """Ten questions, tried five times each: nothing passes in A, four of five tries in B."""
+    return [
+        [
+            row(f"q{n // 5}" if group is None else n, float(x), x, group=group and f"q{n // 5}")
+            for n in range(50)
+            for x in [b and n % 5 > 0]
+        ]
+        for b in (False, True)
+    ]
+
+
+@pytest.mark.parametrize("group", [None, "by column"])
+def test_rows_of_one_group_or_one_id_are_not_independent(group):
+    found = compare(*map(run_of, tries(group=group)))
     rate = found.differences[0]
-    assert (rate.n, rate.a, rate.b, rate.better) == (10, 0.0, 0.8, 10)
+    assert (rate.n, rate.groups, rate.a, rate.b, rate.better) == (50, 10, 0.0, 0.8, 40)
     assert rate.p == pytest.approx(2 / 2**10)
-    assert found.evaluators["graded"].joined == 50
-    assert "40 samples have the id of another; the mean of an id counts as one sample" in (
-        found.warnings
-    )
+    alone = compare(*(run_of([*rows][1::5]) for rows in tries(group=group))).differences[0]
+    assert (alone.n, alone.groups, alone.p) == (10, None, rate.p)
+
+
+def test_a_group_turns_as_a_whole_for_scores_and_fields_too():
+    """Six documents of four rows, and every row of a document changes alike."""
+
+    def of(shift):
+        return run_of(
+            [
+                row(
+                    n,
+                    n % 5 / 10 + shift * (1 + n // 4) / 10,
+                    None,
+                    group=n // 4,
+                    fields={"/x": {"match": 1 + shift * (n // 4), "mismatch": 3}},
+                )
+                for n in range(24)
+            ]
+        )
+
+    score, field = compare(of(0), of(1)).differences
+    assert (score.n, score.groups, score.p) == (24, 6, 2 / 2**6)
+    assert (field.field, field.groups, field.p) == ("/x", 6, 2 / 2**5)
+    assert score.difference == pytest.approx(0.35)
+    assert score.interval[0] < 0.35 < score.interval[1]
+
+
+def test_of_a_single_group_nothing_is_surely_different():
+    a, b = (run_of([row(n, float(x), x, group="one") for n in range(40)]) for x in (True, False))
+    [rate] = compare(a, b).differences
+    assert (rate.groups, rate.p, rate.interval, rate.detectable) == (1, 1.0, None, None)
 
 
 def test_one_sample_with_the_id_of_another_is_told_in_the_singular():
@@ -273,7 +311,7 @@ def test_the_rounding_of_floats_is_no_spread(scale):
     (score,) = compare(a, b).differences
     assert score.difference == pytest.approx(-0.03)
     assert score.p == 2 / 2**9
-    assert (score.interval, score.detectable) == (None, None)
+    assert score.interval is None
 
 
 def test_differences_of_shares_lie_from_minus_1_to_1():

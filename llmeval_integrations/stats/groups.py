@@ -1,0 +1,174 @@
+"""Means whose rows come in groups: rows of one group are not independent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from llmeval_integrations.stats.intervals import LEVEL, Interval, t_of, wilson_of, z_of
+
+_ROUNDING: Final = 1e-10
+"""A spread below this share of the largest figure is what floats leave of none."""
+
+
+class Figures(NamedTuple):
+    """What is known of the figures of all rows, whatever groups they are in."""
+
+    n: int
+    """How many there are."""
+
+    total: float
+    """Their sum."""
+
+    squares: float
+    """The sum of their squares."""
+
+    low: float
+    """The smallest."""
+
+    high: float
+    """The largest."""
+
+    @classmethod
+    def of(cls, figures: Sequence[float]) -> Figures:
+        """Add up figures, of which there has to be one."""
+        squares = math.fsum(each * each for each in figures)
+        return cls(len(figures), math.fsum(figures), squares, min(figures), max(figures))
+
+    @property
+    def mean(self) -> float:
+        """Their mean."""
+        return self.total / self.n
+
+    @property
+    def are_shares(self) -> bool:
+        """Whether all lie from 0 to 1."""
+        return 0 <= self.low <= self.high <= 1
+
+    @property
+    def are_verdicts(self) -> bool:
+        """Whether all are 0 or 1, so that the mean is a rate."""
+        return self.are_shares and self.squares == self.total
+
+    @property
+    def deviation(self) -> float:
+        """The sum of the squares of how far each lies from the mean; 0 where rounding alone is."""
+        found = self.squares - self.n * self.mean * self.mean
+        largest = max(abs(self.low), abs(self.high))
+        has_spread = self.high - self.low > _ROUNDING * largest and math.isfinite(found)
+        return max(found, 0.0) if has_spread else 0.0
+
+
+class Group(NamedTuple):
+    """The rows that belong together."""
+
+    rows: int
+    """How many there are."""
+
+    total: float
+    """The sum of their figures."""
+
+
+class Worth(NamedTuple):
+    """How many independent rows would say as much as rows in groups do."""
+
+    n: float
+    """The effective number of rows."""
+
+    quantile: float
+    """How many standard errors to either side the interval reaches."""
+
+
+def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
+    """Return the 95 % interval of a mean whose rows may come in groups.
+
+    Figures from 0 to 1 have Wilson's interval over the effective number of rows, see `worths`;
+    others have Student's. A rate has plain Wilson's interval where no group has two rows. Without
+    groups, the effective number of scores goes by their variance alone. None of a single group, of
+    a single score that is no verdict, and where figures beyond 0 and 1 are all the same: their
+    spread is not known.
+
+    Wilson's formula over an effective number of rows: Korn and Graubard, Survey Methodology 24
+    (1998) 193; Dean and Pagano, J. Surv. Stat. Methodol. 3 (2015) 484.
+    """
+    mean, n = figures.mean, figures.n
+    if not figures.are_shares:
+        return student(figures, groups)
+    if figures.are_verdicts and are_single(groups):
+        return wilson_of(mean, n, z_of(LEVEL))
+    if len(groups or range(n)) < 2:
+        return None
+    if not groups:
+        spread = figures.deviation / n
+        effective = mean * (1 - mean) * n / spread if spread else n
+        return wilson_of(mean, effective, t_of(LEVEL, n - 1))
+    away = [each.total - mean * each.rows for each in groups]
+    found = worths(away, groups, mean * (1 - mean), figures.deviation)
+    return narrower(*(wilson_of(mean, *each) for each in found))
+
+
+def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
+    """Return Student's 95 % interval of a mean whose rows may come in groups.
+
+    The variance between groups is Liang and Zeger's, Biometrika 73 (1986) 13, with the degrees of
+    freedom of `worths`. None of a single group, and where there is no spread.
+    """
+    mean, n = figures.mean, figures.n
+    if figures.deviation == 0:
+        return None
+    if are_single(groups):
+        half = t_of(LEVEL, n - 1) * math.sqrt(figures.deviation / (n - 1) / n)
+        return mean - half, mean + half
+    count = len(groups)
+    if count < 2:
+        return None
+    away = [each.total - mean * each.rows for each in groups]
+    error = math.sqrt(math.fsum(each * each for each in away) * count / (count - 1)) / n
+    half = t_of(LEVEL, _freedom(away, count - 1)) * error
+    return mean - half, mean + half
+
+
+def are_single(groups: Sequence[Group]) -> bool:
+    """Whether no two rows belong together."""
+    return all(each.rows == 1 for each in groups)
+
+
+def narrower(one: Interval, other: Interval) -> Interval:
+    """Return the interval that says more."""
+    return min(one, other, key=lambda each: each[1] - each[0])
+
+
+def worths(
+    away: Sequence[float], groups: Sequence[Group], variance: float, deviation: float
+) -> tuple[Worth, Worth]:
+    """Say how many independent rows are worth as much as rows in groups, in two ways.
+
+    away: how far the sum of each group lies from what the mean of all rows makes of it.
+    variance: that of one row, if the mean were a rate.
+    deviation: the sum of the squares of how far each row lies from the mean.
+
+    The first goes by how far groups differ: as many rows as would give the mean that variance,
+    with as many degrees of freedom as its estimate has (Satterthwaite, Biometrics Bulletin 2 (1946)
+    110; the variance of the sum of squares is taken for no less than the sum of fourth powers).
+    Rows of a group count for no more than independent ones. The second supposes that all rows of a
+    group agree (Kish, Survey Sampling (1965), 8.2): the number of groups, where all have one size.
+    It is the most that groups can cost, so the narrower interval of the two holds.
+    """
+    n, most = sum(each.rows for each in groups), len(groups) - 1
+    agreeing = n * n / sum(each.rows**2 for each in groups)
+    if_agreeing = Worth(agreeing, t_of(LEVEL, most))
+    squares = math.fsum(each * each for each in away)
+    between = max(squares, deviation)
+    if between <= (_ROUNDING * n) ** 2:
+        return if_agreeing, if_agreeing
+    return Worth(variance * n * n / between, t_of(LEVEL, _freedom(away, most))), if_agreeing
+
+
+def _freedom(away: Sequence[float], most: int) -> int:
+    largest = max(map(abs, away))
+    if largest == 0:
+        return most
+    squares = [(each / largest) ** 2 for each in away]
+    kept = 2 * math.fsum(squares) ** 2 / math.fsum(each * each for each in squares)
+    return max(1, min(most, int(kept)))

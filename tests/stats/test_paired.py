@@ -1,0 +1,148 @@
+"""Tests and intervals of pairs, against published figures, scipy, and by what has to hold."""
+
+from math import comb, exp
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmeval_integrations.stats.groups import Group
+from llmeval_integrations.stats.paired import PairCounts, holm, mcnemar, newcombe, sign_flip
+
+pytestmark = pytest.mark.once
+
+DIFFERENCES = st.lists(st.integers(-8, 8).map(lambda n: n / 8), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("worse", "better", "p"),
+    [
+        (12, 2, 0.012939453125),  # StatsDirect's and Armitage's sputum cultures; scipy's binomtest
+        (1, 7, 0.0703125),  # airway responsiveness before and after transplantation
+        (0, 6, 0.03125),
+        (0, 1, 1.0),
+        (3, 3, 1.0),
+        (0, 0, 1.0),
+        (500, 560, 0.06990955946),
+        (4_900_000, 5_000_000, 1.14641688e-221),
+    ],
+)
+def test_mcnemars_exact_test(worse, better, p):
+    assert mcnemar(worse, better) == pytest.approx(p, rel=1e-6)
+    assert mcnemar(better, worse) == mcnemar(worse, better)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_mcnemars_test_is_the_sum_of_binomials(worse, better):
+    n = worse + better
+    tail = sum(comb(n, k) for k in range(min(worse, better) + 1))
+    assert mcnemar(worse, better) == pytest.approx(min(1, 2 * tail / 2**n))
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
+        ([], 1.0),
+        ([0.0, 0.0], 1.0),
+        ([0.5], 1.0),
+        ([1.0, 2.0, 3.0], 2 / 8),
+        ([1.0, -2.0, 3.0], 6 / 8),
+        ([0.25] * 6, 2 / 64),  # of one size, so McNemar's
+        # Fisher's test of Darwin's maize, The Design of Experiments (1935), section 21
+        ([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48], 1726 / 2**15),
+    ],
+)
+def test_turning_signs(differences, p):
+    assert sign_flip(differences) == pytest.approx(p, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "shift"), [(9, 0.4), (24, 0.3), (25, 0.4), (60, 0.2), (300, 0.1)])
+def test_turning_signs_is_scipys_permutation_test(n, shift):
+    stats = pytest.importorskip("scipy.stats")
+    chance = Random(n)
+    differences = [chance.gauss(shift, 1) for _ in range(n)]
+    other = stats.permutation_test(
+        (differences,),
+        lambda x, axis: x.sum(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=20_000,
+        batch=2_000,
+        rng=1,
+    )
+    assert sign_flip(differences) == pytest.approx(other.pvalue, abs=0.015)
+
+
+@given(DIFFERENCES)
+def test_turning_signs_knows_no_direction_and_no_scale(differences):
+    p = sign_flip(differences)
+    assert 0 < p <= 1
+    assert sign_flip([-each for each in differences]) == p
+    assert sign_flip([each * 1e300 for each in differences]) == p
+    assert sign_flip([*differences, 0.0]) == p
+
+
+def test_what_is_clear_is_bounded_without_drawing():
+    differences = [0.5, 1.0] * 100
+    p = sign_flip(differences)
+    assert p == sign_flip(differences, seed=2) == pytest.approx(2 * exp(-(150**2) / 250))
+
+
+@pytest.mark.parametrize(
+    ("table", "low", "high", "digits"),
+    [
+        # Fagerland, Lydersen, Laake, Stat. Med. 33 (2014) 2850: the first less the second
+        ((1, 1, 7, 12), -0.507, -0.026, 3),
+        # worked out by hand from Newcombe, Stat. Med. 17 (1998) 2635
+        ((36, 12, 2, 0), 0.0569, 0.3404, 4),
+        ((43, 0, 1, 0), -0.1181, 0.0597, 4),
+    ],
+)
+def test_newcombes_interval_is_what_was_published(table, low, high, digits):
+    found = newcombe(PairCounts(*table))
+    assert (-found[1], -found[0]) == pytest.approx((low, high), abs=0.5 * 10**-digits)
+
+
+@given(st.tuples(*[st.integers(0, 200)] * 4).filter(any))
+def test_newcombes_interval_holds_the_difference_and_mirrors(table):
+    both, worse, better, neither = table
+    low, high = newcombe(PairCounts(*table))
+    assert -1 - 1e-9 <= low <= (better - worse) / sum(table) <= high <= 1 + 1e-9
+    mirrored = pytest.approx((-high, -low))
+    assert newcombe(PairCounts(both, better, worse, neither)) == mirrored
+    assert newcombe(PairCounts(neither, better, worse, both)) == mirrored
+
+
+def test_newcombes_interval_of_groups():
+    counts = PairCounts(60, 10, 30, 100)
+    agreeing = [Group(10, 10.0)] * 3 + [Group(10, -10.0)] + [Group(10, 0.0)] * 16
+    mixed = [Group(10, 1.0)] * 20
+    plain, wide, narrow = newcombe(counts), newcombe(counts, agreeing), newcombe(counts, mixed)
+    as_rows = newcombe(PairCounts(6, 1, 3, 10))
+    assert wide[1] - wide[0] > as_rows[1] - as_rows[0] > 2.5 * (plain[1] - plain[0])
+    assert narrow[1] - narrow[0] == pytest.approx(plain[1] - plain[0], rel=0.1)
+    assert newcombe(counts, [Group(200, 20.0)]) is None
+    assert newcombe(counts, [Group(1, 0.1)] * 200) == plain
+
+
+def test_holms_correction():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.5]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_holm_keeps_the_order_and_lies_between_nothing_and_bonferroni(ps):
+    adjusted = holm(ps)
+    for p, found in zip(ps, adjusted, strict=True):
+        assert p <= found <= min(1.0, p * len(ps))
+    assert sorted(range(len(ps)), key=lambda i: (adjusted[i], ps[i])) == sorted(
+        range(len(ps)), key=lambda i: ps[i]
+    )
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_holms_correction_is_that_of_statsmodels(ps):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    assert holm(ps) == pytest.approx([*multitest.multipletests(ps, method="holm")[1]])

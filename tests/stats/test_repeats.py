@@ -1,0 +1,53 @@
+"""Tasks that were tried several times."""
+
+from collections import Counter
+from itertools import combinations
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmeval_integrations.stats.repeats import Tries, pass_at_k, pass_hat_k, repeats
+
+TRIES = st.integers(1, 8).flatmap(lambda n: st.builds(Tries, st.integers(0, n), st.just(n)))
+
+
+@given(TRIES)
+def test_the_chances_are_those_of_all_ways_to_draw_k_tries(tries):
+    outcomes = [True] * tries.passes + [False] * (tries.n - tries.passes)
+    for k in range(1, tries.n + 1):
+        drawn = [*combinations(outcomes, k)]
+        assert pass_at_k(tries, k) == pytest.approx(sum(map(any, drawn)) / len(drawn))
+        assert pass_hat_k(tries, k) == pytest.approx(sum(map(all, drawn)) / len(drawn))
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+def test_no_estimate_is_biased(chance):
+    """The mean over all that six tries can come to is the chance itself."""
+    n, k = 6, 3
+    weights = [comb(n, c) * chance**c * (1 - chance) ** (n - c) for c in range(n + 1)]
+    any_passes = sum(w * pass_at_k(Tries(c, n), k) for c, w in enumerate(weights))
+    all_pass = sum(w * pass_hat_k(Tries(c, n), k) for c, w in enumerate(weights))
+    assert (any_passes, all_pass) == pytest.approx((1 - (1 - chance) ** k, chance**k))
+
+
+def test_more_tries_pass_more_often_once_and_less_often_all():
+    found = repeats(Counter({Tries(5, 5): 10, Tries(3, 5): 6, Tries(0, 5): 4}))
+    assert [each.k for each in found] == [1, 2, 3, 4, 5]
+    assert [each.tasks for each in found] == [20] * 5
+    assert found[0].pass_at_k == pytest.approx(found[0].pass_hat_k) == pytest.approx(0.68)
+    assert (found[4].pass_at_k, found[4].pass_hat_k) == (0.8, 0.5)
+    for each in found:
+        for rate, (low, high) in (
+            (each.pass_at_k, each.pass_at_k_ci95),
+            (each.pass_hat_k, each.pass_hat_k_ci95),
+        ):
+            assert 0 <= low < rate < high <= 1
+
+
+def test_tasks_with_fewer_tries_are_left_out_as_long_as_half_have_enough():
+    found = repeats(Counter({Tries(4, 4): 2, Tries(2, 4): 1, Tries(1, 2): 3}))
+    assert [(each.k, each.tasks) for each in found] == [(1, 6), (2, 6), (3, 3), (4, 3)]
+    assert repeats(Counter()) == []
+    assert repeats(Counter({Tries(1, 2): 1}))[0].pass_at_k_ci95 is None
