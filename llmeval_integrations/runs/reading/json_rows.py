@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, BinaryIO
@@ -12,12 +13,10 @@ import msgspec
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.numbers import decode_as_python
-from llmeval_integrations.runs.reading.json_array import ArrayItems, Before
 from llmeval_integrations.runs.reading.source import Record, RowNumber, Source, place_of
 
-_decode = msgspec.json.Decoder().decode
+_split = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
-_NOTHING = Before()
 _LONG = 2**16
 
 
@@ -27,7 +26,7 @@ def read_lines(handle: BinaryIO, source: Source, first: RowNumber = 1) -> Iterat
 
 
 def read_json(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read a JSON array of objects, item by item.
+    """Read a JSON array of objects.
 
     JSON Lines are often kept in files of that name: where the first line is an object by itself,
     they are read as such.
@@ -50,27 +49,47 @@ def parse_object(line: bytes) -> dict[str, Any] | InputError:
     """Read one JSON object, or say why it is none.
 
     What Python writes is accepted where JSON is stricter, since data sets are full of it: NaN,
-    Infinity and lone surrogates. Integers are exact at any size.
+    Infinity and lone surrogates. Integers are exact at any size. A name that stands twice is
+    refused, as one of its values would be lost.
     """
     try:
-        return _decode_object(line)
+        row: Any = _decode_object(line)
     except (ValueError, RecursionError):
-        value = _parse_slowly(line.rstrip(b"\r\n"))
-    if isinstance(value, (dict, InputError)):
-        return value
-    return _no_object(value)
+        row = _parse_slowly(line.rstrip(b"\r\n"))
+    if isinstance(row, InputError):
+        return row
+    return _refuse_name_twice(row, line) if isinstance(row, dict) else _no_object(row)
 
 
-def _parse_slowly(text: bytes, before: Before = _NOTHING) -> Any:
+def _refuse_name_twice(row: dict[str, Any], line: bytes) -> dict[str, Any] | InputError:
+    """Return the row, or the error that one of its names stands twice."""
+    for name in row:
+        # Few rows have a name again further in, or written otherwise, and take a closer look.
+        if line.count(b'"%s"' % name.encode(errors="surrogatepass")) != 1:
+            twice = _find_name_twice(line)
+            return row if twice is None else InputError(f"the name {twice!r} stands twice")
+    return row
+
+
+def _find_name_twice(line: bytes) -> str | None:
+    objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
+    try:
+        json.loads(line, object_pairs_hook=objects.append, parse_int=str)
+    except RecursionError:
+        return None
+    counts = Counter(name for name, _ in objects[-1])
+    return next((name for name, count in counts.items() if count > 1), None)
+
+
+def _parse_slowly(text: bytes) -> Any:
     """Read JSON with Python's own parser, or give the InputError that words what is wrong."""
     try:
         return decode_as_python(text.decode())
     except UnicodeDecodeError as error:
-        return InputError(f"byte {before.size + error.start + 1} is not UTF-8")
+        return InputError(f"byte {error.start + 1} is not UTF-8")
     except json.JSONDecodeError as error:
-        line = before.lines + error.lineno
-        column = error.colno + (before.columns if error.lineno == 1 else 0)
-        place = f"line {line}, column {column}" if line > 1 else f"column {column}"
+        place = f"line {error.lineno}, " if error.lineno > 1 else ""
+        place += f"column {error.colno}"
         return InputError(f"not JSON: {error.msg.removesuffix(' at')} at {place}")
     except ArithmeticError:
         return InputError("not JSON that can be read: a number beyond all bounds")
@@ -96,48 +115,29 @@ def _objects(lines: Iterable[bytes], source: Source, first: RowNumber = 1) -> It
                 empty += 1
                 continue
             row = parse_object(start)
+        else:
+            row = _refuse_name_twice(row, line)
         yield ((place - empty, place) if empty else place), row
 
 
 def _array(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterator[Record]:
-    source.unit = "item"
-    for number, item in enumerate(_values(beginning, handle, source), 1):
-        yield number, item if isinstance(item, (dict, InputError)) else _no_object(item)
-
-
-def _values(beginning: list[bytes], handle: BinaryIO, source: Source) -> Iterator[Any]:
-    """Yield the items of an array, each that is not JSON as the InputError that says why.
-
-    Raises InputError where it is not an array, or from where on it is none.
-    """
-    *empty, first = beginning or [b""]
-    text = first.lstrip()
-    before = Before().then(b"".join([*empty, first[: len(first) - len(text)]]))
-    if not text.startswith(b"["):
-        value = _parsed(text + handle.read(), before, source)
-        raise InputError(f"{source.name}: expected an array of objects, got {quote(value)}")
-    items = ArrayItems(text, handle, before)
-    for item in items:
-        source.done = items.before.size
-        yield parse_object(item)
-    size, lines, columns = items.before
-    is_first = size == before.size + 1
-    opening = b"[" if is_first else b"[0,"  # behind a comma there has to be an item
-    before = Before(size - len(opening), lines, columns - len(opening))
-    last = _parsed(opening + items.rest(), before, source)
-    source.done = source.total or source.done
-    yield from last if is_first else last[1:]
-
-
-def _parsed(text: bytes, before: Before, source: Source) -> Any:
-    """Parse what is left of a file; raises InputError where it is not JSON."""
+    """Read an array, whose text is in memory; raise InputError where it is none."""
+    text = b"".join(beginning) + handle.read()
     try:
-        return _decode(text)
+        items: Any = _split(text)
     except (ValueError, RecursionError):
-        value = _parse_slowly(text, before)
-    if isinstance(value, InputError):
-        raise InputError(f"{source.name}: {value}")
-    return value
+        items = _parse_slowly(text)
+    if isinstance(items, InputError):
+        raise InputError(f"{source.name}: {items}")
+    if not isinstance(items, list):
+        raise InputError(f"{source.name}: expected an array of objects, got {quote(items)}")
+    source.unit, source.total = "item", len(items)
+    for number, item in enumerate(items, 1):
+        source.done = number
+        if isinstance(item, msgspec.Raw):
+            yield number, parse_object(bytes(item))
+        else:
+            yield number, item if isinstance(item, dict) else _no_object(item)
 
 
 def _beginning(handle: BinaryIO, source: Source) -> list[bytes]:

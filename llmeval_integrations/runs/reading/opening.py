@@ -48,9 +48,9 @@ def open_source(samples: Any, format: str | None = None) -> Source:
     """Open what is to be evaluated and read its first row; the others follow one by one.
 
     `samples` is the path of a file or "-" for standard input; a DataFrame of pandas or polars, a
-    table of pyarrow; or an iterable of samples and mappings. No file is loaded whole, but for what
-    stands in a JSON array behind a NaN or the like. The format goes by the file's suffix unless
-    given; input without a suffix is a JSON array where it starts with a bracket, else JSON Lines.
+    table of pyarrow; or an iterable of samples and mappings. Of files a JSON array alone is loaded
+    whole. The format goes by the file's suffix unless given; input without a suffix is a JSON array
+    where it starts with a bracket, else JSON Lines.
 
     Raises InputError for a file that cannot be read at all; what is wrong with a single row is
     that row's own matter.
