@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import platform
 import re
 from collections.abc import Iterator, Mapping, MappingView, Sequence, Sized
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from functools import partial
 from itertools import islice
 from math import isfinite
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, get_origin
 
 import msgspec
@@ -141,24 +143,20 @@ def _of_type(value: Any) -> Any:
 
 
 def _of_function(value: Any) -> Any:
-    """Tell a function by its name, what it is bound to and wraps, or else by what it does."""
+    """Tell a function by its name and source, what it is bound to, and the values around it."""
     told = {"name": _name(value)}
     owner = getattr(value, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
         told["of"] = _digest_of(owner)  # of which nobody asked to see anything
-    if hasattr(value, "__wrapped__"):
-        told["wrapped"] = _plain(value.__wrapped__)
-    if isinstance(value, FunctionType) and "<" in told["name"]:
-        told["code"] = _digest_of(_does(value))
+    around: list[Any] = []
+    for function in (value, inspect.unwrap(value)):
+        with suppress(OSError, TypeError):  # compiled ones have no source, and nothing around them
+            told["source"] = _sha256(inspect.getsource(function).encode()).hexdigest()
+            around += inspect.getclosurevars(function).nonlocals.values()
+    if around:
+        plain = [each if is_plain(each) else type(each).__qualname__ for each in around]
+        told["around"] = _digest_of(plain)
     return told if len(told) > 1 else told["name"]
-
-
-def _does(function: FunctionType) -> list[Any]:
-    """Return what a function that has no name of its own does, and with which values around it."""
-    # An empty cell, equal to another empty one, has no contents.
-    cells = [each.cell_contents for each in function.__closure__ or () if each != CellType()]
-    around = [each if is_plain(each) else type(each).__qualname__ for each in cells]
-    return [_code(function.__code__), function.__defaults__, function.__kwdefaults__, around]
 
 
 def _digest_of(value: Any) -> str:
@@ -172,12 +170,6 @@ def _name(value: Any) -> str:
     # Several of rapidfuzz's distances share one name, as do functions under one decorator.
     other = code is not None and code.co_name != value.__name__
     return f"{name} ({code.co_name})" if other else name
-
-
-def _code(code: CodeType) -> list[Any]:
-    """Return what is the same of a function wherever it stands in a file."""
-    constants = [_code(each) if isinstance(each, CodeType) else each for each in code.co_consts]
-    return [code.co_code.hex(), code.co_names, code.co_argcount, code.co_flags, constants]
 
 
 def _sha256(text: bytes = b"") -> hashlib._Hash:

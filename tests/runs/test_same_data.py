@@ -229,9 +229,9 @@ DIFFERENT = [
     (
         compared(lambda one, other: one == other),
         compared(lambda one, other: one is other),
-        "evaluators.equal.options.operator.code is '",
+        "evaluators.equal.options.operator.source is '",
     ),
-    (less_than(1), less_than(2), "evaluators.equal.options.operator.code is '"),
+    (less_than(1), less_than(2), "evaluators.equal.options.operator.around is '"),
     (
         compared(partial(isclose, rel_tol=0.1)),
         compared(partial(isclose, rel_tol=0.2)),
@@ -242,11 +242,11 @@ DIFFERENT = [
         {"type": PythonType(Optional[str])},  # noqa: UP045 - it has a name
         "evaluators.type.options.expected_type is '",
     ),
-    (one_of(["a"]), one_of(["b"]), "evaluators.equal.options.operator.code is '"),
+    (one_of(["a"]), one_of(["b"]), "evaluators.equal.options.operator.around is '"),
     (
         compared(lambda *texts: len(texts)),
         compared(lambda texts, *_: len(texts)),
-        "evaluators.equal.options.operator.code is '",
+        "evaluators.equal.options.operator.source is '",
     ),
     (
         compared(Within(1).compare),
@@ -266,14 +266,14 @@ DIFFERENT = [
     (
         compared(lru_cache(fuzz.ratio)),
         compared(lru_cache(isclose)),
-        "evaluators.equal.options.operator.name is 'math.isclose', and was 'rapidfuzz.",
+        "evaluators.equal.options.operator is 'math.isclose', and was 'rapidfuzz.",
     ),
     (
         compared(lru_cache(lambda one, other: one == other)),
         compared(lru_cache(lambda one, other: one is other)),
-        "evaluators.equal.options.operator.wrapped.code is '",
+        "evaluators.equal.options.operator.source is '",
     ),
-    (within(1), within(2), "evaluators.equal.options.operator.code is '"),
+    (within(1), within(2), "evaluators.equal.options.operator.around is '"),
     ({"own": Longer(1)}, {"own": Longer(9)}, "evaluators.own.attributes is '"),
     (
         {"regex_match": RegexMatch(f"{LONG}one{LONG}")},
