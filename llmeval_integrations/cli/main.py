@@ -20,7 +20,7 @@ from llmeval_integrations.version import __version__
 _EPILOG: Final = """\
 examples:
   llmeval run outputs.jsonl -e json_validity -e json_match --out runs/first
-  llmeval run outputs.csv -e length_penalty:max_length=4000 --field output=text
+  llmeval run outputs.csv -e length_penalty:max_length=4000 --column output=text
   llmeval run outputs.jsonl -e json_schema:schema=@schema.json --max-errors 1%
   llmeval run outputs.jsonl -e json_match --fail-under json_match=0.95
   llmeval run eval.yaml
@@ -29,13 +29,13 @@ examples:
   llmeval report runs/first
   llmeval export runs/first --to csv
   llmeval view runs/first
-  llmeval check json_match:strict_order=false --list-order any
+  llmeval test-evaluator json_match:strict_order=false --list-order any
   llmeval completion bash
 
 exit codes: 0 done; 1 a threshold is missed, more rows are errors than
 --max-errors allows, a run is worse than the one before or has no score for too
-many of its samples, a check found something, or the budget ended before the
-data; 2 a wrong call, no rows, nothing but errors, no score at all, or with
+many of its samples, test-evaluator found something, or the budget ended before
+the data; 2 a wrong call, no rows, nothing but errors, no score at all, or with
 --frozen a reply that the cache lacks; 130 interrupted
 """
 
@@ -106,4 +106,4 @@ def _commands() -> Iterator[tuple[str, ModuleType]]:
     for found in pkgutil.iter_modules(commands.__path__):
         module = import_module(f"{commands.__name__}.{found.name}")
         if hasattr(module, "run"):
-            yield found.name, module
+            yield found.name.replace("_", "-"), module

@@ -1,6 +1,7 @@
 """Does an evaluator do what it claims? Hard cases to try it on.
 
-`check_evaluator(evaluator, claims="json_equality")` gives findings; `llmeval check` prints them.
+`check_evaluator(evaluator, claims="json_equality")` gives findings, which
+`llmeval test-evaluator` prints.
 """
 
 from llmeval_integrations.conformance.checking import check_evaluator, list_claims

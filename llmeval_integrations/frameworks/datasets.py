@@ -6,7 +6,7 @@
 
     dataset = Dataset.from_dict({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
     scored = evaluate(
-        dataset, [JsonValidity(), JsonEquality()], fields={"output": "answer", "reference": "gold"}
+        dataset, [JsonValidity(), JsonEquality()], columns={"output": "answer", "reference": "gold"}
     )
     list(scored["json_equality"])  # [1.0, 0.0]
     list(scored["json_validity_label"])  # [None, 'truncated']
@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.columns import TableEvaluation
+from llmeval_integrations.runs.table_evaluation import TableEvaluation
 
 try:
     from datasets import Dataset, DatasetDict, Value
@@ -40,14 +40,14 @@ def evaluate(
     dataset: D,
     evaluators: Mapping[str, Evaluator] | Sequence[Evaluator],
     *,
-    fields: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     **options: Any,
 ) -> D:
     """Evaluate each row, and give the dataset with the results as further columns.
 
     dataset: a Dataset, or a DatasetDict, each split of which is evaluated.
     evaluators: a list, or a mapping from the names that the columns shall have.
-    fields: which column is which field of a sample, where the name is another, as
+    columns: which column is which field of a sample, where the name is another, as
         {"output": "answer", "exact_match.reference": "title"}.
     options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
         and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
@@ -65,13 +65,13 @@ def evaluate(
     """
     if isinstance(dataset, DatasetDict):
         parts = {
-            split: evaluate(part, evaluators, fields=fields, **options)
+            split: evaluate(part, evaluators, columns=columns, **options)
             for split, part in dataset.items()
         }
         return DatasetDict(parts)
     if not isinstance(dataset, Dataset):
         raise InputError(f"expected a Dataset or a DatasetDict, got {quote(dataset)}")
-    evaluation = TableEvaluation(dataset.column_names, evaluators, fields=fields, **options)
+    evaluation = TableEvaluation(dataset.column_names, evaluators, columns=columns, **options)
     table = dataset.select_columns(evaluation.read).with_format("arrow")
     made = evaluation.columns(table[:])
     scored = dataset.remove_columns([name for name in made if name in dataset.column_names])

@@ -6,7 +6,7 @@
 
     frame = pd.DataFrame({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
     scored = evaluate(
-        frame, [JsonValidity(), JsonEquality()], fields={"output": "answer", "reference": "gold"}
+        frame, [JsonValidity(), JsonEquality()], columns={"output": "answer", "reference": "gold"}
     )
     scored["json_equality"].tolist()  # [1.0, 0.0]
     scored["json_validity_label"].tolist()  # [<NA>, 'truncated']
@@ -23,7 +23,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.columns import TableEvaluation
+from llmeval_integrations.runs.table_evaluation import TableEvaluation
 
 try:
     import pandas as pd
@@ -39,13 +39,13 @@ def evaluate(
     frame: pd.DataFrame,
     evaluators: Mapping[str, Evaluator] | Sequence[Evaluator],
     *,
-    fields: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Evaluate each row, and give the frame with the results as further columns.
 
     evaluators: a list, or a mapping from the names that the columns shall have.
-    fields: which column is which field of a sample, where the name is another, as
+    columns: which column is which field of a sample, where the name is another, as
         {"output": "answer", "exact_match.reference": "title"}.
     options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
         and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
@@ -62,7 +62,7 @@ def evaluate(
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame of pandas, got {quote(frame)}")
-    evaluation = TableEvaluation(list(frame.columns), evaluators, fields=fields, **options)
+    evaluation = TableEvaluation(list(frame.columns), evaluators, columns=columns, **options)
     made = evaluation.columns(frame[evaluation.read])
     kinds = evaluation.kinds
     return frame.assign(

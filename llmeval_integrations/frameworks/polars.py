@@ -6,7 +6,7 @@
 
     frame = pl.DataFrame({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
     scored = evaluate(
-        frame, [JsonValidity(), JsonEquality()], fields={"output": "answer", "reference": "gold"}
+        frame, [JsonValidity(), JsonEquality()], columns={"output": "answer", "reference": "gold"}
     )
     scored["json_equality"].to_list()  # [1.0, 0.0]
     scored["json_validity_label"].to_list()  # [None, 'truncated']
@@ -23,7 +23,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.columns import TableEvaluation
+from llmeval_integrations.runs.table_evaluation import TableEvaluation
 
 try:
     import polars as pl
@@ -39,13 +39,13 @@ def evaluate(
     frame: pl.DataFrame,
     evaluators: Mapping[str, Evaluator] | Sequence[Evaluator],
     *,
-    fields: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     **options: Any,
 ) -> pl.DataFrame:
     """Evaluate each row, and give the frame with the results as further columns.
 
     evaluators: a list, or a mapping from the names that the columns shall have.
-    fields: which column is which field of a sample, where the name is another, as
+    columns: which column is which field of a sample, where the name is another, as
         {"output": "answer", "exact_match.reference": "title"}.
     options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
         and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
@@ -64,7 +64,7 @@ def evaluate(
     if not isinstance(frame, pl.DataFrame):
         hint = "; collect() it" if isinstance(frame, pl.LazyFrame) else ""
         raise InputError(f"expected a DataFrame of polars, got {quote(frame)}{hint}")
-    evaluation = TableEvaluation(frame.columns, evaluators, fields=fields, **options)
+    evaluation = TableEvaluation(frame.columns, evaluators, columns=columns, **options)
     made = evaluation.columns(frame.select(evaluation.read))
     kinds = evaluation.kinds
     return frame.with_columns(

@@ -12,7 +12,7 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading.opening import open_source
 
@@ -30,7 +30,7 @@ class Marked:
     min_pass_rate: float
     """The share of rows that have to pass; below 1 single rows may fail."""
 
-    fields: Mapping[str, str] | None
+    columns: Mapping[str, str | None] | None
     """Other columns than those called like the fields of a sample."""
 
     @classmethod
@@ -45,7 +45,7 @@ class Marked:
 
     def samples(self, folder: Path) -> list[Sample]:
         """Read the rows; raises InputError for one that is none, and where there are none."""
-        [columns] = columns_by_evaluator(self.fields or {}, ["row"]).values()
+        [columns] = columns_by_evaluator(self.columns or {}, ["row"]).values()
         source = open_source(folder / self.data)
         samples = []
         for number, row in source.records:
@@ -62,7 +62,7 @@ def _read(
     data: str | Path,
     evaluators: Any = (),
     min_pass_rate: float = 1.0,
-    fields: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
 ) -> Marked:
     if not isinstance(data, (str, Path)):
         raise InvalidOptionError(f"data={quote(data)} is not the path of a file")
@@ -70,4 +70,4 @@ def _read(
     if not is_rate or not 0 <= min_pass_rate <= 1:
         raise InvalidOptionError(f"min_pass_rate={quote(min_pass_rate)} is not from 0 to 1")
     named = name_evaluators(evaluators) if evaluators else {}
-    return Marked(data, named, min_pass_rate, fields)
+    return Marked(data, named, min_pass_rate, columns)

@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known, and open the cache."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(data, evaluators=(), min_pass_rate=1.0, fields=None): run the test for every "
+        f"{MARKER}(data, evaluators=(), min_pass_rate=1.0, columns=None): run the test for every "
         "row of a file, whose path is relative to that of the test, as its argument `sample`; "
         "with a pass rate below 1 single rows may fail",
     )

@@ -13,7 +13,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.parsed import share
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.runs.fields import Columns
+from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.judging import Charged, Judging
 from llmeval_integrations.runs.reading.source import Record, Source
 from llmeval_integrations.runs.rows import Column, Row

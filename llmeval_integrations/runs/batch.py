@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.runs.columns import called_by_place, columns_by_evaluator
 from llmeval_integrations.runs.evaluating import Evaluating
-from llmeval_integrations.runs.fields import called_by_place, columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading.arrow_rows import read_table
@@ -26,7 +26,7 @@ def evaluate_batch(
     table: Any,
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
-    fields: Mapping[str, str | None] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
     frozen: bool = False,
@@ -44,7 +44,7 @@ def evaluate_batch(
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
     )
-    with Batches(evaluators, fields, options) as evaluate:
+    with Batches(evaluators, columns, options) as evaluate:
         return evaluate(table)
 
 
@@ -54,11 +54,11 @@ class Batches:
     def __init__(
         self,
         evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
-        fields: Mapping[str, str | None] | None,
+        columns: Mapping[str, str | None] | None,
         options: JudgingOptions,
     ) -> None:
         self._evaluators = name_evaluators(evaluators)
-        self.columns = columns_by_evaluator(fields or {}, self._evaluators)
+        self.columns = columns_by_evaluator(columns or {}, self._evaluators)
         """For each evaluator."""
         self._options = options
 

@@ -17,9 +17,9 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.answering import Pending, begin
 from llmeval_integrations.runs.chunks import MOST_ROWS, in_chunks, seldom_collected
+from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.directory import RESULTS, Journal, RunDirectory
 from llmeval_integrations.runs.engine import Helpers
-from llmeval_integrations.runs.fields import Columns
 from llmeval_integrations.runs.interrupting import Interrupted, Interrupts
 from llmeval_integrations.runs.judging import Judging, add_earlier
 from llmeval_integrations.runs.reading.source import Record, RowNumber, Source, on_line, place_of

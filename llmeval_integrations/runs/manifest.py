@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import hashlib
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")
-_IDENTITY: Final = ("version", "evaluators", "fields", "data")
+_IDENTITY: Final = ("version", "evaluators", "columns", "data")
 """What has to be the same where a run is resumed."""
 
 _AT_A_TIME: Final = 64
@@ -63,7 +63,7 @@ def manifest_of(
         "python": platform.python_version(),
         "packages": dict(_versions()),
         "evaluators": {name: described(evaluator) for name, evaluator in evaluators.items()},
-        "fields": dict(sorted((columns or {}).items())),
+        "columns": dict(sorted((columns or {}).items())),
         "data": {**_fingerprint(samples, reading.get("limit")), **reading},
         "ids": ids,
     }

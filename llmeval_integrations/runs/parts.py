@@ -16,7 +16,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.answering import begin
 from llmeval_integrations.runs.chunks import MOST_ROWS
-from llmeval_integrations.runs.fields import Columns
+from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.reading.json_rows import read_lines
 from llmeval_integrations.runs.reading.source import RowNumber, Source, on_line, place_of

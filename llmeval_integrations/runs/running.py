@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.directory import RunDirectory
-from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
-from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
-from llmeval_integrations.runs.fields import (
+from llmeval_integrations.runs.columns import (
     Columns,
     columns_by_evaluator,
     optional_columns,
     with_ids_of,
 )
+from llmeval_integrations.runs.directory import RunDirectory
+from llmeval_integrations.runs.engine import Engine, Helpers, lines_of
+from llmeval_integrations.runs.evaluating import Evaluating, OnProgress
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.naming import name_evaluators
@@ -38,7 +38,7 @@ def evaluate(
     samples: Any,
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
-    fields: Mapping[str, str | None] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     out: str | PathLike[str] | None = None,
     overwrite: bool = False,
     resume: bool = False,
@@ -64,7 +64,7 @@ def evaluate(
         Columns are a sample's fields: output, reference, input, contexts, schema, variables, id,
         group.
     evaluators: a list, or a mapping from the names they shall have in this run.
-    fields: other columns, as `{"output": "response", "exact_match.reference": "title"}`: a field
+    columns: other columns, as `{"output": "response", "exact_match.reference": "title"}`: a field
         of all evaluators or of one, and its column; None for a field that no column is.
     out: a directory for the run: `manifest.json`, what was run; `results.jsonl`, the rows as they
         come; `samples.jsonl`, the samples with a row that did not pass; `summary.json`. Without one
@@ -106,7 +106,7 @@ def evaluate(
     InvalidOptionError for what is not an evaluator, and for `max_cost` where a price is not known.
     """
     named = name_evaluators(evaluators)
-    columns = columns_by_evaluator(fields or {}, named)
+    by_evaluator = columns_by_evaluator(columns or {}, named)
     directory = None if out is None else RunDirectory(out)
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
@@ -120,24 +120,24 @@ def evaluate(
     with judging(named, options) as judges, ExitStack() as stack:
         source = open_source(samples, format)
         select(source, limit, sample, seed)
-        columns = with_ids_of(source, columns)
+        by_evaluator = with_ids_of(source, by_evaluator)
         if on_columns is not None:
-            on_columns(optional_columns(source, columns))
+            on_columns(optional_columns(source, by_evaluator))
         if workers > 1 and judges is None and source.lines_of is not None:
             engine = _processes(workers)
         helpers = None
         if engine is not None:
-            job = _job(lines_of(source), named, columns)
+            job = _job(lines_of(source), named, by_evaluator)
             helpers = stack.enter_context(closing(engine(job, options, judges)))
         one_pass = Evaluating(
-            named, columns, source, judging=judges, on_progress=on_progress, workers=helpers
+            named, by_evaluator, source, judging=judges, on_progress=on_progress, workers=helpers
         )
         _log.info("evaluating %s with %s", source.name, ", ".join(named))
         if directory is None:
             return one_pass.run()
         reading = {"format": format, "limit": limit, "sample": sample, "seed": seed}
-        ids = next(iter(columns.values())).ids
-        manifest = manifest_of(named, fields, samples, reading, ids=ids)
+        ids = next(iter(by_evaluator.values())).ids
+        manifest = manifest_of(named, columns, samples, reading, ids=ids)
         with directory.journal(manifest, overwrite=overwrite, resume=resume) as journal:
             run = one_pass.run_into(journal, retry_errors=retry_errors)
     directory.forget_replies()

@@ -10,7 +10,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.runs.fields import Columns
+from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.reading.source import Record, RowNumber
 from llmeval_integrations.runs.rows import members_of
 

@@ -23,7 +23,7 @@ ROWS = [
     {"id": "c", "response": '{"x": ', "gold": {"x": 1}, "form": {"type": "object"}},
     {"id": "d", "response": "[]", "gold": [], "form": {"type": "object"}},
 ]
-MATCH = ["-e", "json_match", "--field", "output=response", "--field", "reference=gold"]
+MATCH = ["-e", "json_match", "--column", "output=response", "--column", "reference=gold"]
 
 
 @pytest.fixture
@@ -45,10 +45,10 @@ def installed(*arguments, **options):
 def test_the_main_job_from_the_installed_command(data, tmp_path):
     done = installed(
         "run", data, "-e", "json_validity", "-e", "json_match", "-e", "length_penalty:min_length=3,max_length=7",
-        "-e", "json_schema", "--field", "schema=form", "--field", "output=response",
-        "--field", "reference=gold", "--out", str(tmp_path / "runs/first"), "--fail-under", "json_match=0.5",
+        "-e", "json_schema", "--column", "schema=form", "--column", "output=response",
+        "--column", "reference=gold", "--out", str(tmp_path / "runs/first"), "--fail-under", "json_match=0.5",
     )  # fmt: skip
-    said = "llmeval run: schema is column 'form'; --field schema= takes none\n"
+    said = "llmeval run: schema is column 'form'; --column schema= takes none\n"
     assert (done.returncode, done.stderr) == (0, said)
     summary = json.loads((tmp_path / "runs/first/summary.json").read_text())
     assert summary["samples"] == 4
@@ -70,9 +70,9 @@ def test_the_main_job_from_the_installed_command(data, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "llmeval run: schema is column 'schema', group is column 'group'; --field schema= takes none\n"),
-        (["--field", "schema="], "llmeval run: group is column 'group'; --field group= takes none\n"),
-        (["--field", "schema=", "--field", "group="], ""),
+        ([], "llmeval run: schema is column 'schema', group is column 'group'; --column schema= takes none\n"),
+        (["--column", "schema="], "llmeval run: group is column 'group'; --column group= takes none\n"),
+        (["--column", "schema=", "--column", "group="], ""),
         (["--quiet"], ""),
     ],
 )  # fmt: skip
@@ -153,7 +153,7 @@ def test_a_configuration_file_is_the_same_written_down(data, tmp_path, capsys):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "eval.yml").write_text(
-        "data: ../outputs.jsonl\nevaluators: [json_match]\nfields: {output: response, reference: gold}\n"
+        "data: ../outputs.jsonl\nevaluators: [json_match]\ncolumns: {output: response, reference: gold}\n"
         "out: run\nfail_under: {json_match: 0.5}\n"
     )
     assert main(["run", "folder/eval.yml", "--json"]) == 0
@@ -165,7 +165,7 @@ def test_a_configuration_file_is_the_same_written_down(data, tmp_path, capsys):
 
 def test_the_command_line_counts_before_the_file(data, tmp_path, capsys):
     (tmp_path / "eval.yaml").write_text(
-        "data: outputs.jsonl\nevaluators: [json_match]\nfields: {output: response, reference: gold}\nout: run\n"
+        "data: outputs.jsonl\nevaluators: [json_match]\ncolumns: {output: response, reference: gold}\nout: run\n"
     )
     assert main(["run", "eval.yaml", "--json", "-e", "json_validity", "--out", "other"]) == 0
     assert figures(capsys, "json_validity")["mean"] == 0.75
@@ -217,9 +217,9 @@ WRONG = [
     (["run", ".", "-e", "json_match"], "cannot read .: Is a directory"),
     (["run", "none.yaml"], "cannot read none.yaml"),
     (["run", "DATA", "-e", "json_match", "--format", "xml"], "invalid choice: 'xml'"),
-    (["run", "DATA", "-e", "json_match", "--field", "outputs=x"], "no field is called 'outputs'; did you mean 'output'?"),
-    (["run", "DATA", "-e", "json_match", "--field", "output"], "is not [EVALUATOR.]FIELD=COLUMN"),
-    (["run", "DATA", "-e", "json_match", "--field", "output=a", "--field", "output=b"], "'output' is given twice"),
+    (["run", "DATA", "-e", "json_match", "--column", "outputs=x"], "no field is called 'outputs'; did you mean 'output'?"),
+    (["run", "DATA", "-e", "json_match", "--column", "output"], "is not [EVALUATOR.]FIELD=COLUMN"),
+    (["run", "DATA", "-e", "json_match", "--column", "output=a", "--column", "output=b"], "'output' is given twice"),
     (["run", "DATA", "-e", "json_match", "--fail-under", "json_mtch=1"], "no evaluator of this run is called 'json_mtch'"),
     (["run", "DATA", "-e", "json_match", "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1"),
     (["run", "DATA", "-e", "json_match", "--fail-under", "json_match=nan"], "json_match=nan is not a rate"),
@@ -272,7 +272,7 @@ def test_a_wrong_call_is_one_clear_line_and_exit_code_2(data, tmp_path, capsys, 
 def test_options_name_functions_of_the_folder(data, tmp_path, way):
     (tmp_path / "nearness.py").write_text("def near(a, b):\n    return abs(a - b) <= 1\n")
     rules = '{"/x": {"compare": "nearness:near"}}'
-    columns = "fields: {output: response, reference: gold}"
+    columns = "columns: {output: response, reference: gold}"
     (tmp_path / "eval.yaml").write_text(
         f"data: {data}\nevaluators: [{{evaluator: json_fields, options: {{fields: {rules}}}}}]\n{columns}\n"
     )
@@ -305,14 +305,14 @@ def test_quiet_prints_nothing_and_json_the_summary_alone(data, capsys):
 
 
 def test_a_run_of_nothing_but_errors_is_a_wrong_call_and_says_so(data, capsys):
-    assert main(["run", data, "-e", "json_match", "--field", "output=response", "--quiet"]) == 2
+    assert main(["run", data, "-e", "json_match", "--column", "output=response", "--quiet"]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(
         "llmeval run: warning: json_match: EVERY row is an error, such as line 1: "
     )
     assert "nothing in column 'reference' (json_match needs it)" in line
     assert line.endswith(
-        "; where columns have names of their own, say --field output=NAME, or another"
+        "; where columns have names of their own, say --column output=NAME, or another"
     )
 
 
@@ -325,7 +325,7 @@ def test_some_error_rows_do_not_fail_the_run_and_are_said_aloud(tmp_path, capsys
     )
     [line] = capsys.readouterr().err.splitlines()
     assert "json_validity: 2 of 3 rows are errors and count in no rate, such as line 2" in line
-    assert "--field" not in line
+    assert "--column" not in line
 
 
 def test_hostile_text_in_a_message_stays_on_its_line(data, capsys):
@@ -454,7 +454,7 @@ def test_it_knows_its_version(capsys):
 def test_thresholds_of_the_file_and_of_the_command_line_are_merged(data, tmp_path, capsys):
     (tmp_path / "eval.yaml").write_text(
         f"data: {data}\nevaluators: [json_validity, length_penalty]\n"
-        "fields: {output: response}\n"
+        "columns: {output: response}\n"
         "fail_under: {json_validity: 1.0, length_penalty: 0.0}\n"
     )
     call = ["run", str(tmp_path / "eval.yaml"), "-q", "--fail-under"]

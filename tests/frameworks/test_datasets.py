@@ -15,7 +15,7 @@ from datasets import Dataset, DatasetDict, Value, load_dataset, load_from_disk
 
 from llmeval_integrations.frameworks import datasets as ours
 from llmeval_integrations.frameworks.datasets import evaluate
-from llmeval_integrations.runs.columns import RowErrorWarning
+from llmeval_integrations.runs.table_evaluation import RowErrorWarning
 
 
 def test_the_dataset_is_given_back_with_typed_columns():

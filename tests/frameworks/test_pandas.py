@@ -16,7 +16,7 @@ import pandas as pd
 
 from llmeval_integrations.frameworks import pandas as ours
 from llmeval_integrations.frameworks.pandas import evaluate
-from llmeval_integrations.runs.columns import RowErrorWarning
+from llmeval_integrations.runs.table_evaluation import RowErrorWarning
 
 
 def test_the_frame_is_given_back_with_columns_of_nullable_types():
@@ -141,7 +141,7 @@ def test_a_frame_with_a_column_twice_is_refused():
 def test_columns_are_called_by_texts():
     frame = pd.DataFrame([["1", "2"]])
     with pytest.raises(InputError, match="the name of column 0 is not a text; rename it"):
-        evaluate(frame, [JsonValidity()], fields={"output": 0})
+        evaluate(frame, [JsonValidity()], columns={"output": 0})
 
 
 def test_the_example():

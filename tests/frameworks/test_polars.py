@@ -11,7 +11,7 @@ import polars as pl
 
 from llmeval_integrations.frameworks import polars as ours
 from llmeval_integrations.frameworks.polars import evaluate
-from llmeval_integrations.runs.columns import RowErrorWarning
+from llmeval_integrations.runs.table_evaluation import RowErrorWarning
 
 
 def test_the_frame_is_given_back_with_typed_columns():

@@ -185,7 +185,7 @@ def test_a_row_without_an_id_is_refused(second):
     rows = [{"key": "a", "output": "{}"}]
     with pytest.raises(Exception, match=r"rows without an id in column 'id', only \['key', 'out"):
         evaluate_dataset(dataset(rows, 1), [JsonValidity()]).take_all()
-    made = evaluate_dataset(dataset(rows, 1), [JsonValidity()], fields={"id": "key"}).take_all()
+    made = evaluate_dataset(dataset(rows, 1), [JsonValidity()], columns={"id": "key"}).take_all()
     assert [(row["id"], row["score"]) for row in made] == [("a", 1.0)]
 
 
@@ -211,7 +211,7 @@ def test_a_wrong_call_is_refused_by_the_call(cluster, judge):
     with pytest.raises(InvalidOptionError, match="expected an Evaluator"):
         evaluate_dataset(rows, ["json_validity"])
     with pytest.raises(InputError, match="no field is called 'key'"):
-        evaluate_dataset(rows, [JsonValidity()], fields={"key": "id"})
+        evaluate_dataset(rows, [JsonValidity()], columns={"key": "id"})
     with pytest.raises(InvalidOptionError, match="concurrency=0"):
         evaluate_dataset(rows, [judge], concurrency=0)
     with pytest.raises(InvalidOptionError, match="max_cost"):

@@ -253,14 +253,14 @@ def test_an_exception_of_the_test_fails_whatever_the_pass_rate(session):
 
 def test_columns_may_be_called_otherwise(session):
     given = [{"answer": GOOD, "gold": GOOD}]
-    more = ", fields={'output': 'answer', 'reference': 'gold'}"
+    more = ", columns={'output': 'answer', 'reference': 'gold'}"
     session(MARKED.format(more=more), rows=given).assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (MARKED.format(more=", min_pass_rat=1"), "the marker takes data, evaluators, min_pass_rate, fields: *'min_pass_rat'"),
+        (MARKED.format(more=", min_pass_rat=1"), "the marker takes data, evaluators, min_pass_rate, columns: *'min_pass_rat'"),
         (MARKED.format(more="").replace('data="cases.jsonl", ', ""), "the marker takes data, *: *'data'"),
         (f"@pytest.mark.llmeval(data='other.jsonl'){MARKED.format(more='')}", "marked with llmeval twice; a test has one file of rows"),
         (MARKED.format(more=", min_pass_rate=95"), "*min_pass_rate=95 is not from 0 to 1*"),

@@ -42,7 +42,7 @@ def told(run):
 def test_an_evaluator_with_columns_of_its_own_has_a_card_with_what_it_saw(tmp_path):
     evaluators = {"old": JsonMatch(), "new": JsonMatch(), "also": JsonMatch()}
     fields = {"new.output": "other", "new.reference": "gold"}
-    failing, cards = told(evaluate([ROW], evaluators, fields=fields, out=tmp_path))
+    failing, cards = told(evaluate([ROW], evaluators, columns=fields, out=tmp_path))
     assert failing == 1
     assert cards == [
         (["old", "also"], ['{"total": 12}', '{"total": 12.5}', None], [("old", "/total"), ("also", "/total")]),
@@ -58,7 +58,7 @@ def test_evaluators_that_saw_the_same_share_a_card(tmp_path):
         "one": JsonMatch(),
         "two": JsonMatch(),
     }
-    _, cards = told(evaluate([ROW], evaluators, fields=fields, out=tmp_path))
+    _, cards = told(evaluate([ROW], evaluators, columns=fields, out=tmp_path))
     assert [names for names, *_ in cards] == [["old"], ["one", "two"]]
 
 
@@ -66,14 +66,14 @@ def test_a_defect_is_looked_for_in_the_text_that_its_evaluator_saw(tmp_path):
     """Of a long text a part is shown, which begins before the defect."""
     row = {**ROW, "output": f'"{"a" * 30_000}"', "other": f'{{"{"b" * 50_000}": }}'}
     evaluators = {"old": JsonMatch(), "new": JsonMatch()}
-    run = evaluate([row], evaluators, fields={"new.output": "other"}, out=tmp_path)
+    run = evaluate([row], evaluators, columns={"new.output": "other"}, out=tmp_path)
     (_, [old, _, _], _), (_, [new, _, _], [(_, place)]) = told(run)[1]
     assert (old[0], old[2]) == (0, 30_002)
     assert new[0] == place - 1_000 > 40_000
 
 
 def test_a_run_in_memory_has_one_card_of_a_sample():
-    run = evaluate([ROW], {"old": JsonMatch(), "new": JsonMatch()}, fields={"new.output": "other"})
+    run = evaluate([ROW], {"old": JsonMatch(), "new": JsonMatch()}, columns={"new.output": "other"})
     assert [(names, texts) for names, texts, _ in told(run)[1]] == [(["old", "new"], None)]
 
 

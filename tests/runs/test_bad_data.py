@@ -311,7 +311,7 @@ def test_a_cell_that_python_has_no_form_for_is_an_error_where_it_is_looked_at(tm
         parquet.write_table(table, tmp_path / "data.parquet")
         table = tmp_path / "data.parquet"
     evaluators = {"valid": JsonValidity(), "odd": ExactMatch()}
-    run = evaluate(table, evaluators, fields={"odd.reference": "odd"})
+    run = evaluate(table, evaluators, columns={"odd.reference": "odd"})
     assert [(row.id, row.score) for row in run.rows[::2]] == [("a", 1), ("b", 1)]
     assert [row.id for row in run.rows[1::2]] == ["a", "b"]
     said = f"InputError: row 2: column 'odd': {stands_for} that cannot be read: "

@@ -120,7 +120,7 @@ def test_any_cut_of_a_table_gives_the_same_rows(cuts):
 def test_columns_may_be_called_otherwise(table):
     table = table.rename_columns(["key", "answer", "gold"])
     fields = {"id": "key", "output": "answer", "reference": "gold"}
-    made = evaluate_batch(table, [JsonEquality()], fields=fields)
+    made = evaluate_batch(table, [JsonEquality()], columns=fields)
     assert made["score"].to_pylist()[:2] == [1.0, 0.0]
     assert made["id"].to_pylist() == ["a", "b", "c", "d", "é", "row 6"]
 
@@ -167,7 +167,7 @@ def test_a_wrong_call_is_refused_before_anything_is_done(table):
     with pytest.raises(InvalidOptionError):
         evaluate_batch(table, ["json_validity"])
     with pytest.raises(InputError, match="no field is called 'ouput'"):
-        evaluate_batch(table, [JsonValidity()], fields={"ouput": "answer"})
+        evaluate_batch(table, [JsonValidity()], columns={"ouput": "answer"})
     with pytest.raises(InvalidOptionError, match="concurrency=0"):
         evaluate_batch(table, [Repeats(Remote())], concurrency=0)
 
@@ -221,11 +221,11 @@ def test_a_cell_that_python_has_no_form_for_is_an_error_where_it_is_looked_at():
     far = pa.array([10**18, None], pa.int64()).cast(pa.timestamp("ms"))
     table = pa.table({"id": ["a", "b"], "output": ["{}", "1"], "far": far})
     assert evaluate_batch(table, [JsonValidity()])["score"].to_pylist() == [1.0, 1.0]
-    made = evaluate_batch(table, [ExactMatch()], fields={"reference": "far"})
+    made = evaluate_batch(table, [ExactMatch()], columns={"reference": "far"})
     first, second = made["error"].to_pylist()
     assert first.startswith("InputError: column 'far': timestamp[ms] that cannot be read: ")
     assert second.startswith("MissingFieldError: null in column 'far' (exact_match needs it)")
-    made = evaluate_batch(table, [JsonValidity()], fields={"id": "far"})
+    made = evaluate_batch(table, [JsonValidity()], columns={"id": "far"})
     assert made["id"].to_pylist() == ["1", "2"]
 
 

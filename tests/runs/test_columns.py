@@ -1,165 +1,409 @@
-"""A table's results as further columns, whatever kind of table it is."""
+"""Columns become the fields of samples."""
 
+import csv
 import json
-import warnings
+import pickle
+from decimal import Decimal
+from math import isnan
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge
+from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 
 from llmeval_integrations import (
+    ExactMatch,
     InputError,
-    InvalidOptionError,
-    JsonEquality,
+    JsonMatch,
     JsonSchema,
     JsonValidity,
-    Result,
+    Sample,
+    ToolCalls,
+    ToolCallSchema,
 )
-from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.runs.columns import RowErrorWarning, TableEvaluation
+from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.runs import compare, evaluate
+from llmeval_integrations.runs.columns import parse_column
+from llmeval_integrations.runs.parts import evaluate_part, parts_of
+from llmeval_integrations.runs.table_evaluation import TableEvaluation
 
-ROWS = [{"output": "[1]", "gold": "[1.0]"}, {"output": "[1,", "gold": "[1]"}]
-
-
-class Second(Evaluator):
-    """Cannot look at the second of two samples."""
-
-    def __init__(self, words="two"):
-        self.words = words
-
-    def check(self, sample):
-        if sample.output == "2":
-            raise ZeroDivisionError(self.words)
-        return Result(1, True)
-
-
-def columns(rows, evaluators, **options):
-    present = list(dict.fromkeys(key for row in rows for key in row))
-    return TableEvaluation(present, evaluators, **options).columns(rows)
+ROW = {
+    "output": "1",
+    "reference": "2",
+    "response": "3",
+    "expected": "3",
+    "schema": {"const": 3},
+    "key": "k",
+}
 
 
 @pytest.mark.parametrize(
-    ("kind", "cells"),
+    ("columns", "passed", "id"),
     [
-        ("yes", [1.0, True, None, None, None]),
-        ("no", [0.0, False, None, "because", None]),
-        ("number", [0.25, False, "far_off", "because", None]),
-        ("whole", [3.0, True, None, "three", None]),
-        ("unscored", [None, None, "torn", "cannot tell", None]),
+        ({}, False, 1),
+        ({"output": "response"}, False, 1),
+        ({"output": "response", "reference": "expected"}, True, 1),
+        ({"output": "reference"}, True, 1),
+        ({"exact_match.output": "reference"}, True, 1),
+        ({"output": "response", "exact_match.output": "reference"}, True, 1),
+        ({"id": "key"}, False, "k"),
     ],
 )
-def test_a_result_is_five_cells(kind, cells):
-    names = ["fixed", "fixed_passed", "fixed_label", "fixed_reason", "fixed_error"]
-    made = columns([{"output": "1"}], [Fixed(RESULTS[kind])])
-    assert repr(made) == repr({name: [cell] for name, cell in zip(names, cells)})
+def test_a_mapping_names_the_column_of_a_field(columns, passed, id):
+    [row] = evaluate([ROW], [ExactMatch()], columns=columns).rows
+    assert (row.passed, row.id) == (passed, id)
 
 
-def test_metadata_are_json_where_they_are_asked_for():
-    made = columns([{"output": "1"}], [Fixed(RESULTS["number"])], metadata=True)
-    assert made["fixed_metadata"] == ['{"detail":[1,"é"]}']
-    assert columns([{"output": "1"}], [Fixed(RESULTS["yes"])], metadata=True)["fixed_metadata"] == [None]  # fmt: skip
-
-
-def test_no_rows_make_empty_columns():
-    made = TableEvaluation(["output"], [JsonValidity()]).columns([])
-    assert list(made.values()) == [[]] * 5
-
-
-def test_errors_stand_in_a_column_and_are_told_with_their_number():
-    with pytest.warns(RowErrorWarning) as told:
-        made = columns([{"output": "1"}, {"output": "2"}], [Second(), JsonValidity()])
-    assert made["second"] == [1.0, None]
-    assert made["second_reason"] == [None, None]
-    assert made["second_error"] == [None, "ZeroDivisionError: row 2: two"]
-    assert made["json_validity"] == [1.0, 1.0]
-    assert [str(one.message) for one in told] == [
-        "second: 1 of 2 rows were not evaluated; the first: ZeroDivisionError: row 2: two"
+def test_an_evaluators_own_mapping_is_for_no_other():
+    columns = {"output": "response", "reference": "expected", "json_schema.reference": "schema"}
+    rows = evaluate([ROW], [JsonMatch(), JsonSchema()], columns=columns).rows
+    assert [(row.evaluator, row.passed) for row in rows] == [
+        ("json_match", True),
+        ("json_schema", True),
     ]
 
 
-def test_where_nothing_went_wrong_nothing_is_told():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        columns(ROWS, [Fixed(RESULTS["unscored"]), JsonValidity()])
+def test_a_mapping_goes_by_the_name_in_the_run():
+    evaluators = {"one": ExactMatch(), "other": ExactMatch()}
+    rows = evaluate([ROW], evaluators, columns={"other.output": "reference"}).rows
+    assert [(row.evaluator, row.passed) for row in rows] == [("one", False), ("other", True)]
 
 
-def test_fields_name_the_columns_of_all_evaluators_or_of_one():
-    rows = [{"answer": "[1]", "gold": "[1]", "schema": '{"type": "object"}'}]
-    fields = {"output": "answer", "reference": "gold", "json_schema.reference": "schema"}
-    evaluation = TableEvaluation(list(rows[0]), [JsonEquality(), JsonSchema()], fields=fields)
-    assert evaluation.read == ["answer", "gold", "schema"]
-    made = evaluation.columns(rows)
-    assert (made["json_equality"], made["json_schema"]) == ([1.0], [0.0])
+def test_a_mapping_also_reads_the_fields_of_samples():
+    [row] = evaluate(
+        [Sample("1", reference="2", input="2")], [ExactMatch()], columns={"output": "input"}
+    ).rows
+    assert row.passed
 
 
-def test_a_mapping_names_the_columns():
-    made = columns(ROWS, {"json": JsonValidity(), "strict": JsonValidity("strict")})
-    assert list(made)[::5] == ["json", "strict"]
+@pytest.mark.parametrize("row", [{"output": "1"}, Sample("1")])
+def test_a_field_that_an_evaluator_needs_and_a_row_lacks_is_its_error_alone(row):
+    rows = list(evaluate([row, ROW], [JsonValidity(), JsonMatch()]).rows)
+    assert [row.error for row in rows] == [
+        None,
+        "MissingFieldError: row 1: nothing in column 'reference' (json_match needs it), only in 'output'",
+        None,
+        None,
+    ]
 
 
-def test_columns_that_nobody_reads_are_left_out():
-    assert TableEvaluation(["output", "image", "input"], [JsonValidity()]).read == ["output", "input"]  # fmt: skip
-
-
-def test_judges_ask_and_say_why_they_are_unscored():
-    made = columns([{"output": "1"}], [judge("neither")])
-    assert (made["safety"], made["safety_label"]) == ([None], ["unreadable"])
-    assert made["safety_reason"][0]
+def test_what_an_evaluator_needs_may_depend_on_its_options():
+    rows = list(evaluate([{"output": "1"}], [JsonSchema(), JsonSchema({"const": 1})]).rows)
+    assert [(row.evaluator, row.passed) for row in rows] == [
+        ("json_schema", None),
+        ("json_schema_2", True),
+    ]
+    assert "MissingFieldError: row 1: json_schema needs a schema: " in rows[0].error
 
 
 @pytest.mark.parametrize(
-    ("present", "evaluators", "options", "message"),
+    ("columns", "errors"),
     [
-        (["answer"], [JsonValidity()], {}, r"json_validity: the output is column 'output', and there are only \['answer'\]; name another with fields="),
-        (["output"], [JsonEquality()], {}, "json_equality: the reference is column 'reference'"),
-        (["output"], [JsonValidity()], {"input": "question"}, "the input is column 'question'"),
-        (["output"], [JsonValidity()], {"question": "output"}, "no field is called 'question'"),
-        (["json_validity"], [JsonValidity()], {"output": "json_validity"}, "is read and would be overwritten"),
+        ({"reference": "gold"}, [True, True]),
+        ({"json_match.reference": "gold"}, [False, True]),
+        ({"id": "gold"}, [True, True]),
+    ],
+)
+def test_a_column_that_a_mapping_names_and_a_row_lacks_is_an_error_row(tmp_path, columns, errors):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"output": "1", "reference": "1", "id": "first"}')
+    rows = list(evaluate(path, [JsonValidity(), JsonMatch()], columns=columns).rows)
+    assert [row.error is not None for row in rows] == errors
+    message = "InputError: line 1: nothing in column 'gold', only in 'output', 'reference', 'id'"
+    assert {row.error for row in rows} - {None} == {message}
+
+
+def test_all_rows_of_a_sample_have_its_id_even_those_of_evaluators_that_lack_a_column():
+    rows = evaluate([{"output": "1", "id": "s"}], [JsonValidity(), JsonMatch()]).rows
+    assert [row.id for row in rows] == ["s", "s"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"outputs": "x"},
+            "no field is called 'outputs'; did you mean 'output'\\? there are output, reference",
+        ),
+        (
+            {"json_mtch.reference": "x"},
+            "no evaluator of this run is called 'json_mtch'; did you mean 'json_match'",
+        ),
+        ({"json_match.id": "x"}, "the id belongs to the sample"),
+        ({"json_match.group": "x"}, "the group belongs to the sample"),
+        ({"output": None}, "the output has to be a column"),
+        ({"output": 3}, "is not a field and a column's name"),
+    ],
+)
+def test_a_mapping_that_makes_no_sense_stops_at_once(columns, message):
+    with pytest.raises(InputError, match=message):
+        evaluate([ROW], [JsonMatch()], columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("output=response", ("output", "response")),
+        ("json_schema.reference=the schema", ("json_schema.reference", "the schema")),
+        ("output=a=b", ("output", "a=b")),
+        ("group=", ("group", None)),
+    ],
+)
+def test_a_mapping_can_be_written_in_a_line(text, expected):
+    assert parse_column(text) == expected
+
+
+@pytest.mark.parametrize("text", ["output", "=x", ""])
+def test_a_line_that_is_no_mapping_is_refused(text):
+    with pytest.raises(InputError, match="FIELD=COLUMN"):
+        parse_column(text)
+
+
+GROUPED = [
+    {"output": "1", "group": "a", "schema": '{"type": "integer"}'},
+    {"output": "2", "group": "b", "schema": ""},
+    {"output": "{", "group": "a", "schema": '{"type": "object"}'},
+    {"output": "4", "group": "", "schema": '{"type": "integer"}'},
+]
+
+
+def in_a_file(form):
+    def of(rows):
+        path = Path(mkdtemp()) / f"rows.{form}"
+        if form == "jsonl":
+            path.write_text("\n".join(map(json.dumps, rows)))
+        elif form == "csv":
+            with path.open("w", newline="") as file:
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+        else:
+            pytest.importorskip("pyarrow.parquet").write_table(of_pyarrow(rows), path)
+        return path
+
+    return of
+
+
+FORMS = [list, of_pandas, of_polars, of_pyarrow, *map(in_a_file, ("jsonl", "csv", "parquet"))]
+
+
+@pytest.mark.parametrize("of", FORMS)
+def test_a_group_is_kept_beside_what_is_said_of_its_samples(tmp_path, of):
+    evaluators = [JsonValidity(), ExactMatch()]  # the second has nothing to compare with
+    run = evaluate(of(GROUPED), evaluators, out=tmp_path / "run")
+    assert [row.group for row in run.rows] == ["a", "a", "b", "b", "a", "a", None, None]
+    assert [row.group for row in evaluate(of(GROUPED), evaluators).rows[::2]] == [
+        "a",
+        "b",
+        "a",
+        None,
+    ]
+    kept = evaluate(of(GROUPED), evaluators, columns={"group": None}, out=tmp_path / "none").rows
+    assert {row.group for row in kept} == {None}
+    named = evaluate(of(GROUPED), evaluators, columns={"group": "output"}).rows
+    assert [row.group for row in named[::2]] == ["1", "2", "{", "4"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "taken"),
+    [
+        ({}, {"schema": "'schema'", "group": "'group'"}),
+        ({"group": None}, {"schema": "'schema'"}),
+        ({"group": "output", "schema": None}, {"group": "'output'"}),
+        ({"group": None, "json_validity.schema": "reference", "exact_match.schema": "output"}, {"schema": "'output'"}),
+        ({"group": None, "exact_match.schema": "output"}, {"schema": "'schema' and 'output'"}),
     ],
 )  # fmt: skip
-def test_a_column_that_is_not_there_is_named(present, evaluators, options, message):
-    with pytest.raises(InputError, match=message):
-        TableEvaluation(present, evaluators, fields=options)
+@pytest.mark.parametrize("of", [*FORMS, of_samples])
+def test_who_asks_is_told_which_columns_are_schema_and_group(of, columns, taken):
+    told = []
+    evaluators = [JsonValidity(), ExactMatch()]
+    evaluate(of(GROUPED), evaluators, columns=columns, on_columns=told.append)
+    assert told == [taken]
 
 
-@pytest.mark.parametrize("evaluators", [[], "json_validity", [JsonValidity], JsonValidity()])
-def test_what_is_no_evaluator_is_refused(evaluators):
-    with pytest.raises(InvalidOptionError):
-        TableEvaluation(["output"], evaluators)
+def test_a_row_without_an_id_is_not_taken_for_another(tmp_path):
+    lines = ['{"id": 3, "output": "1"}', '{"id": null, "output": "2"}', '{"output": "3"}', "{"]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(lines))
+    rows = evaluate(path, [JsonValidity()], out=tmp_path / "run").rows
+    assert [row.id for row in rows] == [3, "row 2", "row 3", "row 4"]
+    assert len(evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True).rows) == 4
+    same = compare(evaluate(path, [JsonValidity()]), evaluate([*map(parse, lines[:3])], [JsonValidity()]))  # fmt: skip
+    assert same.evaluators["json_validity"].joined == 3
 
 
-HALF = "\ud800"
+def test_where_no_row_has_an_id_their_numbers_are_the_ids():
+    rows = [{"output": "1"}, {"output": "2"}]
+    assert [row.id for row in evaluate(rows, [JsonValidity()]).rows] == [1, 2]
 
 
-def test_half_a_surrogate_pair_is_written_out():
-    odd = Result(0.5, False, HALF, f"{HALF} é", {"a": [HALF, "x" * 300]})
-    made = columns([{"output": "1"}], [Fixed(odd)], metadata=True)
-    assert (made["fixed_label"], made["fixed_reason"]) == ([r"\ud800"], [r"\ud800 é"])
-    assert json.loads(made["fixed_metadata"][0]) == odd.metadata
-    made["fixed_metadata"][0].encode()
-    with pytest.warns(RowErrorWarning):
-        made = columns([{"output": "2"}], [Second(HALF)])
-    assert made["second_error"] == [r"ZeroDivisionError: row 1: \ud800"]
+LATE = ['{"output": "0"}'] * 9 + ['{"id": 3, "output": "1"}', '{"id": "3", "output": "2"}']
 
 
-def test_two_columns_of_one_name_are_refused_before_anything_is_evaluated():
-    fixed = Fixed(RESULTS["yes"])
-    with pytest.raises(InputError, match="two new columns would be called 'x_label'; give one"):
-        TableEvaluation(["output"], {"x": fixed, "x_label": fixed})
-    evaluators = {"x": fixed, "x_metadata": fixed}
-    assert "x_metadata" in TableEvaluation(["output"], evaluators).kinds
-    with pytest.raises(InputError, match="'x_metadata'"):
-        TableEvaluation(["output"], evaluators, metadata=True)
+@pytest.mark.parametrize(
+    ("lines", "ids"),
+    [
+        (['{"output": "0"}', '{"id": 1, "output": "1"}'], ["row 1", 1]),
+        (["[0]", '{"id": 1, "output": "1"}'], ["row 1", 1]),
+        (['{"output": "0"}'] * 7 + ['{"id": 1, "output": "1"}'], [*(f"row {n}" for n in range(1, 8)), 1]),
+        (LATE, [*range(1, 10), "id 3", "3"]),
+        ([*LATE[:9], '{"id": 3.0, "output": "1"}', '{"id": true, "output": "1"}'], [*range(1, 10), "id 3.0", True]),
+        ([*LATE[:9], f'{{"id": {10**40}, "output": "1"}}', '{"id": 1e999, "output": "1"}'], [*range(1, 10), f"id {10**40}", "id 1E+999"]),
+    ],
+)  # fmt: skip
+def test_the_number_of_a_row_is_never_the_id_of_another(tmp_path, lines, ids):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(lines))
+    rows = evaluate(path, [JsonValidity()], out=tmp_path / "run").rows
+    assert [row.id for row in rows] == ids
+    results = tmp_path / "run" / "results.jsonl"
+    written = results.read_bytes()
+    results.write_bytes(b"".join(written.splitlines(keepends=True)[:1]))
+    evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True)
+    assert results.read_bytes() == written
 
 
-def test_an_option_that_there_is_not_is_named():
-    with pytest.raises(
-        InvalidOptionError, match="no option is called 'metdata'; did you mean 'metadata'"
-    ):
-        TableEvaluation(["output"], [JsonValidity()], metdata=True)
+@pytest.mark.parametrize("gap", ["", "\n", " \r\n\t \n"])
+@pytest.mark.parametrize("first", [*range(10), 100, 3_000])
+def test_processes_call_rows_as_one_does(tmp_path, first, gap):
+    path = tmp_path / "rows.jsonl"
+    lines = [json.dumps({"output": "0", **({"id": n} if n >= first else {})}) for n in range(4_000)]
+    path.write_text(gap + f"\n{gap}".join(lines))
+    ids = []
+    for engine in (None, Here):
+        run = evaluate(path, [JsonValidity()], engine=engine)
+        ids.append([row.id for row in run.rows])
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 4_000
 
 
-def test_a_column_whose_name_is_no_text_has_to_be_renamed():
-    with pytest.raises(InputError, match="the name of column 0 is not a text; rename it"):
-        TableEvaluation([0, 1], [JsonValidity()], fields={"output": 0})
-    with pytest.raises(InputError, match="is not a field and a column's name"):
-        TableEvaluation([0, 1], [JsonValidity()], fields={"output": 2})
+class Here:
+    """Evaluates what comes after the first rows part by part, as another process would."""
+
+    def __init__(self, job, options, judges):
+        self.job = pickle.loads(pickle.dumps(job))  # noqa: S301 - our own
+
+    def ready(self, source):
+        return True
+
+    def answers(self, offset, number):
+        for part, text in parts_of(self.job.path, offset, number, 10_000):
+            yield evaluate_part(self.job, text, part.number), part.offset + part.length
+
+    def close(self):
+        pass
+
+
+def test_of_a_limit_no_more_is_read(tmp_path):
+    rows = iter([{"output": str(number)} for number in range(5)])
+    evaluate(rows, [JsonValidity()], limit=2)
+    assert next(rows) == {"output": "2"}
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"), [(["a", "", "", "d"], ["a", "row 2", "row 3", "d"]), ([""] * 4, [1, 2, 3, 4])]
+)
+@pytest.mark.parametrize("form", [list, "csv"])
+def test_an_empty_text_is_no_id(tmp_path, form, given, ids):
+    data = [{"id": own, "output": f"[{n}]"} for n, own in enumerate(given)]
+    if form == "csv":
+        data = tmp_path / "rows.csv"
+        data.write_text("id,output\n" + "".join(f"{own},[{n}]\n" for n, own in enumerate(given)))
+    for _ in range(2):
+        run = evaluate(data, [JsonValidity()], out=tmp_path / "run", resume=True)
+        assert [row.id for row in run.rows] == ids
+
+
+def test_rows_without_an_id_are_joined_by_their_place_whatever_their_lines(tmp_path):
+    values = [{"a": n if n >= 100 else -1} for n in range(200)]
+    rows = [(json.dumps(value, indent=2), json.dumps({"a": n})) for n, value in enumerate(values)]
+    with (tmp_path / "pretty.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("output", "reference"), *rows])
+    lines = [json.dumps({"output": output, "reference": gold}) for output, gold in rows]
+    (tmp_path / "plain.jsonl").write_text("\n".join(lines))
+    (tmp_path / "gaps.jsonl").write_text("\n\n" + "\n\n".join(lines))
+    files = [tmp_path / name for name in ("pretty.csv", "plain.jsonl", "gaps.jsonl")]
+    a, *others = (evaluate(file, [JsonMatch()]) for file in files)
+    for b in others:
+        found = compare(a, b)
+        assert (found.evaluators["json_match"].joined, found.only_a, found.only_b) == (200, [], [])
+        assert {each.difference for each in found.differences} == {0}
+
+
+NAN, INFINITY = float("nan"), float("inf")
+
+
+def of_numpy(rows):
+    numpy = pytest.importorskip("numpy")
+    return [{**row, "id": numpy.float32(row["id"])} for row in rows]
+
+
+def of_decimals(rows):
+    return [{**row, "id": Decimal(row["id"])} for row in rows]
+
+
+@pytest.mark.parametrize(
+    "of", [list, iter, of_samples, of_numpy, of_decimals, of_pandas, of_polars, of_pyarrow, "jsonl"]
+)
+@pytest.mark.parametrize("first", [0.5, NAN])
+def test_a_number_that_json_lacks_is_no_id(tmp_path, of, first):
+    rows = [{"id": each, "output": "1"} for each in (first, NAN, INFINITY, -INFINITY)]
+
+    def data():
+        if of != "jsonl":
+            return of(rows)
+        path = tmp_path / "rows.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)))
+        return path
+
+    ids = [2, 3, 4] if isnan(first) else ["row 2", "row 3", "row 4"]
+    for _ in range(2):
+        run = evaluate(data(), [JsonValidity()], out=tmp_path / "run", resume=True)
+        assert [row.id for row in run.rows][1:] == ids
+
+
+TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}}}]
+CALL = {"name": "f", "arguments": {}}
+CALLED = {"output": CALL, "reference": {"name": "f", "arguments": {"n": 1}}}
+
+
+@pytest.mark.parametrize(
+    "columns", [{"variables.tools": "tools"}, {"tool_calls.variables.tools": "tools"}]
+)
+@pytest.mark.parametrize("form", [list, of_pandas, of_polars])
+def test_a_variable_may_have_a_column_of_its_own(form, columns):
+    rows = form(
+        [{**{name: json.dumps(cell) for name, cell in CALLED.items()}, "tools": json.dumps(TOOLS)}]
+    )
+    assert [row.passed for row in evaluate(rows, [ToolCalls()]).rows] == [False]
+    assert [row.passed for row in evaluate(rows, [ToolCalls()], columns=columns).rows] == [True]
+
+
+def test_a_column_counts_before_what_stands_among_the_variables():
+    given = {"variables": {"tools": 3, "before": []}, "tools": TOOLS}
+    options = {"columns": {"variables.tools": "tools"}}
+    evaluators = [ToolCalls(), ToolCallSchema()]
+    rows = evaluate([{**CALLED, **given}], evaluators, **options).rows
+    assert [(row.passed, row.error) for row in rows] == [(True, None)] * 2
+    [absent] = evaluate([CALLED], [ToolCallSchema()], **options).rows
+    assert "nothing in column 'tools', only in" in absent.error
+    [null] = evaluate([{**CALLED, "tools": None}], [ToolCallSchema()], **options).rows
+    assert "columns may name that of one, as variables.tools" in null.error
+
+
+def test_a_variable_is_no_field_of_an_evaluator_of_that_name():
+    columns = {"variables.output": "response", "reference": "expected"}
+    [row] = evaluate([ROW], {"variables": ExactMatch()}, columns=columns).rows
+    assert row.passed
+
+
+def test_a_frame_needs_no_column_of_variables_where_single_ones_have_theirs():
+    evaluation = TableEvaluation(
+        ("output", "tools"), [ToolCallSchema()], columns={"variables.tools": "tools"}
+    )
+    assert evaluation.read == ["output", "tools"]
+    with pytest.raises(InputError, match="the tools is column 'tool'"):
+        TableEvaluation(
+            ("output", "tools"), [ToolCallSchema()], columns={"variables.tools": "tool"}
+        )

@@ -120,8 +120,8 @@ def test_what_differs_is_named(path, tmp_path):
         evaluate(path, [JsonValidity(), JsonMatch(strict_order=False), JsonFields()], **again)
     with pytest.raises(InputError, match=r"evaluators.json_fields"):
         evaluate(path, EVALUATORS[:2], **again)
-    with pytest.raises(InputError, match=r"fields.output is 'reference', and was absent"):
-        evaluate(path, EVALUATORS, fields={"output": "reference"}, **again)
+    with pytest.raises(InputError, match=r"columns.output is 'reference', and was absent"):
+        evaluate(path, EVALUATORS, columns={"output": "reference"}, **again)
     path.write_text(path.read_text() + '{"output": "1"}\n')
     with pytest.raises(InputError, match=r"data.bytes is .*, and was "):
         evaluate(path, EVALUATORS, **again)

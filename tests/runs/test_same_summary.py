@@ -9,7 +9,7 @@ import pytest
 
 from llmeval_integrations import JsonFields, evaluate
 from llmeval_integrations.cli.main import main
-from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.interrupting import Interrupted
 from llmeval_integrations.runs.parts import Answer, Job, evaluate_part
 from llmeval_integrations.runs.stored import read_run
@@ -67,7 +67,7 @@ def test_ids_of_parquet_have_a_summary(tmp_path, capsys):
 
 def test_a_number_that_no_float_holds_is_a_text_there(tmp_path):
     (tmp_path / "data.jsonl").write_text('{"id": 1e400, "output": "{}", "reference": {"a": 1}}')
-    evaluate(tmp_path / "data.jsonl", [JsonFields()], fields={"id": "id"}, out=tmp_path / "run")
+    evaluate(tmp_path / "data.jsonl", [JsonFields()], columns={"id": "id"}, out=tmp_path / "run")
     [example] = examples(json.loads((tmp_path / "run" / "summary.json").read_text()))
     assert example == "1E+400"
 

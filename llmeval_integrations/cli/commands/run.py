@@ -31,10 +31,10 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs import Interrupted, Run, evaluate
+from llmeval_integrations.runs.columns import parse_column
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Engine
 from llmeval_integrations.runs.evaluating import OnProgress
-from llmeval_integrations.runs.fields import parse_field
 from llmeval_integrations.runs.judging import JudgingOptions
 from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.reading.opening import FORMATS
@@ -51,9 +51,9 @@ HELP: Final = "evaluate a file of outputs"
 USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
 DESCRIPTION: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like a sample's fields:
-output, reference, input, contexts, schema, variables, id, group; --field names others. An option's
+output, reference, input, contexts, schema, variables, id, group; --column names others. An option's
 value is JSON, else text; @FILE stands for what is in the file. A YAML file holds the same under
-data, evaluators, fields, and the names of the other options with _ for -.
+data, evaluators, columns, and the names of the other options with _ for -.
 """
 
 
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an evaluator; give one -e for each",
     )
     add(
-        "--field",
+        "--column",
         action="append",
         metavar="[EVALUATOR.]FIELD=COLUMN",
         help="a field's or a variables.NAME's column",
@@ -130,7 +130,7 @@ def run(call: argparse.Namespace) -> int:
         run = evaluate(
             configuration.data,
             evaluators,
-            fields=configuration.fields,
+            columns=configuration.columns,
             out=configuration.out,
             overwrite=bool(configuration.overwrite),
             resume=bool(configuration.resume),
@@ -175,7 +175,7 @@ def _show_plan(
     found = plan(
         configuration.data,
         evaluators,
-        fields=configuration.fields,
+        columns=configuration.columns,
         format=configuration.format,
         limit=configuration.limit,
         sample=configuration.sample,
@@ -303,7 +303,7 @@ def _configuration(call: argparse.Namespace) -> Configuration:
     said["evaluators"] = call.evaluator and [
         parse_specification(text, here) for text in call.evaluator
     ]
-    said["fields"] = call.field and _by_name(map(parse_field, call.field), "--field")
+    said["columns"] = call.column and _by_name(map(parse_column, call.column), "--column")
     said["fail_under"] = call.fail_under and _by_name(
         map(parse_threshold, call.fail_under), "--fail-under"
     )
@@ -348,7 +348,7 @@ def _say_columns(columns: Mapping[str, str]) -> None:
     """Say which columns are taken that other tools may have written for a purpose of their own."""
     if columns:
         taken = ", ".join(f"{field} is column {column}" for field, column in columns.items())
-        say(f"llmeval run: {taken}; --field {next(iter(columns))}= takes none")
+        say(f"llmeval run: {taken}; --column {next(iter(columns))}= takes none")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.batch import Batches
-from llmeval_integrations.runs.fields import columns_by_evaluator
+from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.naming import name_evaluators
 
@@ -30,7 +30,7 @@ def evaluate_dataset(
     dataset: Any,
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
-    fields: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
     frozen: bool = False,
@@ -44,7 +44,7 @@ def evaluate_dataset(
     score, passed, label, reason, unscored, error, metadata. It is in no order, and without an id
     nobody could tell which row belongs to which sample; so the data need a column of ids.
 
-    evaluators, fields and what concerns judges are those of `evaluate`. Evaluators that ask nobody
+    evaluators, columns and what concerns judges are those of `evaluate`. Evaluators that ask nobody
     are tasks. Where there is a judge, all evaluators are in actors, one for every 128 samples that
     may be judged at a time; `concurrency` holds for all of them together. A budget is kept by one
     actor. A cache is a file of the machine that this is called on, and the actors are there, too.
@@ -61,13 +61,13 @@ def evaluate_dataset(
     if not isinstance(dataset, Dataset):
         raise InputError(f"expected a dataset of Ray Data, got {quote(dataset)}")
     named = name_evaluators(evaluators)
-    columns_by_evaluator(fields or {}, named)  # what is wrong with the call is said by the call
+    columns_by_evaluator(columns or {}, named)  # what is wrong with the call is said by the call
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
     )
     arguments = {"batch_format": "pyarrow", **remote}
     if not any(isinstance(each, JudgedEvaluator) for each in named.values()):
-        arguments = {"batch_size": _ROWS, "fn_args": (named, fields), **arguments}
+        arguments = {"batch_size": _ROWS, "fn_args": (named, columns), **arguments}
         return dataset.map_batches(_evaluate_rows, **arguments)
     with judging(named, replace(options, cache=None, frozen=frozen and cache is None)):
         actors, options = shared(options)
@@ -76,7 +76,7 @@ def evaluate_dataset(
         **{
             "batch_size": _ROWS_JUDGED,
             "compute": ActorPoolStrategy(size=actors),
-            "fn_constructor_args": (named, fields, options),
+            "fn_constructor_args": (named, columns, options),
             **place(options),
             **arguments,
         },
@@ -84,10 +84,10 @@ def evaluate_dataset(
 
 
 def _evaluate_rows(
-    table: Any, evaluators: Mapping[str, Evaluator], fields: Mapping[str, str] | None
+    table: Any, evaluators: Mapping[str, Evaluator], columns: Mapping[str, str | None] | None
 ) -> Any:
     """Evaluate a table with evaluators that ask nobody."""
-    with _Named(evaluators, fields, JudgingOptions()) as batches:
+    with _Named(evaluators, columns, JudgingOptions()) as batches:
         return batches(table)
 
 
@@ -99,7 +99,7 @@ class _Named(Batches):
             column = next(iter(self.columns.values())).id_column
             raise InputError(
                 f"rows without an id in column {column!r}, only {table.column_names!r:.300}; rows "
-                'of a dataset come in no order: name the column with fields={"id": ...}'
+                'of a dataset come in no order: name the column with columns={"id": ...}'
             )
         return super().__call__(table)
 
@@ -110,11 +110,11 @@ class _Rows:
     def __init__(
         self,
         evaluators: Mapping[str, Evaluator],
-        fields: Mapping[str, str] | None,
+        columns: Mapping[str, str | None] | None,
         options: JudgingOptions,
     ) -> None:
         self._stack = ExitStack()
-        self._batches = self._stack.enter_context(_Named(evaluators, fields, options))
+        self._batches = self._stack.enter_context(_Named(evaluators, columns, options))
 
     async def __call__(self, table: Any) -> AsyncIterator[Any]:
         yield await asyncio.to_thread(self._batches, table)

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparing.joining import Joined, Key, Pairs
-from llmeval_integrations.runs.fields import NUMBERS
 from llmeval_integrations.runs.manifest import differences
 from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.run import Run
@@ -72,12 +72,12 @@ def _told(manifest: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, An
 
 def _columns(manifest: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return the columns that have to be the same in one file: those of the references."""
-    return {"fields": {f"{name}.reference": _column(manifest, name) for name in names}}
+    return {"columns": {f"{name}.reference": _column(manifest, name) for name in names}}
 
 
 def _column(manifest: Mapping[str, Any], name: str) -> str:
     """Return the column of an evaluator's references."""
-    given = manifest.get("fields") or {}
+    given = manifest.get("columns") or {}
     column: str = given.get(f"{name}.reference", given.get("reference", "reference"))
     return column
 

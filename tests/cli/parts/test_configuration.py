@@ -31,7 +31,7 @@ def test_every_key_is_read_and_paths_are_relative_to_the_file(tmp_path):
             evaluator: json_schema
             options: {schema: "@schema.json", draft: 7}
           - "json_match:strict_order=false"
-        fields: {output: response, shape.reference: schema}
+        columns: {output: response, shape.reference: schema}
         out: runs/first
         overwrite: true
         fail_under: {json_validity: 90%, shape: 1, shape.mean: 0.5, shape/total: 99.9%}
@@ -48,7 +48,7 @@ def test_every_key_is_read_and_paths_are_relative_to_the_file(tmp_path):
             ),
             Specification("json_match", {"strict_order": False}, None, tmp_path),
         ],
-        fields={"output": "response", "shape.reference": "schema"},
+        columns={"output": "response", "shape.reference": "schema"},
         out=str(tmp_path / "runs/first"),
         overwrite=True,
         fail_under={"json_validity": 0.9, "shape": 1, "shape.mean": 0.5, "shape/total": 0.999},
@@ -96,8 +96,8 @@ BAD = [
         "fail_under: expected names and values such as {json_match: 0.9}, got 0.5",
     ),
     (
-        "fields: [output]",
-        "fields: expected names and values such as {output: answer}, got ['output']",
+        "columns: [output]",
+        "columns: expected names and values such as {output: answer}, got ['output']",
     ),
     ("no_cache: true", "unknown key 'no_cache'; write cache: false"),
     ("no-cache: true", "unknown key 'no-cache'; write cache: false"),
@@ -105,7 +105,7 @@ BAD = [
     ("quiet: true", "unknown key 'quiet'; --quiet is for the command line alone"),
     ("json: true", "unknown key 'json'; --json is for the command line alone"),
     ("fail-under: {}", "unknown key 'fail-under'; did you mean 'fail_under'"),
-    ("fields: {output: 5}", "'output': 5 is not a name and a column"),
+    ("columns: {output: 5}", "'output': 5 is not a name and a column"),
     ("fail_under: {json_match: high}", "'json_match': 'high' is not a name and a rate"),
     ("fail_under: {json_match: 9a%}", "'json_match': '9a%' is not a name and a rate"),
     ("fail_under: {json_match: true}", "'json_match': True is not a name and a rate"),

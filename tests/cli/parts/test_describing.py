@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, make_dataclass
 
 import pytest
 
-from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, list_evaluators
+from llmeval_integrations import JsonMatch, JsonValidity, RegexMatch, list_evaluators
 from llmeval_integrations.cli.commands.parts.describing import describe, long_text, short_text
 from llmeval_integrations.core.catalog import evaluator_class
 
@@ -44,9 +44,9 @@ def test_a_description_says_what_the_class_says():
         (JsonValidity, (), "json_validity"),
         (JsonMatch, ("reference",), "json_match  needs reference"),
         (
-            JsonSchema,
+            RegexMatch,
             ("reference",),
-            "json_schema (also json_schema_validation)  needs reference, unless options say otherwise",
+            "regex_match  needs reference, unless options say otherwise",
         ),
     ],
 )

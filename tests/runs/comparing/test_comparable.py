@@ -61,25 +61,25 @@ def test_other_references_of_an_evaluator_with_a_column_of_its_own_are_noticed(t
     other = [{**sample, "gold": "[1]"} for sample in failed[:3]] + failed[3:]
     evaluators = {"first": JsonMatch(), "own": JsonMatch(), "also": JsonMatch()}
     for name, rows in (("a", failed), ("b", other)):
-        evaluate(rows, evaluators, fields={"own.reference": "gold"}, out=tmp_path / name)
+        evaluate(rows, evaluators, columns={"own.reference": "gold"}, out=tmp_path / name)
     [told] = compare(tmp_path / "a", tmp_path / "b").warnings
     assert told.startswith("own: 3 of 4 samples that failed in both runs have another reference in")
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("columns", "told"),
     [
-        ({"reference": "gold"}, ["fields.first", "fields.other"]),
-        ({"other.reference": "gold"}, ["fields.other"]),
+        ({"reference": "gold"}, ["columns.first", "columns.other"]),
+        ({"other.reference": "gold"}, ["columns.other"]),
         ({"reference": "reference", "output": "gold", "other.input": "gold"}, []),
     ],
 )
-def test_references_from_another_column_of_one_file_are_noticed(tmp_path, fields, told):
+def test_references_from_another_column_of_one_file_are_noticed(tmp_path, columns, told):
     file = tmp_path / "data.csv"
     file.write_text("output,reference,gold\n" + "{},{},{}\n" * 4)
     evaluators = {"first": JsonMatch(), "other": JsonMatch()}
     evaluate(str(file), evaluators, out=tmp_path / "a")
-    evaluate(str(file), evaluators, fields=fields, out=tmp_path / "b")
+    evaluate(str(file), evaluators, columns=columns, out=tmp_path / "b")
     assert compare(tmp_path / "a", tmp_path / "b").warnings == [
         f"{name}.reference is 'gold', and was 'reference'" for name in told
     ]
@@ -101,7 +101,7 @@ def test_of_one_file_their_place_is_as_good_as_an_id(tmp_path):
     file = tmp_path / "data.csv"
     file.write_text("first,second,reference\n" + "{},[],{}\n" * 4)
     for name, column in (("a", "first"), ("b", "second")):
-        evaluate(str(file), [JsonMatch()], fields={"output": column}, out=tmp_path / name)
+        evaluate(str(file), [JsonMatch()], columns={"output": column}, out=tmp_path / name)
     found = compare(tmp_path / "a", tmp_path / "b")
     assert found.warnings == []
     assert found.evaluators["json_match"].worse == 4

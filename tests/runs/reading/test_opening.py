@@ -231,7 +231,7 @@ def test_a_null_reference_is_none_in_whatever_form_it_comes(form):
 def test_a_null_reference_in_a_file_is_named(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"output": "null", "expected": null}')
-    run = evaluate(path, [JsonMatch()], fields={"reference": "expected"})
+    run = evaluate(path, [JsonMatch()], columns={"reference": "expected"})
     assert run.rows[0].error == (
         "MissingFieldError: line 1: null in column 'expected' (json_match needs it); "
         'JSON null is the text "null"'

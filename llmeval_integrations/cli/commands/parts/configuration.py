@@ -47,7 +47,7 @@ class Configuration(NamedTuple):
     evaluators: list[Specification] | None = None
     """The evaluators."""
 
-    fields: Mapping[str, str | None] | None = None
+    columns: Mapping[str, str | None] | None = None
     """From `[EVALUATOR.]FIELD` to a column, or None where no column is that field."""
 
     out: str | None = None
@@ -102,7 +102,7 @@ class Configuration(NamedTuple):
     def updated(self, other: Configuration) -> Configuration:
         """Return this configuration with what the other one says; mappings are merged by name."""
         said = {key: value for key, value in other._asdict().items() if value is not None}
-        for key in ("fields", "fail_under"):
+        for key in ("columns", "fail_under"):
             if key in said:
                 said[key] = {**(getattr(self, key) or {}), **said[key]}
         return self._replace(**said)
@@ -128,7 +128,7 @@ def read_configuration(path: Path) -> Configuration:
         "out": _path,
         "format": _text,
         "evaluators": _evaluators,
-        "fields": _mapping_of((str, type(None)), "a column", "{output: answer}"),
+        "columns": _mapping_of((str, type(None)), "a column", "{output: answer}"),
         "overwrite": _flag,
         "resume": _flag,
         "retry_errors": _flag,

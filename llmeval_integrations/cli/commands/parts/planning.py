@@ -19,8 +19,8 @@ from llmeval_integrations.llm.reply import JudgeReply, Usage
 from llmeval_integrations.llm.request import JudgeRequest
 from llmeval_integrations.llm.steps import Step, drive
 from llmeval_integrations.runs.chunks import in_chunks
+from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.engine import Engine, lines_of
-from llmeval_integrations.runs.fields import columns_by_evaluator
 from llmeval_integrations.runs.judging import clients_of
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.numbers import counted
@@ -96,7 +96,7 @@ def plan(
     samples: Any,
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
-    fields: Mapping[str, str | None] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     format: str | None = None,
     limit: int | None = None,
     sample: int | None = None,
@@ -113,7 +113,7 @@ def plan(
     from llmeval_integrations.llm.budget import Budget
 
     named = name_evaluators(evaluators)
-    columns = columns_by_evaluator(fields or {}, named)
+    by_evaluator = columns_by_evaluator(columns or {}, named)
     budget = Budget(max_cost)
     for client in clients_of(named):
         budget.price(client.identity())
@@ -131,7 +131,7 @@ def plan(
         }
         for chunk in in_chunks(source):
             count += len(chunk)
-            for name, seen in samples_of(columns, chunk).items():
+            for name, seen in samples_of(by_evaluator, chunk).items():
                 unfit = seen.unfit(named[name], name)
                 errors[name] += len(unfit)
                 if name in judges:

@@ -1,4 +1,4 @@
-"""`llmeval check`: try an evaluator on hard cases for what it claims to check."""
+"""`llmeval test-evaluator`: try an evaluator on hard cases for what it claims to check."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(call: argparse.Namespace) -> int:
-    """Check the evaluator, and say by the exit code whether anything was found."""
+    """Try the evaluator, and say by the exit code whether anything was found."""
     from llmeval_integrations.conformance import check_evaluator
 
     findings = check_evaluator(

@@ -1,4 +1,4 @@
-"""`llmeval check`: ours by name, anyone's by module, findings as a table or as JSON."""
+"""`llmeval test-evaluator`: ours by name, anyone's by module, findings as a table or as JSON."""
 
 import json
 import re
@@ -38,19 +38,19 @@ def own_module(tmp_path, monkeypatch):
 
 
 def test_one_of_ours_is_checked_for_what_it_is_called(capsys):
-    assert main(["check", "json_match"]) == 0
+    assert main(["test-evaluator", "json_match"]) == 0
     assert capsys.readouterr().out.startswith("json_match as json_match: no finding in 136 cases")
 
 
 def test_options_and_rules_are_taken(capsys):
-    line = ["check", "json_match:strict_order=false,ignore_extra_keys=true"]
+    line = ["test-evaluator", "json_match:strict_order=false,ignore_extra_keys=true"]
     assert main([*line, "--list-order", "any", "--extra-keys"]) == 0
     assert main(line) == 1
     assert "items turned" in capsys.readouterr().out
 
 
 def test_findings_are_a_table_and_exit_code_1(capsys):
-    assert main(["check", "json_equality:parsing=lenient"]) == 1
+    assert main(["test-evaluator", "json_equality:parsing=lenient"]) == 1
     out = capsys.readouterr().out
     assert int(re.search(r"(\d+) findings", out)[1]) >= 16  # more where the machine stands still
     assert "cut object" in out
@@ -58,14 +58,14 @@ def test_findings_are_a_table_and_exit_code_1(capsys):
 
 def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
     claim = ["--claims", "json_equality"]
-    assert main(["check", f"{own_module}:equal", *claim]) == 1
+    assert main(["test-evaluator", f"{own_module}:equal", *claim]) == 1
     assert "true and 1" in capsys.readouterr().out
-    assert main(["check", f"{own_module}:Right", *claim]) == 0
-    assert main(["check", f"{own_module}:shelf.right", *claim]) == 0
+    assert main(["test-evaluator", f"{own_module}:Right", *claim]) == 0
+    assert main(["test-evaluator", f"{own_module}:shelf.right", *claim]) == 0
 
 
 def test_findings_come_as_json(own_module, capsys):
-    main(["check", f"{own_module}:equal", "--claims", "json_equality", "--json"])
+    main(["test-evaluator", f"{own_module}:equal", "--claims", "json_equality", "--json"])
     found = json.loads(capsys.readouterr().out)
     assert (found["evaluator"], found["claim"], found["cases"]) == ("equal", "json_equality", 132)
     assert {"case", "kind", "expected", "got", "why", "severity"} <= found["findings"][0].keys()
@@ -85,8 +85,8 @@ def test_findings_come_as_json(own_module, capsys):
     ],
 )
 def test_a_wrong_call_is_one_line_and_exit_code_2(arguments, says, own_module, capsys):
-    assert main(["check", *arguments]) == 2
+    assert main(["test-evaluator", *arguments]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("llmeval check: error: ")
+    assert error.startswith("llmeval test-evaluator: error: ")
     assert says in error
     assert error.count("\n") == 1
