@@ -15,6 +15,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.files import (
     are_one,
     cut,
+    open_own,
     parse_object,
     read_object,
     unfinished,
@@ -145,7 +146,7 @@ class RunDirectory:
                     self._settle()
                 else:
                     self._begin(manifest)
-                handles = self._results.open("r+b"), self._samples.open("r+b")
+                handles = open_own(self._results, "r+b"), open_own(self._samples, "r+b")
                 journal = stack.enter_context(
                     closing(Journal(self, *handles, len(manifest["evaluators"])))
                 )
@@ -163,8 +164,8 @@ class RunDirectory:
             file.unlink(missing_ok=True)
         self.forget_replies()
         write_at_once(self._manifest, json.dumps(manifest, indent=2) + "\n")
-        self._samples.write_bytes(b"")
-        self._results.touch()
+        open_own(self._samples, "wb").close()
+        open_own(self._results, "wb").close()
 
     def _settle(self) -> None:
         """Take back what a kill left of rows written anew; finish it where it was nearly done."""
@@ -181,7 +182,7 @@ class RunDirectory:
 
     def begin_anew(self) -> tuple[BinaryIO, BinaryIO]:
         """Open files for rows and samples that are to take the place of those that there are."""
-        return self._new_results.open("wb"), self._new_samples.open("wb")
+        return open_own(self._new_results, "wb"), open_own(self._new_samples, "wb")
 
     def replace(self) -> None:
         """Put the new rows and samples in the place of the old ones.
@@ -194,7 +195,7 @@ class RunDirectory:
 
     def reopen(self) -> tuple[BinaryIO, BinaryIO]:
         """Open the files of rows and samples, to write behind what they hold."""
-        return self._results.open("ab"), self._samples.open("ab")
+        return open_own(self._results, "ab"), open_own(self._samples, "ab")
 
     def forget_summary(self) -> None:
         """Take away the summary, which is of other rows than there will be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,10 +37,21 @@ def unfinished(path: Path) -> Path:
     return path.with_suffix(".new")
 
 
+def open_own(path: Path, mode: str) -> BinaryIO:
+    """Open a file of a run; raise OSError where somebody put a link in its place."""
+    file: BinaryIO = open(path, mode, opener=_follow_no_link)  # type: ignore[assignment]  # noqa: SIM115
+    return file
+
+
+def _follow_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
 def write_at_once(path: Path, text: str) -> None:
     """Write a file as a whole, so that a kill leaves what there was."""
     new = unfinished(path)
-    new.write_text(text, encoding="utf-8")
+    with open_own(new, "wb") as file:
+        file.write(text.encode())
     new.replace(path)
 
 

@@ -19,7 +19,7 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises InputError where another process is at work there.
     """
-    handle = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o666)
+    handle = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     try:
         if not _lock(handle):
             raise InputError(

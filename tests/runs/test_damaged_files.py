@@ -1,6 +1,8 @@
 """Directories of runs in which a file is damaged or gone."""
 
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pytest
@@ -188,3 +190,18 @@ class NotOurs(Evaluator):
 
     def check(self, sample):
         return Result(1.0, True, metadata={"fields": self.number})
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system follows links")
+@pytest.mark.parametrize("options", [{"overwrite": True}, {"resume": True}])
+@pytest.mark.parametrize(
+    "name", ["results.jsonl", "samples.jsonl", "manifest.new", "summary.new", ".lock"]
+)
+def test_a_link_in_the_place_of_a_file_is_not_followed(run, tmp_path_factory, name, options):
+    victim = tmp_path_factory.mktemp("elsewhere") / "victim"
+    victim.write_text("mine")
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(victim)
+    with suppress(InputError):  # a link that is replaced as a whole does no harm
+        evaluate(ROWS, [JsonMatch()], out=run, **options)
+    assert victim.read_text() == "mine"
