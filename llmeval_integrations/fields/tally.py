@@ -62,6 +62,9 @@ class FieldTally:
             field.counts.update(counts)
             if unreadable:
                 field.unreadable += counts.get("missing", 0)
+            elif counts:
+                field.samples += 1
+                field.wrong_samples += any(kind != "match" for kind in counts)
         if unreadable:
             return  # what is wrong there is no single field
         for outcome in metadata.get("outcomes", ()):
@@ -102,6 +105,10 @@ class _Field:
         self.alone: Counter[str] = Counter()
         """Leaves of `wrong_type` that one side alone has."""
         self.unreadable = 0
+        self.samples = 0
+        """Samples with a readable output in which the field has a leaf."""
+        self.wrong_samples = 0
+        """Those of them in which a leaf of it does not match."""
         self.wrong_values: Counter[_Pair] = Counter()
         self.examples: list[Any] = []
 
@@ -134,6 +141,8 @@ class _Field:
             "leaves": counts.total(),
             **{kind: counts[kind] for kind in KINDS},
             "unreadable": self.unreadable,
+            "samples": self.samples,
+            "wrong_samples": self.wrong_samples,
             "matched": matched,
             "output_leaves": output,
             "reference_leaves": reference,

@@ -7,7 +7,7 @@ from codecs import StreamWriter, getwriter
 from collections.abc import Sequence
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.reports.parts.tables import rows_table
+from llmeval_integrations.reports.tables import rows_table
 from llmeval_integrations.runs.records import Table
 from llmeval_integrations.runs.run import Run
 

@@ -6,74 +6,108 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.reports.markup import Html, joined, tag
-from llmeval_integrations.reports.parts.failing import MOST_LISTED, MOST_SHOWN, Listing
-from llmeval_integrations.reports.parts.figures import figures_of
-from llmeval_integrations.reports.parts.names import names_of
-from llmeval_integrations.reports.parts.overview import Named, evaluators_of, overview
-from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.reports.comparison_view import views_of_comparisons
+from llmeval_integrations.reports.rows import names_of
+from llmeval_integrations.reports.run_view import view_of
+from llmeval_integrations.reports.samples import samples_of_page
+from llmeval_integrations.reports.view import View
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_manifest
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
 SUFFIX: Final = ".html"
 
 _DATE: Final = len("2026-01-31")
+_CHANGES: Final = 20
+_ON_TOP: Final = ("evaluators", "causes", "differences", "compared-fields", "changes")
+"""The sections that stand above the samples."""
 
 _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 """What must not stand in a script element as it is, and what UTF-8 has no form for."""
 
+_BREAKS: Final = re.compile("(?<=[/_])")
+
 
 def write(runs: Sequence[Run], out: BinaryIO, *, live: bool = False) -> None:
     """Write the page; a live one asks its server every few seconds for news."""
-    named: Named = {
-        name: (run, figures_of(run)) for name, run in zip(names_of(runs), runs, strict=True)
-    }
-    out.write(_page(named, live=live).encode())
-
-
-def _page(runs: Named, *, live: bool) -> str:
-    evaluators = evaluators_of(runs)
-    listing = Listing(list(runs), evaluators)
-    for number, (run, figures) in enumerate(runs.values()):
-        listing.add(number, run, figures)
-    manifests = {name: _manifest(run) for name, (run, _) in runs.items()}
-    title = f"Evaluation: {', '.join(_named(*each) for each in manifests.items())}"
-    style, script = _file("page.css"), _file("page.js") + (_file("live.js") if live else "")
-    head = tag(
-        "head",
-        Html('<meta charset="utf-8">'),
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script, live)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", name="referrer", content="no-referrer"),
-        tag("title", title),
-        tag("style", Html(style)),
+    named = dict(zip(names_of(runs), runs, strict=True))
+    view = view_of(named)
+    manifests = {name: _manifest(run) for name, run in named.items()}
+    style, script = _file("page.css"), _file("marks.js") + _file("page.js")
+    script += _file("live.js") if live else ""
+    samples = samples_of_page(named)
+    page = _environment().get_template("page.html.j2")
+    text = page.render(
+        title=", ".join(_title(*each) for each in manifests.items()),
+        policy=_policy(style, script, live=live),
+        style=_markup(style),
+        script=_markup(script),
+        view=view,
+        linked=True,
+        comparisons=[] if live else list(views_of_comparisons(named, _CHANGES)),
+        top=[each for each in view.sections if each.name in _ON_TOP],
+        below=[each for each in view.sections if each.name not in _ON_TOP],
+        data=_markup(_embed(samples)),
+        manifests={
+            name: json.dumps(manifest, indent=2, ensure_ascii=False).split("\n")
+            for name, manifest in manifests.items()
+            if manifest is not None
+        },
     )
-    main = tag(
-        "main",
-        tag("div", overview(runs, compared=not live), id="overview"),
-        _samples(listing),
-        _what_was_run(manifests),
-        id="main",
-    )
-    body = tag(
-        "body",
-        tag("a", "Skip to the samples", href="#samples", class_="skip"),
-        tag("header", tag("h1", title)),
-        main,
-        tag("script", Html(_embedded(listing.data())), type="application/json", id="data"),
-        tag("script", Html(script)),
-    )
-    return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'
+    out.write(text.encode())
 
 
-def _policy(style: str, script: str, live: bool) -> str:
+def as_fragment(view: View) -> str:
+    """Write a view as HTML for a notebook, with a style of its own."""
+    template = _environment().get_template("notebook.html.j2")
+    return template.render(view=view, linked=False, style=_markup(_file("notebook.css")))
+
+
+@cache
+def _environment() -> Environment:
+    """Return what fills templates: every text is escaped, and what does not print is written out.
+
+    Markup alone is left as it is, and nothing but our own files is markup.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        finalize=lambda value: make_printable(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["breakable"] = _breakable
+    return environment
+
+
+def _breakable(text: str) -> Markup:
+    """Let a name break after `/` and `_`."""
+    from markupsafe import Markup
+
+    return Markup("<wbr>").join(_BREAKS.split(make_printable(text)))
+
+
+def _markup(text: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 - our own files, and JSON with every bracket escaped
+
+
+def _policy(style: str, script: str, *, live: bool) -> str:
     """Allow this style and this script and nothing else; a live page may ask its server."""
     connect = " connect-src 'self';" if live else ""
     return (
@@ -86,63 +120,23 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _embedded(data: Any) -> str:
+def _embed(data: Any) -> str:
     """Write JSON that can stand in a script element, whatever is in it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return _ACTIVE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _file(name: str) -> str:
-    return (files(__package__) / "parts" / name).read_text("utf-8")
+    return (files(__package__) / "templates" / name).read_text("utf-8")
 
 
-def _samples(listing: Listing) -> Html:
-    """Write the place of the samples, which the script fills."""
-    note = f"{counted(listing.failing, 'sample')} did not pass."
-    if listing.failing > MOST_SHOWN:
-        note += (
-            f" The worst {MOST_LISTED:,} of a run are listed, and up to {MOST_SHOWN:,} of them,"
-            " some of each kind, are shown with their texts; the rest is in results.jsonl and"
-            " samples.jsonl."
-        )
-    script = tag("noscript", tag("p", "Filters and samples need scripts to be allowed."))
-    return tag(
-        "section",
-        tag("h2", "Samples that did not pass", id="samples-title"),
-        tag("p", note, class_="quiet"),
-        script,
-        tag("form", id="filters", aria_label="Filter the samples"),
-        tag("p", id="count", role="status", aria_live="polite"),
-        tag("div", id="list"),
-        tag("nav", id="pages", aria_label="Pages of samples"),
-        id="samples",
-        aria_labelledby="samples-title",
-    )
-
-
-def _named(name: str, manifest: dict[str, Any] | None) -> str:
+def _title(name: str, manifest: Mapping[str, Any] | None) -> str:
     """Name a run with its file of data and the day on which it began, as far as these are known."""
     if manifest is None:
         return name
     data = Path(manifest["data"].get("path", "")).name
     known = [each for each in (data, manifest["started"][:_DATE]) if each]
     return f"{name} ({', '.join(known)})"
-
-
-def _what_was_run(manifests: Mapping[str, dict[str, Any] | None]) -> Html:
-    details = [
-        tag("details", tag("summary", name), tag("pre", *_lines(manifest)))
-        for name, manifest in manifests.items()
-        if manifest is not None
-    ]
-    heading = tag("h2", "What was run", id="run-title")
-    return tag("section", heading, *details, aria_labelledby="run-title") if details else Html()
-
-
-def _lines(manifest: dict[str, Any]) -> list[Html]:
-    """Write a manifest line by line, since a line break in a text would be written out."""
-    lines = json.dumps(manifest, indent=2, ensure_ascii=False).split("\n")
-    return [joined([line, Html("\n")]) for line in lines]
 
 
 def _manifest(run: Run) -> dict[str, Any] | None:

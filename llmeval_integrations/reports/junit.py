@@ -8,8 +8,7 @@ from typing import BinaryIO, Final
 from xml.sax.saxutils import quoteattr
 
 from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.reports.parts.figures import rows_of
-from llmeval_integrations.reports.parts.names import names_of
+from llmeval_integrations.reports.rows import names_of, rows_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run

@@ -190,8 +190,7 @@ def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
     path = Path(samples)
     if os.fspath(samples) == STDIN or not path.is_file():
         return {"kind": "stream", "path": str(path)}
-    with path.open("rb") as handle:
-        digest = _digest(handle)
+    digest = digest_of_file(path)
     return {"kind": "file", "path": str(path), "bytes": path.stat().st_size, "sha256": digest}
 
 
@@ -241,11 +240,12 @@ def _without_address(value: Any) -> Any:
 _pack: Final = msgspec.msgpack.Encoder(enc_hook=_without_address, order="deterministic").encode
 
 
-def _digest(handle: Any) -> str:
-    """Return the SHA-256 of an open file."""
+def digest_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     digest = _sha256()
-    while block := handle.read(1 << 20):
-        digest.update(block)
+    with path.open("rb") as handle:
+        while block := handle.read(1 << 20):
+            digest.update(block)
     return digest.hexdigest()
 
 

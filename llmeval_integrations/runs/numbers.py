@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from llmeval_integrations.core.figures import format_figure, format_within
-
-if TYPE_CHECKING:
-    from llmeval_integrations.runs.run import Run
 
 
 def percent(share: float) -> str:
@@ -34,6 +31,14 @@ def figure(value: Any) -> str:
     return format_figure(value)
 
 
+def points(difference: float) -> str:
+    """Write a difference of shares in points, with its sign and one decimal or two digits."""
+    size = 100 * abs(difference)
+    if size == 0:
+        return "±0.0"
+    return f"{100 * difference:{'+.1f' if size >= 0.1 else '+.2g'}}"
+
+
 def signed(difference: float) -> str:
     """Write a difference with its sign and three decimals, or two digits where these say more."""
     size = abs(difference)
@@ -50,38 +55,3 @@ def chance(p: float) -> str:
 def counted(count: int, noun: str) -> str:
     """Write so many of something, in the plural where that is right."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
-def samples_of(run: Run) -> str:
-    """Write how many samples a run has, and why it is incomplete where it is."""
-    samples = counted(run.summary["samples"], "sample")
-    return f"{samples}; the run is incomplete: {run.incomplete}" if run.incomplete else samples
-
-
-def figures_of(summary: Mapping[str, Any]) -> Iterator[str]:
-    """Write an evaluator's pass rate, its interval, mean, and rows scored, unscored and errors."""
-    rate, interval = summary["pass_rate"], summary["pass_rate_ci95"]
-    yield "–" if rate is None else percent(rate)
-    yield "–" if interval is None else percents(interval)
-    for name in ("mean", "scored", "unscored", "errors"):
-        yield figure(summary[name])
-
-
-LABEL_HEADS: Final = ("evaluator", "label", "rows", "share")
-"""The heads of what `labels_of` gives."""
-
-_MOST_LABELS: Final = 20
-
-
-def labels_of(summary: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """Write how often each label came of evaluators that only label, and give no verdict."""
-    for name, figures in summary["evaluators"].items():
-        unanswered = figures["unscored"] + figures["errors"]
-        if figures["pass_rate"] is not None or unanswered == figures["n"]:
-            continue
-        labels = list(figures["labels"].items())
-        for label, count in labels[:_MOST_LABELS]:
-            yield name, label, f"{count:,}", percent(count / figures["n"])
-        if rest := [count for _, count in labels[_MOST_LABELS:]]:
-            others = f"and {counted(len(rest), 'label')} more"
-            yield name, others, f"{sum(rest):,}", percent(sum(rest) / figures["n"])

@@ -42,16 +42,18 @@ class Run:
     of a run that was read again, whose manifest says it."""
 
     def table(self) -> str:
-        """Write the figures and the findings as a table of plain text."""
-        from llmeval_integrations.runs.table import as_text
+        """Write the figures and what went wrong as tables of plain text."""
+        from llmeval_integrations.reports.run_view import view_of_run
+        from llmeval_integrations.reports.terminal import as_text
 
-        return as_text(self)
+        return as_text(view_of_run(self))
 
     def _repr_html_(self) -> str:
         """Write the same as HTML, as notebooks show it."""
-        from llmeval_integrations.runs.html_table import as_html
+        from llmeval_integrations.reports.html import as_fragment
+        from llmeval_integrations.reports.run_view import view_of_run
 
-        return as_html(self)
+        return as_fragment(view_of_run(self))
 
     def __str__(self) -> str:
         return self.table()

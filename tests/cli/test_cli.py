@@ -188,7 +188,7 @@ def test_a_threshold_that_is_missed_is_exit_code_1(data, capsys, thresholds, cod
     printed = capsys.readouterr()
     assert said in printed.err
     assert printed.err.count("\n") == code
-    assert "pass_rate" in printed.out
+    assert "pass json_match" in printed.out
 
 
 def test_a_threshold_without_a_rated_row_is_missed(tmp_path, capsys):

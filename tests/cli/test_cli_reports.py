@@ -32,11 +32,11 @@ def test_the_page_is_written_into_the_directory(run, capsys):
 @pytest.mark.parametrize(
     ("arguments", "begin"),
     [
-        (["--format", "markdown"], "### <code>run</code>"),
+        (["--format", "markdown"], "### run: "),
         (["--format", "junit"], "<?xml"),
         (["--format", "csv"], "run,id,evaluator"),
         (["--out", "-"], "<!doctype html>"),
-        (["--out", "FOLDER/comment.md"], "### <code>run</code>"),
+        (["--out", "FOLDER/comment.md"], "### run: "),
         (["--out", "FOLDER/junit.xml"], "<?xml"),
         (["--out", "FOLDER/page.htm"], "<!doctype html>"),
         (["--out", "FOLDER/page"], "<!doctype html>"),
@@ -200,7 +200,7 @@ def test_the_server_answers_to_this_machine_alone(run):
             connection.close()
 
 
-LEAD = "document.querySelector('.lead').textContent"
+VERDICT = "document.querySelector('.verdict').textContent"
 
 
 def add_row(run, **changes):
@@ -227,8 +227,8 @@ def test_the_page_of_a_run_under_way_is_kept_up_to_date(run, tmp_path):
         page.run("document.getElementById('by-label').dispatchEvent(new Event('change'))")
         time.sleep(2.5)  # it has asked once
         add_row(run, id=3)
-        wait_until(lambda: not page.run(LEAD).startswith("2 samples"))
-        assert page.run("document.getElementById('count').textContent").startswith("2 of 2")
+        wait_until(lambda: " of 2 samples" not in page.run(VERDICT))
+        assert page.run("document.getElementById('count').textContent").startswith("2 of 3")
         assert page.run("document.getElementById('by-label').value") == "truncated"
         assert page.complaints == []
         assert {each.split("/", 3)[2] for each in page.requests} == {address.split("/")[2]}
@@ -247,7 +247,7 @@ def test_an_update_of_the_page_interrupts_nobody(tmp_path):
 
         def update(id_, score):
             add_row(run, id=f"xa {id_}", score=score)
-            shown = "[...document.querySelectorAll('#list summary b')].map(each => each.innerText)"
+            shown = "[...document.querySelectorAll('tr.sample th')].map(each => each.innerText)"
             wait_until(lambda: f"xa {id_}" in page.run(shown))
             assert page.run(shown)[0] == f"xa {id_}"  # the worst
 
@@ -255,8 +255,9 @@ def test_an_update_of_the_page_interrupts_nobody(tmp_path):
         page.do("Input.insertText", text="xa")
         page.run("document.getElementById('by-text').setSelectionRange(1, 1)")
         page.run(
-            "var kept = [...document.querySelectorAll('#list > details')].slice(2, 4);"
-            "for (const each of kept) each.open = true"
+            "document.querySelectorAll('tr.sample button')[2].click();"
+            "document.querySelectorAll('tr.sample button')[3].click();"
+            "var kept = [...document.querySelectorAll('tr.detail')]"
         )
         page.run("kept[1].scrollIntoView()")
         page.run("kept[1].querySelector('pre').scrollTop = 70")
@@ -266,12 +267,12 @@ def test_an_update_of_the_page_interrupts_nobody(tmp_path):
         assert page.run("document.activeElement.id") == "by-text"
         assert page.run("document.activeElement.selectionStart") == 1
         assert page.run("document.getElementById('by-text').value") == "xa"
-        opened = "[...document.querySelectorAll('#list > details[open]')]"
-        assert page.run(f"{opened}.length") == 3  # and the first, which was open from the begin
+        opened = "[...document.querySelectorAll('tr.detail')]"
+        assert page.run(f"{opened}.length") == 2
         assert page.run(f"kept.every(each => {opened}.includes(each))")
         assert page.run("kept[1].querySelector('pre').scrollTop") == 70
         assert abs(page.run("kept[1].getBoundingClientRect().top") - before) < 2
-        for focused in ("kept[1].querySelector('summary')", "document.querySelector('#found a')"):
+        for focused in ("kept[1].querySelector('pre')", "document.querySelector('.causes a')"):
             page.run(f"kept = [null, kept[1], {focused}]; kept[2].focus()")
             update(f"still worse {focused}", 1e5 + len(focused))
             assert page.run("document.activeElement === kept[2]")
@@ -285,7 +286,7 @@ def test_news_before_the_first_question_are_taken_over(run, tmp_path):
     with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
         page.open(address)
         add_row(run, id=3)
-        wait_until(lambda: not page.run(LEAD).startswith("2 samples"))
+        wait_until(lambda: " of 2 samples" not in page.run(VERDICT))
 
 
 def test_a_taken_port_is_named(run, capsys):

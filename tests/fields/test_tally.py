@@ -38,6 +38,8 @@ def test_each_field_has_its_figures():
         "extra": 0,
         "wrong_type": 1,
         "unreadable": 0,
+        "samples": 3,
+        "wrong_samples": 2,
         "matched": 3,
         "output_leaves": 5,
         "reference_leaves": 6,

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from llmeval_integrations.reports.parts.server import Server
+from llmeval_integrations.reports.server import Server
 
 
 class Slow(Server):

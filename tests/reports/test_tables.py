@@ -9,7 +9,7 @@ import pytest
 from llmeval_integrations import JsonValidity, evaluate
 from llmeval_integrations.core.errors import MissingDependencyError, UnknownNameError
 from llmeval_integrations.reports import formats, load_format
-from llmeval_integrations.reports.parts.tables import fields_table, rows_table
+from llmeval_integrations.reports.tables import fields_table, rows_table
 
 
 def as_csv(table):

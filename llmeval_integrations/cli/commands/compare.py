@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from llmeval_integrations.cli.commands.parts.thresholds import Bound, parse_bound
@@ -101,10 +102,12 @@ def _as_json(comparison: Comparison) -> str:
 def _as_table(comparison: Comparison, changes: int) -> str:
     from rich.console import Console
 
-    from llmeval_integrations.runs.comparing.table import as_text
+    from llmeval_integrations.reports.comparison_view import comparison_view
+    from llmeval_integrations.reports.terminal import as_text
 
     console = Console() if sys.stdout.isatty() else None
-    return as_text(comparison, console, changes=changes)
+    view = comparison_view(replace(comparison, warnings=[]), changes)  # which stderr has
+    return as_text(view, console)
 
 
 def _misses(comparison: Comparison, most: Bound) -> Iterator[str]:

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: argparse.Namespace) -> int:
     """Write the table."""
     from llmeval_integrations.reports import load_format
-    from llmeval_integrations.reports.parts.names import incomplete
-    from llmeval_integrations.reports.parts.tables import TABLES
+    from llmeval_integrations.reports.rows import incomplete
+    from llmeval_integrations.reports.tables import TABLES
     from llmeval_integrations.runs.stored import read_run
 
     to = load_format(call.to or _format_of(call.out), "write_table")

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: argparse.Namespace) -> int:
     """Write the report."""
     from llmeval_integrations.reports import load_format
-    from llmeval_integrations.reports.parts.names import incomplete
+    from llmeval_integrations.reports.rows import incomplete
     from llmeval_integrations.runs.stored import read_run
 
     report = load_format(call.format or _format_of(call.out))

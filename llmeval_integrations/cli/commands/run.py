@@ -378,8 +378,9 @@ def _show(run: Run, call: argparse.Namespace) -> None:
     elif not call.quiet:
         from rich.console import Console
 
-        from llmeval_integrations.runs.table import WIDTH, as_text
+        from llmeval_integrations.reports.run_view import view_of_run
+        from llmeval_integrations.reports.terminal import as_text
 
-        put(as_text(run, Console(width=None if sys.stdout.isatty() else WIDTH)))
+        put(as_text(view_of_run(run), Console() if sys.stdout.isatty() else None))
         if run.out is not None:
-            put(f"  written: {run.out}/results.jsonl and summary.json\n")
+            put(f"written: {run.out}/results.jsonl and summary.json\n")

@@ -32,7 +32,7 @@ def _port(text: str) -> int:
 
 def run(call: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from llmeval_integrations.reports.parts.server import Server
+    from llmeval_integrations.reports.server import Server
 
     with Server(call.run_directory, call.port) as server:
         try:

@@ -86,15 +86,17 @@ class Comparison:
 
     def table(self) -> str:
         """Write it as tables of plain text."""
-        from llmeval_integrations.runs.comparing.table import as_text
+        from llmeval_integrations.reports.comparison_view import comparison_view
+        from llmeval_integrations.reports.terminal import as_text
 
-        return as_text(self)
+        return as_text(comparison_view(self))
 
     def _repr_html_(self) -> str:
         """Write the same as HTML, as notebooks show it."""
-        from llmeval_integrations.runs.comparing.html_table import as_html
+        from llmeval_integrations.reports.comparison_view import comparison_view
+        from llmeval_integrations.reports.html import as_fragment
 
-        return as_html(self)
+        return as_fragment(comparison_view(self))
 
     def __str__(self) -> str:
         return self.table()

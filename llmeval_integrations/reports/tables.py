@@ -6,12 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from llmeval_integrations.fields.figures import FIGURES
-from llmeval_integrations.reports.parts.figures import rows_of
-from llmeval_integrations.reports.parts.names import names_of
+from llmeval_integrations.reports.rows import names_of, rows_of
 from llmeval_integrations.runs.records import COLUMNS, Table, record_of, text_of
 from llmeval_integrations.runs.run import Run
 
-_COUNTS: Final = ("leaves", "match", "mismatch", "wrong_type", "missing", "extra", "unreadable")
+_COUNTS: Final = (
+    "leaves",
+    "match",
+    "mismatch",
+    "wrong_type",
+    "missing",
+    "extra",
+    "unreadable",
+    "samples",
+    "wrong_samples",
+)
 _LISTS: Final = ("wrong_values", "examples")
 
 

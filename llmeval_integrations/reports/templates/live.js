@@ -15,7 +15,7 @@ setInterval(async () => {
     if (version === known) return;
     const fresh = new DOMParser().parseFromString(await (await fetch("/")).text(), "text/html");
     renew($("overview"), fresh.getElementById("overview"));
-    load(fresh.getElementById("data").textContent); controls(); filter(); show(listed);
+    load(fresh.getElementById("data").textContent); controls(); filter(); show();
     known = version;
   } catch { /* the server has ended; what is shown stays */ }
 }, 2000);

@@ -1,1 +1,0 @@
-"""What the formats are put together from."""

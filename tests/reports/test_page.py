@@ -1,0 +1,526 @@
+"""The page in a real browser: it opens, sorts, filters, asks for nothing and lets nothing act."""
+
+import json
+import re
+import time
+import unicodedata
+from pathlib import Path
+
+import pytest
+from pace import at_most
+
+from llmeval_integrations import (
+    ExactMatch,
+    JsonFields,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    StringDistance,
+    ToolCalls,
+    ToolCallSchema,
+    evaluate,
+)
+from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.reports import html
+from llmeval_integrations.runs.stored import read_run
+
+COUNT = "document.getElementById('count').innerText.trim()"
+IDS = "[...document.querySelectorAll('tr.sample th')].map(each => each.textContent)"
+TEXT = "document.body.innerText"
+MARKS = "[...document.querySelectorAll('.{} mark')].map(mark => mark.textContent.trim())"
+SAMPLES_AT = "document.getElementById('samples').getBoundingClientRect().top + scrollY"
+HEIGHT = "document.documentElement.scrollHeight"
+TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def written(runs, path):
+    with path.open("wb") as file:
+        html.write(runs if isinstance(runs, list) else [runs], file)
+    return f"file://{path}"
+
+
+@pytest.fixture
+def opened(page, tmp_path):
+    def opened(*runs):
+        page.open(written(list(runs), tmp_path / "report.html"))
+        return page
+
+    return opened
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Evaluates a file of rows into a directory."""
+
+    def ran(rows, evaluators, name="run", **options):
+        data = tmp_path / f"{name}.jsonl"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return evaluate(data, evaluators, out=tmp_path / name, **options)
+
+    return ran
+
+
+def choose(page, name, value):
+    kind = "input" if name == "text" else "change"
+    page.run(
+        f"document.getElementById('by-{name}').value = {value!r};"
+        f"document.getElementById('by-{name}').dispatchEvent(new Event('{kind}'))"
+    )
+
+
+def turn(page, number=0):
+    page.run(f"document.querySelectorAll('tr.sample button')[{number}].click()")
+
+
+def cells(page, selector):
+    return page.run(
+        f"[...document.querySelectorAll('{selector} tr')]"
+        ".map(row => [...row.cells].map(cell => cell.textContent.trim().replace(/\\s+/g, ' ')))"
+    )
+
+
+def test_it_opens_with_the_answer_and_asks_for_nothing(opened, people, tmp_path):
+    page = opened(people)
+    assert page.complaints == []
+    assert page.requests == [f"file://{tmp_path}/report.html"]
+    assert page.run("document.querySelector('.verdict').innerText") == (
+        "33.3 % of 3 samples pass json_match, the lowest rate. 1 output is not JSON."
+    )
+    bar = page.run("[...document.querySelectorAll('#bar a')].map(each => each.textContent)")
+    assert bar == ["Overview", "Samples", "Fields", "Run"]
+    page.run("scrollTo(0, 1e6)")
+    assert page.run("document.getElementById('bar').getBoundingClientRect().top") == 0
+
+
+def test_all_samples_stand_in_a_table_the_worst_first(opened, people):
+    page = opened(people)
+    assert page.run(COUNT) == "3 of 3 samples, worst first"
+    assert cells(page, "#list") == [
+        ["sample", "json_validity", "json_match", "json_fields", "what was found"],
+        ["cut", "✗failed", "✗failed", "✗failed", "truncated: Unterminated string starting at: line 1 column 10 (char 9)"],
+        ["old", "✓passed", "✗failed", "✗failed 0.500", "mismatch: /age 63, expected 36"],
+        ["right", "✓passed", "✓passed", "✓passed", ""],
+    ]  # fmt: skip
+
+
+def test_a_column_sorts_and_the_address_keeps_it(page, people, tmp_path):
+    address = written(people, tmp_path / "report.html")
+    page.open(address)
+    sort = "document.querySelectorAll('#list thead button')[{}].click()"
+    for column, turns, expected in (
+        (0, 1, ["cut", "old", "right"]),
+        (0, 1, ["right", "old", "cut"]),
+        (3, 1, ["cut", "old", "right"]),
+        (3, 1, ["right", "old", "cut"]),
+    ):
+        for _ in range(turns):
+            page.run(sort.format(column))
+        assert page.run(IDS) == expected
+    assert page.run("location.hash") == "#sort=-json_fields"
+    assert page.run("document.querySelector('[aria-sort=descending]').innerText") == "json_fields"
+    page.open("about:blank")
+    page.open(f"{address}#sort=-id&outcome=failed")
+    assert page.run(IDS) == ["old", "cut"]
+
+
+def test_a_filter_by_each_control_and_a_way_out_of_an_empty_state(opened, moods):
+    page = opened(moods)
+    for name, value, found in (
+        ("outcome", "error", ["raise"]),
+        ("outcome", "passed", ["good"]),
+        ("label", "failed", ["bad"]),
+        ("text", "NOBODY", ["unscored"]),
+        ("text", "ba", ["bad"]),
+        ("evaluator", "moody", ["bad", "raise", "unscored", "good"]),
+    ):
+        choose(page, name, value)
+        assert sorted(page.run(IDS)) == sorted(found)
+        choose(page, name, "")
+    choose(page, "text", "nothing like it")
+    assert page.run(COUNT).startswith("No sample has all of this.")
+    page.run("document.querySelector('#count button').click()")
+    assert page.run(COUNT) == "4 of 4 samples, worst first"
+    assert page.complaints == []
+
+
+def test_a_cause_and_a_field_lead_to_their_samples(opened, people):
+    page = opened(people)
+    link = "[...document.querySelectorAll('.causes a')].find(a => a.textContent.startsWith({!r})).click()"  # fmt: skip
+    page.run(link.format("truncated"))
+    assert page.run(IDS) == ["cut"]
+    assert page.run("location.hash") == "#label=truncated"
+    page.run("[...document.querySelectorAll('.fields a')].find(a => a.textContent === '/age').click()")  # fmt: skip
+    assert page.run("document.querySelector('tr.detail').previousSibling.innerText").startswith("old")  # fmt: skip
+    assert page.run("document.activeElement.ariaExpanded") == "true"
+    page.run("document.querySelector('.fields a').dataset.sample = 'gone'")
+    page.run("document.querySelector('.fields a').click()")
+    assert page.run("document.getElementById('by-text').value") == "gone"
+
+
+def test_rows_beyond_the_first_are_shown_when_asked_for(opened, ran):
+    rows = [{"output": {}, "reference": {f"f{n}": n for n in range(20)}}]
+    page = opened(ran(rows, [JsonFields()]))
+    visible = "[...document.querySelectorAll('.fields tbody tr')].filter(row => row.offsetParent).length"  # fmt: skip
+    assert page.run(visible) == 15
+    page.run("document.querySelector('button.all').click()")
+    assert page.run(visible) == 20
+
+
+def test_a_difference_is_marked_on_both_sides_and_named(opened, people):
+    page = opened(people)
+    turn(page, 1)
+    assert page.run(MARKS.format("output")) == ['"age": 63']
+    assert page.run(MARKS.format("reference")) == ['"age": 36']
+    assert cells(page, ".places") == [
+        ["place", "what", "output", "expected", "evaluator"],
+        ["/age", "mismatch", "63", "36", "json_match, json_fields"],
+    ]
+    assert page.run("document.querySelector('.places td:last-child').innerText").startswith("json")
+    turn(page, 1)
+    assert page.run("document.querySelectorAll('tr.detail').length") == 0
+
+
+@pytest.mark.parametrize(
+    "evaluator", [JsonFields(fields={"/items": {"key": "sku"}}), JsonMatch(strict_order=False)]
+)
+def test_of_an_array_in_any_order_the_item_that_was_meant_is_marked(opened, ran, evaluator):
+    a, b = {"sku": "A", "price": 12.5}, {"sku": "B", "price": 3}
+    rows = [{"output": {"items": [{**b, "price": 4}, a]}, "reference": {"items": [a, b]}}]
+    page = opened(ran(rows, [evaluator]))
+    turn(page)
+    assert page.run(MARKS.format("output")) == ['"price": 4']
+    assert page.run(MARKS.format("reference")) == ['"price": 3']
+
+
+def test_where_a_value_stands_twice_none_is_marked_that_may_be_right(opened, ran):
+    item = {"sku": "A", "price": 3}
+    rows = [{"output": {"items": [{**item, "sku": "B", "price": 4}, item]}, "reference": {"items": [item, {**item, "sku": "B"}]}}]  # fmt: skip
+    page = opened(ran(rows, [JsonFields(fields={"/items": {"key": "sku"}})]))
+    turn(page)
+    assert page.run(MARKS.format("output")) == ['"price": 4']
+    assert page.run(MARKS.format("reference")) == []
+
+
+def test_the_place_of_a_defect_is_marked(opened, people):
+    page = opened(people)
+    turn(page)
+    before = "document.querySelector('.output pre').firstChild.textContent"
+    assert page.run(before) == '{"name": '
+    assert page.run(MARKS.format("output")) == ['"']
+
+
+@pytest.mark.parametrize(
+    ("output", "before", "mark"),
+    [
+        ('{"a": "' + "y" * 30_000 + '", "b": }', 'yyyy", "b": ', "}"),
+        ('{"a": "' + "😀" * 30_000 + '", "b": }, ' + "9" * 30_000, '😀", "b": ', "}"),
+        ("[" + "1, " * 10_000 + "1", "1, 1", "⟨end⟩"),
+    ],
+)
+def test_of_a_long_text_the_part_around_the_defect_is_shown(opened, ran, output, before, mark):
+    page = opened(ran([{"output": output, "reference": output}], [JsonValidity(), ExactMatch()]))
+    turn(page)
+    assert page.run(MARKS.format("output")) == [mark]
+    assert page.run(MARKS.format("reference")) == []
+    assert page.run("document.querySelector('.output mark').previousSibling.data").endswith(before)
+    shown = page.run("document.querySelector('.output p').innerText")
+    assert re.fullmatch(rf"Characters [\d,]+ to [\d,]+ of {len(output):,}", shown)
+
+
+def test_plain_texts_are_compared_word_by_word(opened, ran):
+    rows = [{"output": "the quick brown fox", "reference": "the slow brown fox"}]
+    page = opened(ran(rows, [ExactMatch()]))
+    turn(page)
+    assert page.run(MARKS.format("output")) == ["quick"]
+    assert page.run(MARKS.format("reference")) == ["slow"]
+
+
+CALLS = [{"name": "weather", "arguments": {"city": "Paris", "days": 3}}, {"name": "time"}]
+MESSAGE = {
+    "role": "assistant",
+    "content": [
+        {"type": "text", "text": "<img src=x onerror=\"document.title='acted'\">"},
+        {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Nice", "days": "3"}},
+        {"type": "tool_use", "id": "2", "name": "clock", "input": {}},
+    ],
+}
+TOOLS = [{"name": "weather", "input_schema": {"type": "object", "properties": {"city": {}, "days": {"type": "integer"}}}}, {"name": "time", "input_schema": {}}]  # fmt: skip
+
+
+def test_wrong_calls_are_told_by_argument_and_the_message_is_folded(opened, ran):
+    page = opened(ran([{"output": MESSAGE, "reference": CALLS}], [ToolCalls(), ToolCallSchema(TOOLS)]))  # fmt: skip
+    turn(page)
+    assert cells(page, ".places") == [
+        ["call", "argument", "what", "output", "expected", "evaluator"],
+        ["1. weather", "/city", "mismatch", '"Nice"', '"Paris"', "tool_calls"],
+        ["1. weather", "/days", "wrong_type", '"3"', "3", "tool_calls"],
+        ["2. clock", "(the call)", "wrong_name", "clock", "time", "tool_calls"],
+        ["1. weather", "/days", "type", "", '"3" is not of type "integer"', "tool_call_schema"],
+        ["2. clock", "(the call)", "unknown_tool", "", "there is no such tool", "tool_call_schema"],
+    ]
+    assert page.run("document.querySelectorAll('.body mark').length") == 0
+    assert page.run("document.querySelector('.sides').closest('details').open") is False
+    assert page.run("document.title") != "acted"
+
+
+@pytest.mark.parametrize(
+    ("made", "expected", "rows"),
+    [
+        ([], [{"name": "f", "arguments": {"a": 1}}], [["f", "(the call)", "missing", "", "f"], ["f", "/a", "missing", "", "1"]]),
+        ([{"name": "g"}, {"name": "f"}], [{"name": "f"}, {"name": "g"}], [["1. g", "(the call)", "wrong_order", "call 1", "call 2"]]),
+        ([{"name": "f", "arguments": "["}], [{"name": "f"}], [["f", "(the call)", "unreadable"]]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_whole_call_is_told(opened, ran, made, expected, rows):
+    page = opened(ran([{"output": made, "reference": expected}], [ToolCalls(call_order="strict")]))
+    turn(page)
+    assert [row[: len(wanted)] for row, wanted in zip(cells(page, ".places")[1:], rows)] == rows
+
+
+def test_two_runs_stand_side_by_side_what_got_worse_first(opened, ran):
+    rows = [{"id": f"s{n:02}", "output": '{"a": 1}', "reference": '{"a": 1}'} for n in range(20)]
+    worse = [{**row, "output": '{"a": "<b>2</b>"}'} for row in rows[8:]] + rows[:8]
+    page = opened(ran(rows, [JsonFields()], "old"), ran(worse, [JsonFields()], "new"))
+    assert page.run("document.querySelector('.verdict').innerText").startswith("B is worse: ")
+    assert page.run(COUNT) == "20 of 20 samples, those that got worse first"
+    assert cells(page, "#list")[1][:2] == ["s08", "✓passed → ✗failed"]
+    for outcome, count in (("worse", 12), ("better", 0)):
+        choose(page, "outcome", outcome)
+        assert len(page.run(IDS)) == count
+    choose(page, "outcome", "")
+    turn(page)
+    heads = page.run("[...document.querySelectorAll('.sides h3')].map(each => each.innerText)")
+    assert heads == ["Output of old", "Output of new", "Reference"]
+    tops = "[...document.querySelectorAll('.sides > div')].map(each => each.getBoundingClientRect().top)"  # fmt: skip
+    assert len(set(page.run(tops))) == 1
+    box = "document.querySelector('.differences').parentNode"
+    assert page.run(f"{box}.scrollWidth - {box}.clientWidth") == 0  # the verdict is in view
+    assert page.complaints == []
+
+
+def test_samples_without_a_partner_and_runs_that_cannot_be_compared_are_shown(opened, moods, people):  # fmt: skip
+    page = opened(moods, people)
+    assert "Not compared: the runs have no evaluator in common" in page.run(TEXT)
+    choose(page, "run", "people")
+    assert sorted(page.run(IDS)) == ["cut", "old", "right"]
+    turn(page)
+    assert page.run("document.querySelectorAll('.sides h3').length") == 2
+
+
+def test_texts_of_passing_samples_are_read_from_the_data_while_it_is_the_same(opened, tmp_path):
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"id": "good", "said": "{}", "input": "why?"}\n{"id": "bad", "said": "{"}\n')
+    run = evaluate(data, [JsonValidity()], columns={"output": "said"}, out=tmp_path / "run")
+    page = opened(run)
+    turn(page, 1)
+    assert page.run("document.querySelector('.output pre').innerText.trim()") == "{}"
+    assert "why?" in page.run("document.querySelector('.input').textContent")
+    data.write_text('{"id": "good", "said": "[]", "input": "why?"}\n{"id": "bad", "said": "{"}\n')
+    page = opened(read_run(run.out))
+    turn(page, 1)
+    assert "The texts of this sample are not in this page" in page.run(TEXT)
+    turn(page, 0)
+    assert page.run("document.querySelector('.output pre').innerText") == "{ ⟨end⟩"
+
+
+def test_an_evaluator_with_columns_of_its_own_is_on_the_same_row(opened, ran):
+    rows = [{"output": '{"a": 2}', "reference": '{"a": 1}', "wanted": {"type": "array"}}]
+    own = {"json_schema.reference": "wanted"}
+    page = opened(ran(rows, [JsonSchema(), JsonFields()], columns=own))
+    assert page.run(COUNT) == "1 of 1 samples, worst first"
+    turn(page)
+    assert page.run(MARKS.format("reference")) == ['"a": 1']
+
+
+def test_labels_of_evaluators_without_a_verdict_are_counted(opened, tones):
+    page = opened(tones)
+    assert ["tone", "positive", "3", "75.0 %"] in cells(page, ".labels")
+    assert "positive" not in page.run("document.querySelector('.causes').innerText")
+    assert {row[1] for row in cells(page, "#list")[1:]} == {"·no verdict 1"}
+
+
+def test_what_stands_for_many_kinds_leads_nowhere_and_a_rare_label_can_be_chosen(opened, kinds):
+    page = opened(kinds(1_003))
+    page.run("document.querySelector('button.all').click()")
+    assert page.run("[...document.querySelectorAll('.causes tr')].find(row => row.innerText.startsWith('(other)')).querySelector('a')") is None  # fmt: skip
+    choices = "[...document.getElementById('by-label').options].map(each => each.value)"
+    rare = max({f"kind {n}" for n in range(900)} - set(page.run(choices)))
+    page.run(f"location.hash = 'label={rare}'")
+    time.sleep(0.2)
+    assert len(page.run(IDS)) == 1
+
+
+def test_text_of_models_does_not_act(opened, hostile):
+    page = opened(hostile)
+    page.run("for (const all of document.querySelectorAll('button.all')) all.click()")
+    for number in range(2):
+        turn(page, number)
+    page.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert page.complaints == []
+    assert len(page.requests) == 1
+    assert page.run("document.title") != "acted"
+    assert page.run("document.querySelectorAll('img, a[href^=javascript], b b').length") == 0
+    assert page.run("document.scripts.length") == 2
+    assert "\u202e" not in page.run(TEXT)  # nothing turns the text around
+
+
+def test_text_of_models_does_not_act_in_fields_and_names(opened, ran):
+    evil = "</td><script>document.title = 'acted'</script><img src=x onerror=alert(1)>\u202e"
+    rows = [{"id": f"{evil} {n}", "output": {evil: evil}, "reference": {evil: "x"}} for n in range(9)]  # fmt: skip
+    right = [{**row, "output": row["reference"]} for row in rows]
+    page = opened(
+        *(ran(each, {evil: JsonFields()}, str(n)) for n, each in enumerate((right, rows)))
+    )
+    page.run("document.querySelector('.fields a').click()")
+    assert page.complaints == []
+    assert page.run("document.querySelectorAll('img, main script').length") == 0
+    assert page.run("document.title") != "acted"
+    assert "\u202e" not in page.run(TEXT)
+
+
+def test_what_does_not_print_is_written_out_as_python_does_it(opened, moods):
+    """Of all characters but those of private use in planes of their own, 15 and 16."""
+    chars = "Array.from({length: 0xf0000}, (_, code) => String.fromCodePoint(code))"
+    forms = "[char.codePointAt(0), printable(char), visible(char)]"
+    assigned = f"{chars}.filter(char => !/\\p{{Cn}}/u.test(char)).map(char => {forms})"
+    found = opened(moods).run(
+        f"{assigned}.filter(([code, long]) => long !== String.fromCodePoint(code))"
+    )
+    expected = []
+    for char in map(chr, range(0xF0000)):
+        kind = unicodedata.category(char)
+        if kind != "Cn" and not char.isprintable():
+            stays = kind == "Zs" or char in "\n\t"
+            expected.append(
+                [ord(char), make_printable(char), char if stays else make_printable(char)]
+            )
+    known = [each for each in found if unicodedata.category(chr(each[0])) != "Cn"]
+    assert known == expected  # of a newer Unicode the browser may know more
+
+
+def test_it_is_reached_by_the_keyboard_and_named_for_a_screen_reader(opened, people):
+    page = opened(people)
+    page.press("Tab", 9)
+    assert page.run("document.activeElement.className") == "skip"
+    reached = set()
+    for _ in range(60):
+        page.press("Tab", 9)
+        reached.add(page.run("document.activeElement.id || document.activeElement.tagName"))
+    assert {"by-evaluator", "by-label", "by-text", "BUTTON", "A"} <= reached
+    page.run("document.querySelectorAll('tr.sample button')[1].focus()")
+    page.press("Enter", 13)
+    assert page.run("document.querySelectorAll('tr.detail').length") == 1
+    nodes = page.do("Accessibility.getFullAXTree")["nodes"]
+    roles = {"searchbox", "combobox", "button", "link", "image", "region"}
+    nameless = [
+        node["role"]["value"]
+        for node in nodes
+        if not node.get("ignored")
+        and node["role"]["value"] in roles
+        and not node.get("name", {}).get("value")
+    ]
+    assert nameless == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable_in_light_and_dark(opened, people, scheme):
+    page = opened(people)
+    page.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])  # fmt: skip
+    turn(page, 1)
+    ratios = page.run(
+        """(() => {
+        const light = css => { const [r, g, b] = css.match(/[\\d.]+/g).map(Number).map(c => c / 255)
+            .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const back = each => { for (; each; each = each.parentElement) {
+            const color = getComputedStyle(each).backgroundColor; if (color !== 'rgba(0, 0, 0, 0)') return color; } };
+        return ['.verdict', '.good', '.bad', '.warn', '.quiet', '#count', 'h1', '.causes a', '.output mark', '.reference mark']
+            .flatMap(name => [...document.querySelectorAll(name)].slice(0, 1)).map(each => {
+            const pair = [light(getComputedStyle(each).color), light(back(each))].sort((a, b) => a - b);
+            return (pair[1] + 0.05) / (pair[0] + 0.05); });
+        })()"""
+    )
+    page.do("Emulation.setEmulatedMedia", features=[])
+    assert len(ratios) >= 8
+    assert min(ratios) > 4.5  # WCAG 2.2, 1.4.3
+
+
+def many(count):
+    """Give runs as large as those of the figures that the page promises."""
+    text = "a measured value with its unit, " * 3
+    for n in range(count):
+        right = {
+            "name": f"item {n}",
+            "text": text,
+            "lines": [{"sku": k, "price": k * n % 97} for k in range(6)],
+        }
+        wrong = {**right, "name": "?"} if n % 3 == 0 else right
+        yield {"id": f"sample-{n:05}", "output": json.dumps(wrong), "reference": json.dumps(right)}
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_does_not_scroll_sideways_and_samples_begin_early(opened, ran, width):
+    evaluators = [JsonValidity(), JsonMatch(), JsonFields()]
+    rows = [*many(209)]
+    worse = [{**row, "output": row["output"].replace("unit", "dimension")} for row in rows]
+    runs = [ran(each, evaluators, name) for name, each in (("old", rows), ("new", worse))]
+    for shown in (runs[:1], runs):
+        page = opened(*shown)
+        page.do("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)  # fmt: skip
+        assert page.run(TOO_WIDE) <= 0
+        assert page.run(SAMPLES_AT) < (1_800 if width == 1280 else 3_000)
+        turn(page)
+        assert page.run(TOO_WIDE) <= 0
+        body = "document.querySelector('.body').getBoundingClientRect()"
+        assert page.run(f"{body}.right <= innerWidth")
+        page.do("Emulation.clearDeviceMetricsOverride")
+
+
+SOB = Path(__file__).parents[3] / "shared/data/sob/phi-4.jsonl"
+
+
+@pytest.mark.skipif(
+    not SOB.exists(), reason="the Structured Output Benchmark is not on this machine"
+)
+def test_the_page_of_real_records_is_short_and_small(page, tmp_path):
+    evaluators = [JsonValidity(), JsonSchema(), JsonFields()]
+    run = evaluate(SOB, evaluators, out=tmp_path / "run")
+    page.open(written(run, tmp_path / "report.html"))
+    assert page.run(COUNT) == "209 of 209 samples, worst first"
+    assert page.run(SAMPLES_AT) < 1_800
+    assert page.run(HEIGHT) < 6_000
+    assert (tmp_path / "report.html").stat().st_size < 2_000_000
+
+
+@pytest.mark.once
+def test_ten_thousand_samples_open_quickly(page, tmp_path):
+    run = evaluate(many(10_000), [JsonValidity(), JsonFields()], out=tmp_path / "many")
+    address = written(run, tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size < 12_000_000
+    with at_most(2, time.perf_counter):
+        page.open(address)
+        assert page.run(COUNT) == "10,000 of 10,000 samples, worst first"
+    assert len(page.run(IDS)) == 50
+    with at_most(1, time.perf_counter):
+        choose(page, "text", "sample-09999")
+        assert page.run(IDS) == ["sample-09999"]
+    choose(page, "text", "")
+    page.run("[...document.querySelectorAll('#pages button')][1].click()")
+    assert page.run("document.querySelector('#pages span').textContent") == "Page 2 of 200"
+
+
+@pytest.mark.parametrize("in_a_directory", [True, False])
+def test_the_worst_comes_first_by_distance_too(tmp_path, in_a_directory):
+    rows = [{"id": text, "output": text, "reference": "x"} for text in ("xab", "xabcdef", "xa")]
+    distance = StringDistance("levenshtein", normalize_score=False)
+    run = evaluate(rows, [distance], out=tmp_path / "run" if in_a_directory else None)
+    written(run, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    data = json.loads(page.partition('type="application/json" id="data">')[2].split("<", 1)[0])
+    assert [sample[0] for sample in data["samples"]] == ["xabcdef", "xab", "xa"]
+    assert data["lower"] == [1]
+
+
+def test_the_page_of_one_sample_is_small(tmp_path):
+    written(evaluate([{"output": "{}"}], [JsonValidity()]), tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size < 40_000

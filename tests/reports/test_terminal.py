@@ -1,0 +1,125 @@
+"""A run and a comparison as text: right at every width, and nothing in it acts."""
+
+import re
+from dataclasses import dataclass
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from llmeval_integrations import Evaluator, JsonFields, JsonValidity, Result, compare, evaluate
+from llmeval_integrations.reports.comparison_view import comparison_view
+from llmeval_integrations.reports.run_view import view_of_run
+from llmeval_integrations.reports.terminal import as_text, wrap
+
+REFERENCE = {"line_items": [{"amount_without_tax": "few"}], "recommended_bibliography": "x"}
+LESS = {"line_items": [{"amount_without_tax": "many"}], "recommended_bibliography": "y"}
+ROWS = [{"id": f"s{n}", "output": REFERENCE, "reference": REFERENCE} for n in range(40)]
+WRONG = [{**row, "output": LESS} for row in ROWS[:25]] + ROWS[25:]
+FIGURE = re.compile(r"[-+±<]?[\d.,]+( %| points)?( to .*)?")
+OLD, NEW = ({"json_validity": JsonValidity(), "json_fields": JsonFields()} for _ in range(2))
+
+
+def run_view():
+    return view_of_run(evaluate(WRONG, OLD))
+
+
+def compared():
+    return comparison_view(compare(evaluate(ROWS, OLD), evaluate(WRONG, NEW)))
+
+
+def at(width, view, **options):
+    return as_text(view, Console(file=StringIO(), width=width, **options)).splitlines()
+
+
+@pytest.mark.parametrize("make", [run_view, compared])
+def test_no_figure_and_no_word_is_cut_at_any_width(make):
+    view = make()
+    whole = {cell.text for section in view.sections for row in section.rows for cell in row}
+    for width in range(60, 160):
+        lines = at(width, view)
+        assert max(map(len, lines)) <= width
+        parts = {part for line in lines for part in re.split(" {2,}", line)}
+        assert {part for part in parts if FIGURE.fullmatch(part)} <= whole, width
+        assert {"100.0 %", "37.5 %"} <= parts
+
+
+def test_columns_that_there_is_no_room_for_are_left_out_as_wholes():
+    wide, narrow = at(130, run_view()), at(60, run_view())
+    heads = [line.split() for line in (*wide, *narrow) if line.startswith("field")]
+    assert heads[0][:7] == ["field", "wrong", "of", "share", "precision", "recall", "F1"]
+    assert heads[1][:4] == ["field", "wrong", "of", "most"]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("/line_items/*/amount", 12, ["/line_items/", "*/amount"]),
+        ("json_validity pass rate", 14, ["json_validity", "pass rate"]),
+        ("recommended_bibliography", 13, ["recommended_", "bibliography"]),
+        ("漢字" * 4, 6, ["漢字漢", "字漢字", "漢字"]),
+        ("", 5, [""]),
+    ],
+)
+def test_names_break_after_slashes_and_underscores(text, width, lines):
+    assert wrap(text, width) == lines
+
+
+def test_colours_tell_good_from_bad():
+    options = {"color_system": "standard", "force_terminal": True}
+    text = "\n".join(at(110, run_view(), **options))
+    assert re.search(r"\x1b\[32m *100\.0 %", text)
+    assert re.search(r"\x1b\[31m *37\.5 %", text)
+    assert re.search(r"\x1b\[31mworse", "\n".join(at(110, compared(), **options)))
+    assert "\x1b" not in evaluate(WRONG, OLD).table()
+
+
+def test_rows_that_are_not_shown_are_counted():
+    rows = [{"output": {}, "reference": {f"f{n}": n for n in range(8)}}]
+    text = evaluate(rows, [JsonFields()]).table()
+    assert "and 2 fields more: llmeval export RUN --table fields --to csv" in text
+
+
+@dataclass(frozen=True)
+class Repeats(Evaluator):
+    """Does the output come back?"""
+
+    def check(self, sample):
+        if isinstance(sample.output, dict):
+            raise TypeError(sample.output["raise"])
+        return Result(0, False, sample.output, sample.output)
+
+
+HOSTILE = [
+    "\x1b[2J\x1b[1;1H\x1b[31mALL PASSED",
+    "\x1b]8;;http://example.invalid\x1b\\link\x1b]8;;\x1b\\",
+    "json_match 1000 1000 0 0 1\n  forged      9\r  row",
+    "a\x08\x08b\x00\x7f\x9b2J",
+    "abc\u202egnissap\u2066",
+    "\ud800 lone",
+    "[bold red]markup[/bold red] [link=x]y[/link] :warning:",
+    "\u2028\u2029\x85 line\x0bbreaks\x0c",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("place", ["label", "error", "name", "field"])
+def test_text_from_a_model_is_shown_and_does_not_act(text, place):
+    if place == "field":
+        run = evaluate([{"output": {text: text}, "reference": {text: "x"}}], {text: JsonFields()})
+    else:
+        sample = {"output": {"raise": text} if place == "error" else text}
+        run = evaluate([sample], {text if place == "name" else "repeats": Repeats()})
+    table = run.table()
+    assert all(char.isprintable() for char in table.replace("\n", ""))
+    table.encode()
+    if "[bold" in text:
+        assert "[boldred]markup[/boldred]" in "".join(table.split())
+        assert ":warning:" in table
+
+
+def test_a_long_text_takes_four_lines():
+    run = evaluate([{"output": "word " * 100_000}], [Repeats()])
+    assert len(run.table().splitlines()) < 25
+    assert str(run) == run.table()
+    assert repr(run) == "<Run of repeats over 1 samples>"

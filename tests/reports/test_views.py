@@ -1,0 +1,200 @@
+"""What a report says of a run and of a comparison: sections of cells with rounded figures."""
+
+import pytest
+
+from llmeval_integrations import (
+    ExactMatch,
+    JsonFields,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    ToolCalls,
+    compare,
+    evaluate,
+)
+from llmeval_integrations.reports import comparison_view as comparisons
+from llmeval_integrations.reports.comparison_view import comparison_view, views_of_comparisons
+from llmeval_integrations.reports.run_view import view_of, view_of_run
+from llmeval_integrations.runs.stored import read_run
+
+
+def section(view, name):
+    """Give a section's rows, each a mapping from the heads to the texts."""
+    [found] = [each for each in view.sections if each.name == name]
+    heads = [column.head for column in found.columns]
+    return [dict(zip(heads, (cell.text for cell in row), strict=True)) for row in found.rows]
+
+
+def names(view):
+    return [each.name for each in view.sections]
+
+
+INVOICE = {"total": 9, "item": {"number": "A7"}}
+EXTRACTED = [
+    {"id": "a", "output": {"total": "9", "item": {"number": "B7"}, "note": "-"}, "reference": INVOICE},
+    {"id": "b", "output": {"total": 9, "item": {"number": "B7"}}, "reference": INVOICE},
+    {"id": "c", "output": {"item": {"number": "A7"}}, "reference": INVOICE},
+    {"id": "d", "output": "{", "reference": INVOICE},
+]  # fmt: skip
+
+
+def test_an_unreadable_output_is_one_cause_however_many_evaluators_report_it():
+    evaluators = [JsonValidity(), JsonSchema({"type": "object"}), JsonFields()]
+    view = view_of_run(evaluate(EXTRACTED, evaluators))
+    causes = section(view, "causes")
+    [truncated] = [each for each in causes if each["cause"].startswith("truncated: ")]
+    assert (truncated["samples"], truncated["found by"]) == ("1", "all 3")
+    assert sum(int(each["samples"]) for each in causes) == 4
+    assert view.verdict.text == (
+        "0.0 % of 4 samples pass json_fields, the lowest rate. 1 output is not JSON."
+    )
+
+
+def test_rates_are_percents_with_one_decimal_and_their_colour_says_how_good_they_are():
+    rows = [{"output": "{}"}] * 12 + [{"output": "{"}]
+    view = view_of_run(evaluate(rows, {"most": JsonValidity(), "none": ExactMatch()}))
+    [most, none] = section(view, "evaluators")
+    assert (most["passed"], most["95 % interval"], most["mean score"]) == ("92.3 %", "66.7 to 98.6 %", "0.923")  # fmt: skip
+    assert (none["passed"], none["errors"]) == ("–", "13")
+    [evaluators] = [each for each in view.sections if each.name == "evaluators"]
+    assert [row[1].tone for row in evaluators.rows] == ["good", "quiet"]
+    assert view.verdict.text.endswith("13 errors count in no rate.")
+
+
+def test_a_share_is_all_or_nothing_only_where_it_is():
+    rows = [{"output": {"v": 1}, "reference": {"v": 1}}] * 5_000
+    run = evaluate([*rows, {"output": {"v": 1}, "reference": {"v": 2}}], [JsonFields()])
+    [field] = section(view_of_run(run), "fields")
+    assert (field["share"], field["precision"]) == ("0.02 %", "99.98 %")
+
+
+def test_fields_are_ranked_by_the_samples_in_which_they_are_wrong():
+    """An array that is wrong in many places of one sample comes behind a value of two."""
+    right = {"v": 1, "list": [*range(50)]}
+    rows = [{"output": {**right, "v": n}, "reference": right} for n in range(3)]
+    rows += [{"output": {"v": 1, "list": []}, "reference": right}, {"output": "{", "reference": right}]  # fmt: skip
+    fields = section(view_of_run(evaluate(rows, [JsonFields()])), "fields")
+    assert [(each["field"], each["wrong"], each["of"]) for each in fields] == [
+        ("/v", "2", "4"),
+        ("/list/*", "1", "4"),
+    ]
+    assert fields[1]["missing"] == "50"  # and not those of the output that is not JSON
+    assert "extra" not in fields[0]  # a column that no field has
+
+
+def test_fields_name_the_values_that_are_wrong_most_often():
+    [cells] = [
+        each.rows for each in view_of_run(evaluate(EXTRACTED * 2, [JsonFields()])).sections if each.name == "fields"
+    ]  # fmt: skip
+    wrong = {row[0].text: (row[-1].text, *row[-1].others) for row in cells}
+    assert wrong["/item/number"] == ('"B7" for "A7" (4 times)',)
+    assert {row[0].text: row[0].filter["sample"] for row in cells}["/note"] == "a"
+
+
+def test_leaves_have_micro_and_macro_figures():
+    [leaves] = section(view_of_run(evaluate(EXTRACTED, [JsonFields()])), "leaves")
+    assert leaves == {"evaluator": "json_fields", "precision": "33.3 %", "recall": "25.0 %", "F1": "28.6 %", "macro F1": "29.2 %"}  # fmt: skip
+
+
+def test_tools_have_their_figures_those_with_most_wrong_calls_first():
+    rows = [
+        {"output": [{"name": "right"}, {"name": "wrong"}], "reference": [{"name": "right"}]},
+        {"output": [{"name": "right"}], "reference": [{"name": "right"}, {"name": "wrong"}]},
+    ]
+    [first, second] = section(view_of_run(evaluate(rows, [ToolCalls()])), "tools")
+    assert (first["tool"], first["called"], first["expected"], first["right"]) == ("wrong", "1", "1", "0")  # fmt: skip
+    assert (second["tool"], second["F1"]) == ("right", "100.0 %")
+
+
+def test_runs_stand_beside_each_other():
+    runs = {"old": evaluate(EXTRACTED, [JsonFields()]), "new": evaluate(EXTRACTED[1:2], [JsonFields()])}  # fmt: skip
+    view = view_of(runs)
+    assert [each["run"] for each in section(view, "evaluators")] == ["old", "new"]
+    assert view.title == "old: 4 samples, new: 1 sample"
+    assert "1 output is not JSON in old." in view.verdict.text
+
+
+@pytest.mark.parametrize(("cost", "shown"), [(None, "not known"), (0.5, "$0.5000")])
+def test_a_cost_that_is_not_known_is_told_with_why(cost, shown):
+    taken = dict.fromkeys(("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens"), 0)  # fmt: skip
+    run = evaluate(EXTRACTED[:1], [JsonValidity()])
+    run.summary["evaluators"]["json_validity"]["judge"] = {**taken, "cost": cost}
+    [judges] = [each for each in view_of_run(run).sections if each.name == "judges"]
+    assert judges.rows[0][-1].text == shown
+    assert ("genai-prices" in judges.note) is (cost is None)
+
+
+def test_a_run_without_rows_or_findings_has_a_view_too():
+    assert names(view_of_run(evaluate([{"output": "{}"}], [JsonValidity()]))) == ["evaluators"]
+    empty = view_of_run(evaluate([], [JsonValidity()]))
+    assert empty.verdict.text == "No evaluator gave a verdict."
+    assert section(empty, "evaluators")[0]["passed"] == "–"
+
+
+def test_a_run_that_lacks_samples_says_so(tmp_path):
+    run = evaluate(EXTRACTED, [JsonValidity()], out=tmp_path / "cut")
+    assert view_of_run(run).warnings == []
+    (run.out / "summary.json").unlink()
+    [warning] = view_of_run(read_run(run.out)).warnings
+    assert warning.startswith("cut: the run is incomplete: there is no summary.json")
+
+
+RIGHT = {"a": 1, "b": "x"}
+OLD = [{"id": f"s{n:02}", "output": RIGHT, "reference": RIGHT} for n in range(20)]
+NEW = [{**row, "output": {**RIGHT, "a": 2}} for row in OLD[:12]] + OLD[12:]
+
+
+def compared(old, new, evaluator=None, **options):
+    runs = [evaluate(rows, [evaluator or JsonFields()]) for rows in (old, new)]
+    return comparison_view(compare(*runs), **options)
+
+
+def test_a_comparison_says_what_is_worse_by_how_many_points():
+    view = compared(OLD, NEW)
+    assert view.verdict.text == (
+        "B is worse: json_fields pass rate 100.0 % → 40.0 %; json_fields score 1.000 → 0.700; "
+        "json_fields /a 100.0 % → 40.0 %."
+    )
+    assert view.verdict.tone == "bad"
+    rate, score = section(view, "differences")
+    assert [rate[head] for head in ("A", "B", "B - A", "95 % interval", "verdict", "worse")] == [
+        *("100.0 %", "40.0 %", "-60.0 points", "-78.1 to -33.3", "worse", "12")
+    ]
+    assert score["B - A"] == "-0.300"
+    fields = section(view, "compared-fields")
+    assert [(each["field"], each["verdict"]) for each in fields] == [("/a", "worse"), ("/b", "none shown")]  # fmt: skip
+    assert compared(NEW, OLD).verdict.tone == "good"
+
+
+def test_samples_that_changed_are_listed_the_worse_first():
+    changes = section(compared(OLD[:12] + NEW[:8][:0] + OLD[12:], NEW, changes=3), "changes")
+    assert [each["sample"] for each in changes] == ["s00", "s01", "s02"]
+    assert changes[0]["in A"] == "passed 1: Every field matches"
+    assert changes[0]["in B"] == "failed 0.5: /a 2, expected 1"
+    [section_] = [each for each in compared(OLD, NEW, changes=3).sections if each.name == "changes"]
+    assert section_.rest(3) == "and 9 changes more: llmeval compare A B --json"
+
+
+def test_where_nothing_is_sure_it_says_what_could_have_been_shown():
+    rows = [{"id": n, "output": "{" if n < 2 else "{}"} for n in range(20)]
+    view = compared(rows, rows, JsonValidity())
+    assert view.verdict.text.startswith(
+        "No difference is more than chance may make. 20 samples can"
+    )
+    assert view.verdict.text.endswith(" points (80 % power).")
+
+
+def test_no_difference_is_rounded_to_nothing():
+    old = [{"id": n, "output": RIGHT, "reference": RIGHT} for n in range(3_000)]
+    new = [{**old[0], "output": "{"}, *old[1:]]
+    [rate, *_] = section(compared(old, new, JsonMatch()), "differences")
+    assert (rate["B"], rate["B - A"]) == ("99.97 %", "-0.033 points")
+
+
+def test_runs_that_cannot_be_compared_say_why(monkeypatch):
+    a, b = evaluate(OLD, [JsonFields()]), evaluate(OLD, [JsonValidity()])
+    [view] = views_of_comparisons({"a": a, "b": b})
+    assert view.verdict.text.startswith("Not compared: the runs have no evaluator in common")
+    monkeypatch.setattr(comparisons, "_MOST_ROWS", 39)
+    [view] = views_of_comparisons({"a": a, "b": a})
+    assert "more than 39 rows" in view.verdict.text
