@@ -25,7 +25,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.json_values.native import as_python, is_plain
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.differing import differing
-from llmeval_integrations.runs.reading.opening import STDIN, open_source
+from llmeval_integrations.runs.reading.opening import HUB, STDIN, open_source
 from llmeval_integrations.runs.reading.selecting import select
 from llmeval_integrations.runs.rows import as_plain, write_in_order
 from llmeval_integrations.schemas.reading import schema_text
@@ -187,6 +187,8 @@ def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
         if _can_be_read_again(samples):
             told["rows_sha256"] = _digest_of_rows(_rows(samples, limit))
         return told
+    if str(samples).startswith(HUB):
+        return {"kind": "hub", "path": samples}
     path = Path(samples)
     if os.fspath(samples) == STDIN or not path.is_file():
         return {"kind": "stream", "path": str(path)}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any, Final
 
+from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
 from llmeval_integrations.runs.summary import Finding, Tally
@@ -40,6 +42,48 @@ class Run:
     lower_is_better: frozenset[str] | None = None
     """The evaluators whose scores are better where they are lower; None where that is not known, as
     of a run that was read again, whose manifest says it."""
+
+    def worst(self, count: int = 10, evaluator: str | None = None) -> list[Row]:
+        """Return the rows that are most wrong: errors, then unscored ones, then the worst scores.
+
+        Rows that passed are none of them. `evaluator` takes those of one evaluator alone.
+
+        Example:
+            >>> from llmeval_integrations import evaluate
+            >>> run = evaluate([{"output": "{}"}, {"output": "{"}], "json_validity")
+            >>> [row.id for row in run.worst()]
+            [2]
+        """
+        names = self.summary["evaluators"]
+        if evaluator is not None and evaluator not in names:
+            raise InputError(f"the run has no {evaluator!r}; it has {', '.join(names)}")
+        rows = (
+            row
+            for row in self.rows
+            if row.passed is not True and evaluator in (None, row.evaluator)
+        )
+        return nsmallest(count, rows, key=self._rank)
+
+    def _rank(self, row: Row) -> tuple[bool, bool, float]:
+        score = 0.0 if row.score is None else float(row.score)
+        if row.evaluator in (self.lower_is_better or ()):
+            score = -score
+        return row.error is None, not row.unscored, score
+
+    def to_pandas(self) -> Any:
+        """Return a DataFrame with one line for each sample and evaluator.
+
+        For a line for each sample: `run.to_pandas().pivot(index="id", columns="evaluator",
+        values="score")`. Raises MissingDependencyError where pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError.of("pandas", "pandas") from error
+        names = Row.__struct_fields__
+        return pd.DataFrame(
+            [[getattr(row, name) for name in names] for row in self.rows], columns=list(names)
+        )
 
     def table(self) -> str:
         """Write the figures and what went wrong as tables of plain text."""

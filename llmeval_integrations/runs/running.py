@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 def evaluate(
     samples: Any,
-    evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
+    evaluators: str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator],
     *,
     columns: Mapping[str, str | None] | None = None,
     out: str | PathLike[str] | None = None,
@@ -59,11 +59,13 @@ def evaluate(
 ) -> Run:
     """Evaluate every sample with every evaluator.
 
-    samples: the path of a JSONL, JSON, CSV, TSV or Parquet file, "-" for standard input; a
-        DataFrame of pandas or polars, a table of pyarrow; or any iterable of samples and mappings.
+    samples: the path of a JSONL, JSON, CSV, TSV or Parquet file, "-" for standard input,
+        `hf://OWNER/NAME/SPLIT` for a data set of Hugging Face; a DataFrame of pandas or polars, a
+        table of pyarrow; or any iterable of samples and mappings.
         Columns are a sample's fields: output, reference, input, contexts, schema, variables, id,
         group.
-    evaluators: a list, or a mapping from the names they shall have in this run.
+    evaluators: one, a list, or a mapping from the names they shall have in this run; a text is the
+        name of an evaluator, as `evaluate(rows, "json_fields")`.
     columns: other columns, as `{"output": "response", "exact_match.reference": "title"}`: a field
         of all evaluators or of one, and its column; None for a field that no column is.
     out: a directory for the run: `manifest.json`, what was run; `results.jsonl`, the rows as they

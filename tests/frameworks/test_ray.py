@@ -209,7 +209,7 @@ def test_a_wrong_call_is_refused_by_the_call(cluster, judge):
         evaluate_dataset([{"output": "{}"}], [JsonValidity()])
     rows = dataset(samples(1), 1)
     with pytest.raises(InvalidOptionError, match="expected an Evaluator"):
-        evaluate_dataset(rows, ["json_validity"])
+        evaluate_dataset(rows, [JsonValidity])
     with pytest.raises(InputError, match="no field is called 'key'"):
         evaluate_dataset(rows, [JsonValidity()], columns={"key": "id"})
     with pytest.raises(InvalidOptionError, match="concurrency=0"):

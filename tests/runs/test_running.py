@@ -18,8 +18,10 @@ from llmeval_integrations import (
     JsonValidity,
     LengthPenalty,
     Result,
+    UnknownNameError,
 )
 from llmeval_integrations.runs import evaluate
+from llmeval_integrations.runs.rows import Row
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,10 @@ def test_an_unscored_result_is_neither_zero_nor_an_error():
         ([LengthPenalty()] * 3, ["length_penalty", "length_penalty_2", "length_penalty_3"]),
         ({"short": LengthPenalty(), "long": LengthPenalty(5)}, ["short", "long"]),
         ((evaluator for evaluator in [JsonValidity()]), ["json_validity"]),
+        (JsonValidity(), ["json_validity"]),
+        ("json_match", ["json_match"]),
+        (["json_match", JsonMatch()], ["json_match", "json_match_2"]),
+        ({"mine": "json_match"}, ["mine"]),
     ],
 )
 def test_every_evaluator_has_a_name_of_its_own(evaluators, names):
@@ -187,13 +193,15 @@ def test_every_evaluator_has_a_name_of_its_own(evaluators, names):
         ([], "at least one evaluator"),
         ({}, "at least one evaluator"),
         (
-            ["json_match"],
-            r"expected an Evaluator, got 'json_match'; write load_evaluator\('json_match'\)",
+            [JsonMatch],
+            r"expected an Evaluator or its name, .* got .*JsonMatch'>; write JsonMatch\(\)",
         ),
-        ([JsonMatch], r"expected an Evaluator, got .*JsonMatch'>; write JsonMatch\(\)"),
-        ("json_match", "expected a list of evaluators or a mapping, got 'json_match'"),
-        (JsonMatch(), "expected a list of evaluators or a mapping, got JsonMatch"),
-        (None, "expected a list of evaluators or a mapping, got None"),
+        (
+            JsonMatch,
+            r"expected an Evaluator or its name, .* got .*JsonMatch'>; write JsonMatch\(\)",
+        ),
+        (None, "expected an Evaluator or its name, .* got None"),
+        ([7], "expected an Evaluator or its name, .* got 7"),
         ({"": JsonMatch()}, "'' is not the name of an evaluator"),
         ({1: JsonMatch()}, "1 is not the name of an evaluator"),
     ],
@@ -201,6 +209,34 @@ def test_every_evaluator_has_a_name_of_its_own(evaluators, names):
 def test_what_is_no_evaluator_stops_at_once(evaluators, message):
     with pytest.raises(InvalidOptionError, match=message):
         evaluate([{"output": "1"}], evaluators)
+
+
+def test_a_name_that_the_catalog_lacks_is_told_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="did you mean 'json_match'"):
+        evaluate([{"output": "1"}], "json_mach")
+
+
+def test_the_worst_rows_come_first():
+    rows = [{"id": n, "output": f'{{"a": {n}, "b": {m}}}', "reference": '{"a": 1, "b": 2}'} for n, m in [(1, 2), (1, 3), (0, 3)]]  # fmt: skip
+    rows += [{"id": 9, "output": "{"}, {"id": 8, "reference": "1"}]
+    run = evaluate(rows, ["json_fields", "json_edit_distance"])
+    assert [row.id for row in run.worst(evaluator="json_fields")] == [9, 8, 0, 1]
+    assert [row.id for row in run.worst(3, "json_edit_distance")] == [9, 8, 0]
+    assert len(run.worst()) == 8
+    with pytest.raises(InputError, match="the run has no 'json_match'; it has json_fields, "):
+        run.worst(evaluator="json_match")
+
+
+@pytest.mark.parametrize("out", [None, "run"])
+def test_a_run_is_a_dataframe_of_pandas(tmp_path, out):
+    pytest.importorskip("pandas")
+    rows = [{"id": "a", "output": "1", "group": "g"}, {"id": "b", "output": "{"}]
+    run = evaluate(rows, ["json_validity", "json_object"], out=out and tmp_path / out)
+    frame = run.to_pandas()
+    assert list(frame.columns) == list(Row.__struct_fields__)
+    wide = frame.pivot(index="id", columns="evaluator", values="score")
+    assert wide.to_dict("list") == {"json_validity": [1.0, 0.0], "json_object": [0.0, 0.0]}
+    assert list(frame["group"][:2]) == ["g", "g"]
 
 
 def test_the_directory_holds_rows_and_summary(tmp_path):

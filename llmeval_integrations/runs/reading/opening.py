@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.runs.reading.arrow_rows import read_parquet, read_table
 from llmeval_integrations.runs.reading.csv_rows import read_csv, read_tsv
 from llmeval_integrations.runs.reading.frame_rows import read_frame, read_items, read_named_rows
 from llmeval_integrations.runs.reading.json_rows import read_json, read_json_or_lines, read_lines
 from llmeval_integrations.runs.reading.source import Record, Source
+
+HUB: Final = "hf://"
+"""How the name of a data set of Hugging Face begins."""
 
 STDIN: Final = "-"
 """The path that stands for standard input."""
@@ -47,15 +50,19 @@ _SUFFIXES: Final[dict[str, str | None]] = {
 def open_source(samples: Any, format: str | None = None) -> Source:
     """Open what is to be evaluated and read its first row; the others follow one by one.
 
-    `samples` is the path of a file or "-" for standard input; a DataFrame of pandas or polars, a
-    table of pyarrow; or an iterable of samples and mappings. Of files a JSON array alone is loaded
-    whole. The format goes by the file's suffix unless given; input without a suffix is a JSON array
-    where it starts with a bracket, else JSON Lines.
+    `samples` is the path of a file, "-" for standard input, `hf://OWNER/NAME/SPLIT` for a data set
+    of Hugging Face; a DataFrame of pandas or polars, a table of pyarrow; or an iterable of samples
+    and mappings. Of files a JSON array alone is loaded whole. The format goes by the file's suffix
+    unless given; input without a suffix is a JSON array where it starts with a bracket, else JSON
+    Lines.
 
     Raises InputError for a file that cannot be read at all; what is wrong with a single row is
     that row's own matter.
     """
-    if isinstance(samples, (str, os.PathLike)):
+    if isinstance(samples, str) and samples.startswith(HUB):
+        source = _open_object(_load_from_hub(samples))
+        source.name = samples
+    elif isinstance(samples, (str, os.PathLike)):
         source = _open_file(os.fspath(samples), format)
     elif format is not None:
         raise InputError(f"format={format!r} is for files, and the samples are {_kind(samples)}")
@@ -63,6 +70,21 @@ def open_source(samples: Any, format: str | None = None) -> Source:
         source = _open_object(samples)
     source.ahead(1)  # so that a file that cannot be read fails before a run begins
     return source
+
+
+def _load_from_hub(name: str) -> Any:
+    """Load `hf://OWNER/NAME/SPLIT` by the package `datasets`; OWNER/NAME may be a folder."""
+    try:
+        from datasets import load_dataset
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError.of("datasets", "datasets") from error
+    dataset, _, split = name.removeprefix(HUB).rpartition("/")
+    if not dataset or not split:
+        raise InputError(f"{name!r} names no split; write hf://OWNER/NAME/SPLIT")
+    try:
+        return load_dataset(dataset, split=split)
+    except Exception as error:
+        raise InputError(f"{name} cannot be loaded: {error}") from error
 
 
 def _open_file(path: str, format: str | None) -> Source:

@@ -468,3 +468,13 @@ def test_a_file_is_not_loaded_whole(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < path.stat().st_size / 3
+
+
+def test_a_data_set_of_hugging_face_is_read_by_its_name(tmp_path):
+    pytest.importorskip("datasets")
+    (tmp_path / "train.jsonl").write_text('{"output": "{}"}\n{"output": "{"}\n')
+    run = evaluate(f"hf://{tmp_path}/train", "json_validity")
+    assert [row.passed for row in run.rows] == [True, False]
+    for name, message in [("hf://train", "names no split"), (f"hf://{tmp_path}/test", "cannot be loaded")]:  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            evaluate(name, "json_validity")

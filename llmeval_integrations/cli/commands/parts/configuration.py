@@ -14,7 +14,7 @@ from llmeval_integrations.cli.commands.parts.specification import (
 from llmeval_integrations.cli.commands.parts.thresholds import parse_rate
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import hint, quote
-from llmeval_integrations.runs.reading.opening import STDIN
+from llmeval_integrations.runs.reading.opening import HUB, STDIN
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
@@ -232,7 +232,8 @@ def _check_keys(
 
 def _path(value: Any, folder: Path) -> str:
     text = _text(value, folder)
-    return text if text == STDIN else str(folder / Path(text).expanduser())
+    is_path = text != STDIN and not text.startswith(HUB)
+    return text if not is_path else str(folder / Path(text).expanduser())
 
 
 def _path_or_false(value: Any, folder: Path) -> str | Literal[False]:
