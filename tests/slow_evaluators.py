@@ -41,12 +41,14 @@ class Leaves(Evaluator):
 
 
 def write_odd_data(path):
-    """Write 1,200 rows, some of which fail in every way there is."""
+    """Write 1,200 rows, some of which fail in every way there is, and half have a group."""
     odd = {300: "raise", 700: "unscored", 900: "{", 901: 7}
     lines = []
     for number in range(1_200):
         output = odd.get(number, "x" * (number % 5))
-        lines.append(json.dumps({"id": f"é{number}", "output": output, "reference": f'{{"a": {number % 7}}}'}))  # fmt: skip
+        row = {"id": f"é{number}", "output": output, "reference": f'{{"a": {number % 7}}}'}
+        group = {"group": number % 300} if number % 2 else {}
+        lines.append(json.dumps({**row, **group}))
         if number % 400 == 0:
             lines.append("")  # an empty line is skipped but counted
     lines.insert(1_000, "no JSON at all")

@@ -50,14 +50,13 @@ class Pending(msgspec.Struct, frozen=True):
                 type(result) is Result
                 and result.passed is True
                 and result.label is None
+                and groups[place] is None
                 and type(score := result.score) in _NUMBERS
                 and -MAX_SCORE <= score <= MAX_SCORE  # type: ignore[operator]
                 and type(metadata := result.metadata) is dict
                 and (type(reason := result.reason) is str or reason is None)
             ):
-                group = groups[place]
-                row = Row(own, name, score, True, None, reason, metadata, False, None, group)
-                rows.append(row)
+                rows.append(Row(own, name, score, True, None, reason, metadata, False, None))
                 scores.append(score)  # type: ignore[arg-type]
             else:
                 row = self._row(place, result)

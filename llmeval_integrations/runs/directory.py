@@ -53,7 +53,10 @@ _OF_SQLITE: Final = ("", "-journal", "-shm", "-wal")
 
 _PLACE: Final = b'{"row":'
 _FIGURES: Final = frozenset(
-    ("n", "scored", "unscored", "errors", "mean", "pass_rate", "pass_rate_ci95", "labels")
+    (
+        *("n", "scored", "unscored", "errors", "labels"),
+        *("mean", "mean_ci95", "pass_rate", "pass_rate_ci95"),
+    )
 )
 
 

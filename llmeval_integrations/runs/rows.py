@@ -17,11 +17,16 @@ import msgspec
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.json_values.python_values import dump_model
 
 _LARGEST: Final = 10**4300
 """The first of the integers that Python refuses to write, save as Decimals."""
+
+
+Key = str | int | tuple[str]
+"""An id or a group, so that it can be looked up."""
 
 
 class Row(msgspec.Struct, gc=False, omit_defaults=True):  # nothing that it holds refers to it
@@ -67,7 +72,8 @@ class Column(msgspec.Struct):
     """In the order of the chunk."""
 
     scores: list[float | int | bool]
-    """Of the plain rows: those that passed and have no label, so that nothing else is counted."""
+    """Of the plain rows: those that passed and have no label and no group, so that nothing else is
+    counted."""
 
     others: list[int]
     """The places of all other rows."""
@@ -170,6 +176,20 @@ def as_stored(value: Any) -> Any:
     if type(value) is str or (type(value) is int and abs(value) < _LARGEST):
         return value
     return decode_as_python(write_value(value).decode())
+
+
+def key_of(value: Any) -> Key:
+    """Make a key of an id or a group; keys are equal where these are equal in JSON."""
+    if type(value) is str or type(value) is int:
+        return value
+    written = write_value(value)
+    try:
+        value = msgspec.json.decode(written)
+    except ValueError:
+        value = decode_as_python(written.decode())  # a number beyond a float's range
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return value if type(value) in {str, int} else (canonical(value),)
 
 
 def is_failing(row: Row) -> bool:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.runs.judging import Judging
+from llmeval_integrations.runs.repeated_ids import repeated_ids
 from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
 from llmeval_integrations.runs.summary import Finding, Tally
 
 INTERRUPTED: Final = "it was interrupted"
 """Why a run is incomplete that somebody broke off."""
+
+NAME_IT: Final = "name one by a column group, or with --group COLUMN"
+"""What is to be done where rows are repeats and no group is named."""
+
+_LOOKED_AT: Final = 2_000
+"""Samples whose ids are looked at."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,12 @@ class Run:
             [[getattr(row, name) for name in names] for row in self.rows], columns=list(names)
         )
 
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the figures doubtful."""
+        found: list[str] = self.summary.get("warnings", [])
+        return found
+
     def table(self) -> str:
         """Write the figures and what went wrong as tables of plain text."""
         from llmeval_integrations.reports.run_view import view_of_run
@@ -121,11 +135,22 @@ class Run:
         figures = {name: tally.summary() for name, tally in tallies.items()}
         findings = {name: tally.findings() for name, tally in tallies.items()}
         summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
+        if warning := _warning_of_repeats(tallies, rows):
+            summary["warnings"] = [warning]
         if judging is not None:
             for name, taken in judging.figures().items():
                 figures[name]["judge"] = taken
             summary["judging"] = judging.summary()
         return cls(summary, rows, findings, out, lower_is_better=lower_is_better)
+
+
+def _warning_of_repeats(tallies: Mapping[str, Tally], rows: Iterable[Row]) -> str | None:
+    """Say where ids look like repeats and no group is named; the first samples tell."""
+    if any(tally.groups for tally in tallies.values()):
+        return None
+    width = max(len(tallies), 1)
+    found = repeated_ids(row.id for row in islice(rows, 0, _LOOKED_AT * width, width))
+    return found and f"{found}, and no group is named, so each row counts as independent; {NAME_IT}"
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

@@ -10,8 +10,10 @@ from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.fields.tally import count
+from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Column, Row, as_stored, is_failing
-from llmeval_integrations.stats.intervals import wilson
+from llmeval_integrations.stats.groups import Figures, mean_interval
+from llmeval_integrations.stats.intervals import Interval
 
 Kind = tuple[bool, str]
 """Whether it is an error, and its name."""
@@ -25,6 +27,9 @@ _OTHER_REASON: Final[tuple[Kind, str]] = ((False, ""), OTHER)
 """Stands for all reasons beyond the first thousand; no label of a row is empty."""
 
 _LONGEST_TEXT: Final = 200
+
+_LARGEST: Final = 1e140
+"""Of a score of this size or more the square is no float, so that a mean has no interval."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Finding:
 
 @dataclass
 class Tally:
-    """One evaluator's figures; its size does not grow with the run."""
+    """One evaluator's figures; its size grows with groups and kinds, and not with the run."""
 
     n: int = 0
     """Rows."""
@@ -76,7 +81,13 @@ class Tally:
     breakdown: Breakdown | None = None
     """Adds up the evaluator's own details."""
 
+    groups: Groups = field(default_factory=Groups)
+    """What is counted of rows that belong together."""
+
     _sum: list[float] = field(default_factory=list)
+    _squares: list[float] = field(default_factory=list)
+    _low: float = math.inf
+    _high: float = -math.inf
     _kinds: Counter[Kind] = field(default_factory=Counter)
     _examples: dict[Kind, str] = field(default_factory=dict)
     _reasons: Counter[tuple[Kind, str]] = field(default_factory=Counter)
@@ -119,19 +130,20 @@ class Tally:
         if row.passed is not None:
             self.rated += 1
             self.passes += row.passed
+        if row.group is not None:
+            self.groups.add(row)
         if row.label is not None:
             count(self.labels, _short(row.label), OTHER, _MOST_LABELS)
 
     def _add_scores(self, scores: list[float]) -> None:
-        """Keep the exact sum, in parts of falling size, so that no order of rows changes it."""
         if not scores:
             return
         self.scored += len(scores)
-        left = [*self._sum, *scores]
-        self._sum = []
-        while part := math.fsum(left):
-            self._sum.append(part)
-            left.append(-part)
+        self._low = min(self._low, *scores)
+        self._high = max(self._high, *scores)
+        self._sum = _added(self._sum, scores)
+        if max(-self._low, self._high) < _LARGEST:
+            self._squares = _added(self._squares, [score * score for score in scores])
 
     def _find(self, kind: Kind, reason: str) -> None:
         reason = _short(reason)
@@ -146,18 +158,34 @@ class Tally:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; a mean stands on the scored rows alone."""
-        interval = wilson(self.passes, self.rated)
+        of_rate, of_mean = self._rate_interval(), self._mean_interval()
         return {
             "n": self.n,
             "scored": self.scored,
             "unscored": self.unscored,
             "errors": self.errors,
             "mean": math.fsum(self._sum) / self.scored if self.scored else None,
+            "mean_ci95": list(of_mean) if of_mean else None,
             "pass_rate": self.pass_rate,
-            "pass_rate_ci95": list(interval) if interval else None,
+            "pass_rate_ci95": list(of_rate) if of_rate else None,
             "labels": dict(sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))),
+            **({"groups": self.groups.summary()} if self.groups else {}),
             **(self.breakdown.summary() if self.breakdown is not None else {}),
         }
+
+    def _rate_interval(self) -> Interval | None:
+        if not self.rated:
+            return None
+        passes = float(self.passes)
+        figures = Figures(self.rated, passes, passes, passes == self.rated, passes > 0)
+        return mean_interval(figures, self.groups.of_verdicts(figures))
+
+    def _mean_interval(self) -> Interval | None:
+        if not self.scored or max(-self._low, self._high) >= _LARGEST:
+            return None
+        total, squares = math.fsum(self._sum), math.fsum(self._squares)
+        figures = Figures(self.scored, total, squares, self._low, self._high)
+        return mean_interval(figures, self.groups.of_scores(figures))
 
     def findings(self) -> list[Finding]:
         """List what was found in rows that did not pass, the most frequent first.
@@ -177,7 +205,8 @@ class Tally:
 def counted_of(row: Row) -> Row:
     """Return a row with nothing but what is counted of it, where there is no breakdown."""
     reason = _short(row.reason or "")
-    return Row(None, "", row.score, row.passed, row.label, reason, {}, row.unscored, row.error)
+    said = row.score, row.passed, row.label, reason
+    return Row(None, "", *said, {}, row.unscored, row.error, row.group)
 
 
 def found_in(row: Row) -> tuple[Kind, str]:
@@ -187,6 +216,16 @@ def found_in(row: Row) -> tuple[Kind, str]:
         return (True, name), reason
     kind = _short(row.label) if row.label else "unscored" if row.unscored else "failed"
     return (False, kind), row.reason or ""
+
+
+def _added(parts: list[float], more: list[float]) -> list[float]:
+    """Add figures to an exact sum, kept in parts of falling size, so that no order changes it."""
+    left = [*parts, *more]
+    found = []
+    while part := math.fsum(left):
+        found.append(part)
+        left.append(-part)
+    return found
 
 
 def _short(text: str) -> str:

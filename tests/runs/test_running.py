@@ -22,6 +22,7 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.stats.intervals import wilson
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def test_a_score_that_is_no_finite_number_is_an_error(score):
     assert rows[0].score is None
     assert run.summary["evaluators"]["says"] | {"labels": None} == {
         "n": 2, "scored": 1, "unscored": 0, "errors": 1, "mean": 1.0,
-        "pass_rate": None, "pass_rate_ci95": None, "labels": None,
+        "mean_ci95": [*wilson(1, 1)], "pass_rate": None, "pass_rate_ci95": None, "labels": None,
     }  # fmt: skip
 
 
@@ -401,7 +402,7 @@ def test_no_samples_are_a_run_without_figures():
         "evaluators": {
             "json_validity": {
                 "n": 0, "scored": 0, "unscored": 0, "errors": 0, "mean": None,
-                "pass_rate": None, "pass_rate_ci95": None, "labels": {},
+                "mean_ci95": None, "pass_rate": None, "pass_rate_ci95": None, "labels": {},
             }
         },
     }  # fmt: skip

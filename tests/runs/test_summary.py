@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmeval_integrations import LengthPenalty
+from llmeval_integrations import JsonMatch, JsonValidity, LengthPenalty
 from llmeval_integrations.runs import Row, evaluate
-from llmeval_integrations.runs.summary import Tally, wilson
+from llmeval_integrations.runs.summary import Tally
+from llmeval_integrations.stats.intervals import wilson
 
 SAMPLES = [
     {"output": "x" * 10},
@@ -25,6 +26,7 @@ def test_figures_are_those_worked_out_by_hand():
     assert summary["samples"] == 5
     figures = summary["evaluators"]["length_penalty"]
     low, high = figures.pop("pass_rate_ci95")
+    assert figures.pop("mean_ci95") == pytest.approx([-0.0581, 0.0081], abs=1e-4)
     assert figures.pop("mean") == pytest.approx(-0.10 / 4, rel=1e-15)
     assert figures == {
         "n": 5,
@@ -35,35 +37,6 @@ def test_figures_are_those_worked_out_by_hand():
         "labels": {"too_short": 2, "too_long": 1},
     }
     assert (round(low, 4), round(high, 4)) == (0.0456, 0.6994)
-
-
-# Figures published for the Wilson score interval without continuity correction, among them
-# those of Newcombe, Statistics in Medicine 17 (1998) 857, table I.
-WILSON = [
-    (81, 263, 0.2553, 0.3662),
-    (15, 148, 0.0624, 0.1605),
-    (0, 20, 0.0, 0.1611),
-    (1, 29, 0.0061, 0.1718),
-    (29, 29, 0.8830, 1.0),
-    (5, 10, 0.2366, 0.7634),
-]
-
-
-@pytest.mark.parametrize(("passes", "n", "low", "high"), WILSON)
-def test_the_interval_is_the_published_one(passes, n, low, high):
-    assert [round(bound, 4) for bound in wilson(passes, n)] == [low, high]
-
-
-def test_no_rows_have_no_interval():
-    assert wilson(0, 0) is None
-
-
-@given(st.integers(1, 10**7), st.data())
-def test_the_interval_holds_the_rate_and_stays_between_0_and_1(n, data):
-    passes = data.draw(st.integers(0, n))
-    low, high = wilson(passes, n)
-    assert 0 <= low <= passes / n <= high <= 1
-    assert (low == 0) == (passes == 0)
 
 
 def rows_of(scores):
@@ -161,3 +134,86 @@ def test_the_reason_given_most_often_is_told_among_the_first_thousand():
     tally.add([failing("kind", reason) for reason in [*reasons, *["the same"] * 64]])
     [found] = tally.findings()
     assert (found.reason, found.of_reason) == ("the same", 65)
+
+
+def graded(*groups):
+    """Give a run in which each group's rows have these scores, and pass with 1."""
+    samples = [
+        {"id": f"{name}{n}", "group": name, "output": f"[{score}]", "reference": "[1]"}
+        for name, scores in groups
+        for n, score in enumerate(scores)
+    ]
+    return evaluate(samples, [JsonMatch()]).summary
+
+
+def test_rows_of_groups_count_for_what_they_are_worth():
+    plain = evaluate([{"output": x} for x in ["1"] * 60 + ["x"] * 40], [JsonValidity()]).summary
+    rows = [{"output": x, "group": n} for n in range(10) for x in ["1" if n < 6 else "x"] * 10]
+    grouped = evaluate(rows, [JsonValidity()]).summary["evaluators"]["json_validity"]
+    figures = plain["evaluators"]["json_validity"]
+    assert (grouped["mean"], grouped["pass_rate"]) == (figures["mean"], figures["pass_rate"])
+    assert figures["pass_rate_ci95"] == [*wilson(60, 100)] == figures["mean_ci95"]
+    low, high = grouped["pass_rate_ci95"]
+    assert low < wilson(6, 10)[0] < wilson(6, 10)[1] < high
+    assert grouped["mean_ci95"] == grouped["pass_rate_ci95"]
+    assert "groups" not in figures
+
+
+def test_a_summary_has_pass_at_k_and_pass_hat_k_and_flaky_groups():
+    tasks = ("a", [1, 1, 1]), ("b", [1, 0, 0]), ("c", [0, 0, 0]), ("d", [1, 1, 0])
+    groups = graded(*tasks)["evaluators"]["json_match"]["groups"]
+    assert (groups["n"], groups["flaky"]) == (4, 2)
+    assert groups["flaky_groups"] == [
+        {"group": "b", "passes": 1, "n": 3},
+        {"group": "d", "passes": 2, "n": 3},
+    ]
+    told = {each["k"]: (each["pass_at_k"], each["pass_hat_k"]) for each in groups["repeats"]}
+    assert told == {
+        1: pytest.approx((0.5, 0.5)),
+        2: pytest.approx(((1 + 2 / 3 + 0 + 1) / 4, (1 + 0 + 0 + 1 / 3) / 4)),
+        3: pytest.approx((0.75, 0.25)),
+    }
+    for each in groups["repeats"]:
+        low, high = each["pass_hat_k_ci95"]
+        assert 0 <= low < each["pass_hat_k"] < high <= 1
+
+
+def test_groups_are_equal_where_they_are_in_json_and_rows_without_one_are_alone():
+    rows = [{"output": "1", "group": each} for each in (1, 1.0, "1", {"a": 1}, {"a": 1.0}, None)]
+    assert (
+        evaluate(rows, [JsonValidity()]).summary["evaluators"]["json_validity"]["groups"]["n"] == 3
+    )
+    alone = [{"output": x} for x in ["1"] * 50 + ["x"] * 50]
+    repeats = [{"output": x, "group": x} for x in ["1"] * 10 + ["x"] * 10]
+    mixed, _ = (
+        evaluate(each, [JsonValidity()]).summary["evaluators"]["json_validity"]["pass_rate_ci95"]
+        for each in (alone + repeats, alone)
+    )
+    assert wilson(60, 120)[1] < mixed[1] < wilson(12, 24)[1]
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (
+            [f"t{n}.{k}" for n in range(9) for k in range(3)],
+            "ids such as 't0.0' and 't0.1' look like",
+        ),
+        (
+            [f"task-{n}-run{k}" for k in range(2) for n in range(9)],
+            "'task-0-run0' and 'task-0-run1'",
+        ),
+        (["a", "b", "a"], "1 of 3 rows have the id of another, and no group is named"),
+        ([f"row-{n}" for n in range(50)], None),
+        ([f"2024-{n:03}" for n in range(90)], None),
+        ([f"doc{n}/{n}" for n in range(50)], None),
+        (["t1.0", "t1.1"], None),
+        ([*range(20)], None),
+    ],
+)
+def test_ids_that_look_like_repeats_are_told_unless_a_group_is_named(ids, said):
+    rows = [{"id": each, "output": "1"} for each in ids]
+    warnings = evaluate(rows, [JsonValidity()]).warnings
+    assert len(warnings) == (said is not None)
+    assert all(said in each for each in warnings)
+    assert evaluate([{**each, "group": 1} for each in rows], [JsonValidity()]).warnings == []

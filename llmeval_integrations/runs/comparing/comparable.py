@@ -10,9 +10,10 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.columns import NUMBERS
-from llmeval_integrations.runs.comparing.joining import Joined, Key, Pairs
+from llmeval_integrations.runs.comparing.joining import Joined, Pairs
 from llmeval_integrations.runs.manifest import differences
 from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.rows import Key
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_manifest, read_samples, seen_by
 

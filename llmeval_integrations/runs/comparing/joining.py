@@ -11,11 +11,7 @@ from heapq import merge
 from itertools import repeat
 from typing import Any, Final, NamedTuple, TypeVar
 
-import msgspec
-
-from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.json_values.numbers import decode_as_python
-from llmeval_integrations.runs.rows import Row, write_value
+from llmeval_integrations.runs.rows import Key, Row, key_of
 from llmeval_integrations.runs.run import Run
 
 _TOO_LARGE: Final = 1e100
@@ -25,9 +21,6 @@ _COUNT: Final = "i"  # up to two thousand million rows, for which no memory woul
 _SORTED_AT_ONCE: Final = 20_000
 
 Value = TypeVar("Value")
-
-Key = str | int | tuple[str]
-"""A sample's id, so that it can be looked up."""
 
 Shares = tuple[tuple[str, ...], tuple[float, ...]]
 """Fields, and for each the share of its leaves that match."""
@@ -212,7 +205,7 @@ class _Reading:
         for place, row in enumerate(run.rows):
             column = columns.get(row.evaluator)
             if column is not None:
-                key = _key(row.id)
+                key = key_of(row.id)
                 number = self._number(row.id, key, 0)
                 if number in column:
                     again[row.evaluator, key] += 1
@@ -231,7 +224,7 @@ class _Reading:
     def _said(self, row: Row, place: int) -> Said:
         group = _NONE
         if row.group is not None:
-            group = self._groups.setdefault(_key(row.group), len(self._groups))
+            group = self._groups.setdefault(key_of(row.group), len(self._groups))
         if row.error is not None or row.unscored:
             return Said(None, None, None, place, group, is_nothing=True)
         fields = row.metadata.get("fields") if self._with_fields else None
@@ -265,20 +258,3 @@ def _figure(score: float | None) -> float | None:
     except (OverflowError, ValueError, TypeError):
         return None
     return number if abs(number) < _TOO_LARGE else None
-
-
-def _key(id: Any) -> Key:
-    """Make an id a key, equal where they are equal in JSON, in memory or read from a file."""
-    if type(id) is str or type(id) is int:
-        return id
-    value = _read(write_value(id))
-    if type(value) is float and value.is_integer():
-        return int(value)
-    return value if type(value) in {str, int} else (canonical(value),)
-
-
-def _read(text: bytes) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except ValueError:
-        return decode_as_python(text.decode())  # a number beyond a float's range

@@ -1,0 +1,93 @@
+"""What is counted of rows that belong together, group by group."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Final
+
+from llmeval_integrations.runs.rows import Key, Row, as_stored, key_of
+from llmeval_integrations.stats.groups import Figures, Group
+from llmeval_integrations.stats.repeats import Tries, repeats
+
+_MOST_FLAKY: Final = 100
+"""Flaky groups that are listed."""
+
+
+@dataclass
+class _Counts:
+    """What one group comes to."""
+
+    group: Any
+    rated: int = 0
+    passes: int = 0
+    scored: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+
+class Groups:
+    """One evaluator's groups."""
+
+    def __init__(self) -> None:
+        self._counts: dict[Key, _Counts] = {}
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def add(self, row: Row) -> None:
+        """Count a row into its group."""
+        key = key_of(row.group)
+        counts = self._counts.get(key) or self._counts.setdefault(key, _Counts(row.group))
+        if row.passed is not None:
+            counts.rated += 1
+            counts.passes += row.passed
+        if row.score is not None and not row.unscored:
+            counts.scored += 1
+            counts.total += row.score
+            counts.squares += row.score * row.score
+
+    def of_verdicts(self, figures: Figures) -> list[Group]:
+        """Return the groups with their verdicts; `figures` are those of all rows."""
+        return _completed(
+            [(each.rated, each.passes, each.passes) for each in self._counts.values()], figures
+        )
+
+    def of_scores(self, figures: Figures) -> list[Group]:
+        """Return the groups with their scores; `figures` are those of all rows."""
+        return _completed(
+            [(each.scored, each.total, each.squares) for each in self._counts.values()], figures
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return pass@k and pass^k, and the groups of which some rows passed and some did not."""
+        rated = [each for each in self._counts.values() if each.rated]
+        tasks = Counter(Tries(each.passes, each.rated) for each in rated)
+        flaky = [each for each in rated if 0 < each.passes < each.rated]
+        flaky.sort(key=lambda each: abs(2 * each.passes - each.rated) / each.rated)
+        return {
+            "n": len(self),
+            "repeats": [each._asdict() for each in repeats(tasks)],
+            "flaky": len(flaky),
+            "flaky_groups": [
+                {"group": as_stored(each.group), "passes": each.passes, "n": each.rated}
+                for each in flaky[:_MOST_FLAKY]
+            ],
+        }
+
+
+def _completed(counts: list[tuple[int, float, float]], figures: Figures) -> list[Group]:
+    """Return groups, and each row that is in none as a group of its own.
+
+    Of these rows number, sum and squares are known, and two figures stand for all that have them.
+    """
+    groups = [Group(rows, total) for rows, total, _ in counts if rows]
+    alone = figures.n - sum(each.rows for each in groups)
+    if groups and alone:
+        mean = (figures.total - math.fsum(each.total for each in groups)) / alone
+        squares = figures.squares - math.fsum(each for _, _, each in counts)
+        spread = math.sqrt(max(squares / alone - mean * mean, 0.0))
+        above, below = Group(1, mean + spread), Group(1, mean - spread)
+        groups += [above] * ((alone + 1) // 2) + [below] * (alone // 2)
+    return groups
