@@ -187,7 +187,7 @@ def find_duplicate_key(text: str) -> Defect | None:
 
 def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
     """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
-    name = _name_error(body.rstrip(" \t\n\r"), error.pos, error.msg)
+    name = _classify(body.rstrip(" \t\n\r"), error.pos, error.msg)
     if error.doc is not text:
         error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
     reason, offset, line, column = str(error), error.pos, error.lineno, error.colno
@@ -200,7 +200,7 @@ def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> De
     return Defect(name, reason, offset, line, column)
 
 
-def _name_error(body: str, pos: int, message: str) -> str:
+def _classify(body: str, pos: int, message: str) -> str:
     """Tell defects apart by Python's message and the characters around the place."""
     if pos >= len(body) or message.startswith("Unterminated string"):
         return "truncated"
@@ -214,11 +214,11 @@ def _name_error(body: str, pos: int, message: str) -> str:
     if message.startswith("Unexpected UTF-8 BOM"):
         return "byte_order_mark"
     if message.startswith("Extra data"):
-        return _name_after_the_end(body, pos)
-    return _name_at(body, pos, message)
+        return _classify_rest(body, pos)
+    return _classify_token(body, pos, message)
 
 
-def _name_after_the_end(body: str, pos: int) -> str:
+def _classify_rest(body: str, pos: int) -> str:
     """Name what stands at `pos`, after a complete JSON text."""
     char = body[pos]
     if _NUMBER_LIKE.fullmatch(body):
@@ -231,21 +231,21 @@ def _name_after_the_end(body: str, pos: int) -> str:
         return "trailing_comma"
     if _SECOND_TEXT.match(body, pos):
         return "extra_data"
-    return "prose_around" if body[0] in '{["' else _name_of_prose(body)  # "1. First, ..."
+    return "prose_around" if body[0] in '{["' else _classify_prose(body)  # "1. First, ..."
 
 
-def _name_at(body: str, pos: int, message: str) -> str:
+def _classify_token(body: str, pos: int, message: str) -> str:
     """Name what stands at `pos`, inside the text, where something else was expected."""
     char = body[pos]
     expected = message.removeprefix("Expecting ").partition(" ")[0]
     if pos == 0:
-        return _name_of_start(body)
+        return _classify_start(body)
     if char == "#" or body.startswith(("//", "/*"), pos):
         return "comment"
     if body.startswith(_ELLIPSES, pos):
         return "ellipsis"
     if expected == "','":
-        return _name_between(body, pos)
+        return _classify_neighbour(body, pos)
     if expected == "':'":
         return "missing_colon"
     if char in _NAMED_BY_CHARACTER:
@@ -257,10 +257,10 @@ def _name_at(body: str, pos: int, message: str) -> str:
         if char in _DIGITS and body[pos - 1] == "," and body[pos - 2] in _DIGITS:
             return "number"  # 1,000
         return "unquoted_key" if char.isalnum() or char in "_$" else "unexpected_character"
-    return _name_of_word(body, pos)
+    return _classify_word(body, pos)
 
 
-def _name_between(body: str, pos: int) -> str:
+def _classify_neighbour(body: str, pos: int) -> str:
     """Name what stands where a comma or a closing bracket was expected."""
     if _continues_number(body, pos):
         rest = body[pos:]
@@ -277,7 +277,7 @@ def _name_between(body: str, pos: int) -> str:
     return "number" if is_text and line[-1] in _DIGITS else "missing_comma"  # 5 kg
 
 
-def _name_of_start(body: str) -> str:
+def _classify_start(body: str) -> str:
     """Name a text whose very first character cannot begin JSON."""
     word = _WORD.match(body)
     if body[0] == "\ufeff":
@@ -289,13 +289,13 @@ def _name_of_start(body: str) -> str:
     if body[0] in "}]":
         return "mismatched_bracket"
     if (word and word[0] == body) or _SIGNED.match(body):
-        named = _name_of_word(body, 0)
+        named = _classify_word(body, 0)
         if named != "bare_word":
             return named
-    return _name_of_prose(body)
+    return _classify_prose(body)
 
 
-def _name_of_prose(body: str) -> str:
+def _classify_prose(body: str) -> str:
     return "prose_around" if _holds_json(body) else "prose"
 
 
@@ -303,7 +303,7 @@ def _holds_json(body: str) -> bool:
     return bool(_JSON_START.search(body) or ("]" in body and _LONE_NUMBER_SET_APART.search(body)))
 
 
-def _name_of_word(body: str, pos: int) -> str:
+def _classify_word(body: str, pos: int) -> str:
     """Name a word or sign that stands where a value was expected."""
     word = _WORD.match(body, pos)
     if word:

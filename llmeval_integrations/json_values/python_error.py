@@ -30,10 +30,10 @@ _TRAILING: Final = {
 """What Python says up to 3.12, of the bracket, and since 3.13, of the comma."""
 
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)")
-_BEFORE_A_VALUE = frozenset(":,[")
-_MAY_BEGIN_A_VALUE = frozenset('"{[-0123456789tfnNI\ufeff')  # the last has words of its own
+_BEFORE_VALUE = frozenset(":,[")
+_VALUE_STARTS = frozenset('"{[-0123456789tfnNI\ufeff')  # the last has words of its own
 _LITERAL_STARTS = frozenset("tfn")
-_ENDS_A_VALUE = frozenset("}]0123456789")
+_VALUE_ENDS = frozenset("}]0123456789")
 
 
 def python_error(text: str, message: str) -> json.JSONDecodeError | None:
@@ -56,7 +56,7 @@ def python_error(text: str, message: str) -> json.JSONDecodeError | None:
     if found[1] in _TRAILING:
         comma = text.rindex(",", 0, place) if _SINCE_3_13 else place
         return json.JSONDecodeError(_TRAILING[found[1]][_SINCE_3_13], text, comma)
-    if found[1] == "invalid character" and _wants_a_value(text, place):
+    if found[1] == "invalid character" and _expects_value(text, place):
         return json.JSONDecodeError(_VALUE, text, place)
     return None
 
@@ -68,21 +68,21 @@ def _explain_truncation(text: str) -> json.JSONDecodeError | None:
     place, words = len(text), _COMMA
     if text.count('"') % 2:
         place, words = text.rindex('"'), _OPEN_STRING
-    elif text[-1:] not in _ENDS_A_VALUE:
+    elif text[-1:] not in _VALUE_ENDS:
         return None
     return None if _ends_in_literal(text, place) else json.JSONDecodeError(words, text, place)
 
 
-def _wants_a_value(text: str, place: int) -> bool:
+def _expects_value(text: str, place: int) -> bool:
     """Whether something stands where a value should, and is not the beginning of one."""
-    if place >= len(text) or text[place] < " " or text[place] in _MAY_BEGIN_A_VALUE:
+    if place >= len(text) or text[place] < " " or text[place] in _VALUE_STARTS:
         return False
     if _ends_in_literal(text, place):
         return False
     before = place - 1
     while before >= 0 and text[before] in " \t\n\r":
         before -= 1
-    return before < 0 or text[before] in _BEFORE_A_VALUE
+    return before < 0 or text[before] in _BEFORE_VALUE
 
 
 def _ends_in_literal(text: str, end: int) -> bool:

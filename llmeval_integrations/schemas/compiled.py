@@ -14,9 +14,9 @@ from llmeval_integrations.schemas.error_schema import may_change, simplify
 from llmeval_integrations.schemas.patterns import (
     MOST_ROOM,
     ROOM,
+    expand_classes,
     may_look_around,
     pattern_options,
-    spell_out,
 )
 from llmeval_integrations.schemas.reading import describe_problem, is_about_a_pattern, parse_schema
 from llmeval_integrations.schemas.unique import UniqueItems, has_many_long_integers
@@ -129,11 +129,11 @@ class CompiledSchema:
             is_pointed_at = "patternProperties/" in self._text  # and may lead through a pattern
             for part, _ in subschemas(schema):
                 if isinstance(part.get("pattern"), str):
-                    part["pattern"] = spell_out(part["pattern"])
+                    part["pattern"] = expand_classes(part["pattern"])
                 named = part.get("patternProperties")
                 if isinstance(named, dict) and not is_pointed_at:
                     part["patternProperties"] = {
-                        spell_out(name): one for name, one in named.items()
+                        expand_classes(name): one for name, one in named.items()
                     }
         return kind(
             schema,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from llmeval_integrations.schemas.compiled import CompiledSchema
 
 # These say nothing about the parts of the value that they stand at.
-_OF_THE_CONTAINER: Final = frozenset(
+_CONTAINER_KEYWORDS: Final = frozenset(
     (
         *("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"),
         *("minProperties", "maxProperties", "propertyNames"),
@@ -172,7 +172,7 @@ def schema_score(value: Any, errors: list[Any], values: int) -> float:
             missing.add((*path, error.kind.as_dict()["property"]))
         elif keyword in ("additionalProperties", "unevaluatedProperties"):
             whole.update((*path, name) for name in error.kind.as_dict()["unexpected"])
-        elif keyword in _OF_THE_CONTAINER:
+        elif keyword in _CONTAINER_KEYWORDS:
             alone.add(path)
         else:
             whole.add(path)

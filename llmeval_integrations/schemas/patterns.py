@@ -37,25 +37,25 @@ _CLASSES: Final = {
 """What the classes of ECMA 262 hold, as ranges of code points in hexadecimal."""
 
 
-def _spell(code: str) -> str:
+def _escape(code: str) -> str:
     """Write a character as the schemas of all drafts take it in a pattern."""
     return f"\\u{code:0>4}" if len(code) <= 4 else chr(int(code, 16))
 
 
-_WITHIN: Final = {
-    name: re.sub("[0-9A-F]+", lambda code: _spell(code[0]), ranges).replace(" ", "")
+_RANGES: Final = {
+    name: re.sub("[0-9A-F]+", lambda code: _escape(code[0]), ranges).replace(" ", "")
     for name, ranges in _CLASSES.items()
 }
 """The classes as they stand within brackets."""
 
-_ALONE: Final = {name: f"[{ranges}{ranges[:6]}]" for name, ranges in _WITHIN.items()}
+_BRACKETS: Final = {name: f"[{ranges}{ranges[:6]}]" for name, ranges in _RANGES.items()}
 """The same outside of brackets; the first character, twice, tells one from the other."""
 
-_WRITTEN: Final = sorted(
+_RESTORED: Final = sorted(
     (
-        (spelled.replace("\\", slash), slash + name)
-        for spellings in (_ALONE, _WITHIN)
-        for name, spelled in spellings.items()
+        (expansion.replace("\\", slash), slash + name)
+        for expansions in (_BRACKETS, _RANGES)
+        for name, expansion in expansions.items()
         for slash in ("\\", r"\\")  # as it is, and in JSON
     ),
     key=lambda pair: -len(pair[0]),  # what \w holds begins with what \d does
@@ -67,35 +67,35 @@ def may_look_around(text: str) -> bool:
     return any(sign in text for sign in _SIGNS) or _ESCAPES.search(text) is not None
 
 
-def spell_out(pattern: str) -> str:
+def expand_classes(pattern: str) -> str:
     r"""Write `\d`, `\w`, `\s` and their opposites as what they hold, if a pattern looks around.
 
     One with a range that begins or ends with a class stays as it is, for the validator to refuse.
     """
     if not _LOOKS.search(pattern):
         return pattern
-    spellings, start, of_range = _ALONE, 0, False
+    expansions, start, has_class_range = _BRACKETS, 0, False
 
-    def spelled(part: re.Match[str]) -> str:
-        nonlocal spellings, start, of_range
+    def expand(part: re.Match[str]) -> str:
+        nonlocal expansions, start, has_class_range
         if part[0] == "[":
-            spellings, start = _WITHIN, part.end() + pattern.startswith("^", part.end())
+            expansions, start = _RANGES, part.end() + pattern.startswith("^", part.end())
         elif part[0] == "]":
-            spellings = _ALONE
-        elif spellings is _WITHIN and part[1] in _WITHIN:
+            expansions = _BRACKETS
+        elif expansions is _RANGES and part[1] in _RANGES:
             before, after = pattern[start : part.start()], pattern[part.end() :][:2]
-            of_range |= before[1:].endswith("-") or (after[:1] == "-" and after != "-]")
-        return spellings.get(part[1] or "", part[0])
+            has_class_range |= before[1:].endswith("-") or (after[:1] == "-" and after != "-]")
+        return expansions.get(part[1] or "", part[0])
 
-    written = _PARTS.sub(spelled, pattern)
-    return pattern if of_range else written
+    written = _PARTS.sub(expand, pattern)
+    return pattern if has_class_range else written
 
 
 def restore_classes(text: str) -> str:
-    """Replace classes that are spelled out in a text by the escapes that were written."""
+    """Replace expanded classes in a text by the escapes that were written."""
     if "\\u00" in text:
-        for spelled, written in _WRITTEN:
-            text = text.replace(spelled, written)
+        for expansion, written in _RESTORED:
+            text = text.replace(expansion, written)
     return text
 
 
@@ -108,28 +108,19 @@ def pattern_options(room: int) -> Any:
 
 def matches(pattern: str, name: str) -> bool:
     """Whether a pattern is found in a name, as the validator of schemas has it."""
-    validator = _validator(pattern) or _large_validator(pattern)
+    validator = _validator(pattern)
     try:
         return validator is not None and bool(validator.is_valid(name))
     except ValueError:  # a lone surrogate, which lenient parsing lets in
         return False
 
 
-@lru_cache(maxsize=10_000)  # names come one after the other, and each asks every pattern
+@lru_cache(maxsize=256)  # names come one after the other, and each asks every pattern
 def _validator(pattern: str) -> Any:
-    """Build what looks for a pattern; None where it is none, or takes much room."""
-    return _build(pattern, ROOM)
-
-
-@lru_cache(maxsize=8)
-def _large_validator(pattern: str) -> Any:
-    return _build(pattern, MOST_ROOM)
-
-
-def _build(pattern: str, room: int) -> Any:
+    """Build what looks for a pattern; None where it is none, or would take too much room."""
     import jsonschema_rs
 
-    schema, options = {"pattern": spell_out(pattern)}, pattern_options(room)
+    schema, options = {"pattern": expand_classes(pattern)}, pattern_options(MOST_ROOM)
     try:
         return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
     except (jsonschema_rs.ValidationError, ValueError):
