@@ -7,7 +7,6 @@ from typing import Any, Final, Literal
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.json_values.equality import bag
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.schemas.document import subschemas
 from llmeval_integrations.schemas.error_schema import may_change, simplify
@@ -84,8 +83,6 @@ class CompiledSchema:
             raise InvalidSchemaError(f"{problem} in the schema {quote(text)}") from error
         self.is_valid = self._is_valid if "uniqueItems" in text else self._validator.is_valid
         """Whether a value conforms."""
-        if type(self._validator) is jsonschema_rs.Draft4Validator:
-            _check_enums(schema, text)
 
     def _is_valid(self, value: Any) -> bool:
         validator = self._validator
@@ -142,14 +139,3 @@ class CompiledSchema:
             keywords=keywords or None,
             pattern_options=pattern_options(self._room),
         )
-
-
-def _check_enums(schema: Any, text: str) -> None:
-    """Refuse an enum that is empty or repeats a value: draft 4 does, its validator does not."""
-    for part, _ in subschemas(schema):
-        values = part.get("enum")
-        if isinstance(values, list) and len(bag(values)) < max(len(values), 1):
-            raise InvalidSchemaError(
-                f"in draft 4 an enum has values, and each once, got {quote(values)} "
-                f"in the schema {quote(text)}"
-            )

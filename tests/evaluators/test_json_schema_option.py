@@ -99,19 +99,6 @@ def test_what_lenient_parsing_lets_in_has_no_place_in_a_schema():
 
 
 @pytest.mark.parametrize(
-    "schema",
-    [{"enum": []}, {"enum": [1, 1.0]}, {"properties": {"enum": {"items": {"enum": [{"a": 1}] * 2}}}}],
-)  # fmt: skip
-def test_an_enum_of_draft_4_has_values_and_each_once(schema):
-    with pytest.raises(InvalidSchemaError, match="enum has values, and each once"):
-        JsonSchema(schema, draft="4")
-    with pytest.raises(InvalidSchemaError, match="enum has values, and each once"):
-        JsonSchema()("1", {**schema, "$schema": "http://json-schema.org/draft-04/schema#"})
-    assert JsonSchema(schema, draft="6")("2").score in (True, False)
-    assert JsonSchema({"default": schema, "enum": [1, True, schema]}, draft="4")("true").passed
-
-
-@pytest.mark.parametrize(
     ("schema", "message"),
     [
         ({"properties": {"a": {"type": "int"}}}, "at /properties/a/type in the schema"),
