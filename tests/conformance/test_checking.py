@@ -128,32 +128,12 @@ def change_values(change, kind=object):
     return changed
 
 
-def change_text(change):
-    return change_values(change, str)
-
-
-def change_number(change):
-    return change_values(change, (int, float))
-
-
-def change_fraction(change):
-    return change_values(change, float)
-
-
-def drop_nulls(value):
-    return {name: item for name, item in value.items() if item is not None}
-
-
-def lower_names(value):
-    return {name.lower(): item for name, item in value.items()}
+change_text = partial(change_values, kind=str)
+change_number = partial(change_values, kind=(int, float))
 
 
 def sort_integers(value):
     return sorted(value) if all(type(item) is int for item in value) else value
-
-
-def join_spaces(text):
-    return " ".join(text.split()) if text.strip() == text else text
 
 
 def strip_accents(text):
@@ -161,15 +141,21 @@ def strip_accents(text):
 
 
 ALIKE = {
-    "null and nothing": change_values(drop_nulls, dict),
-    "case of names": change_values(lower_names, dict),
+    "null and nothing": change_values(
+        lambda value: {name: item for name, item in value.items() if item is not None}, dict
+    ),
+    "case of names": change_values(
+        lambda value: {name.lower(): item for name, item in value.items()}, dict
+    ),
     "empty values": change_values(lambda value: value or [], (dict, list)),
     "large integers": change_values(lambda value: float(value) if abs(value) > 1e9 else value, int),
     "order of items": change_values(sort_integers, list),
     "letters": change_text(sorted),
     "first letters": change_text(lambda text: text[:1000]),
     "case": change_text(str.lower),
-    "spaces within": change_text(join_spaces),
+    "spaces within": change_text(
+        lambda text: " ".join(text.split()) if text.strip() == text else text
+    ),
     "punctuation": change_text(lambda text: text.strip(".")),
     "characters": change_text(lambda text: text.encode("ascii", "replace").decode()),
     "accents": change_text(strip_accents),
@@ -180,7 +166,7 @@ ALIKE = {
     "the word null": change_text(lambda text: None if text == "null" else text),
     "sign of integers": change_values(abs, int),
     "whole part": change_number(int),
-    "fraction": change_fraction(lambda number: float(round(number))),
+    "fraction": change_values(lambda number: float(round(number)), float),
     "last places": change_number(lambda number: round(number, 12)),
     "size": change_number(lambda number: number and math.copysign(1, number)),
     "zero": change_number(lambda number: number or None),

@@ -48,6 +48,7 @@ CASES = {
         ),
         ['weather: /city: "Rome" is wrong, expected "Paris"', "clock: the call should be of sum", "stop: this call is missing"],
     ),
+    "an extra call": (ToolCalls()([call("stop")], []), ["stop: this call should not be made"]),
     "calls of tools": (
         ToolCallSchema(TOOLS)([call("weather", days="x"), call("wether")]),
         ['weather: /days: "x" is not of type "integer"', 'weather: /city: "city" is a required property', "wether: the whole: there is no such tool"],

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from pace import at_most
 
 from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
-from llmeval_integrations.text.tokenizers import vocabulary_folder
 
 HAN = "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生"
 WORDS = st.lists(
@@ -225,10 +224,3 @@ def side_by_side(tokenizer, options, samples):
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_simple_is_equal_to_openjudge(options):
     side_by_side("simple", options, list(texts(100)))
-
-
-@pytest.mark.parametrize("options", OPTIONS[:3], ids=str)
-def test_tiktoken_is_equal_to_openjudge_on_ascii(monkeypatch, tiktoken_penalty, options):
-    # Where a token is a part of a character the peer's decoded tokens are all the same.
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(vocabulary_folder("cl100k_base")))
-    side_by_side("tiktoken", options, [text for text in texts(100) if text.isascii()])
