@@ -94,7 +94,7 @@ def _verdict(comparison: Comparison) -> Cell:
         if found
     ]
     if not parts:
-        parts = ["No difference is more than chance may make.", *_power(comparison)]
+        parts = ["No difference is more than chance may make.", comparison.power]
     return Cell(" ".join(parts), "bad" if worse else "good" if better else "")
 
 
@@ -105,22 +105,6 @@ def _in_words(found: Sequence[Difference]) -> str:
     ]
     rest = len(found) - len(named)
     return "; ".join([*named, f"and {rest} more"] if rest else named)
-
-
-def _power(comparison: Comparison) -> Iterator[str]:
-    """Say which differences of a pass rate so many samples can show."""
-    rates = [
-        each
-        for each in comparison.differences
-        if each.measure == "pass rate" and each.detectable is not None
-    ]
-    if rates:
-        largest = max(rates, key=lambda each: each.detectable or 0.0)
-        smallest = 100 * (largest.detectable or 0.0)
-        yield (
-            f"{counted(largest.n, 'sample')} can show differences from about "
-            f"{smallest:.{0 if smallest >= 1 else 1}f} points (80 % power)."
-        )
 
 
 def _differences(
@@ -181,7 +165,8 @@ def _cells(each: Difference) -> Iterator[Cell]:
     )
     write = signed if is_score else points
     yield Cell(NOTHING if each.interval is None else " to ".join(map(write, each.interval)))
-    yield Cell(figure(each.n), "quiet")
+    groups = "" if each.groups is None else f" in {counted(each.groups, 'group')}"
+    yield Cell(f"{figure(each.n)}{groups}", "quiet")
     yield Cell(figure(each.worse), "bad" if each.worse else "quiet")
     yield Cell(figure(each.better), "good" if each.better else "quiet")
     yield Cell(chance(each.adjusted), "quiet")

@@ -9,6 +9,7 @@ from typing import Any, Final
 from llmeval_integrations.core.figures import format_within
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.reports.causes import Cause, describe_unreadable, rank_causes
+from llmeval_integrations.reports.group_view import group_sections
 from llmeval_integrations.reports.rows import names_of
 from llmeval_integrations.reports.view import NOTHING, Bar, Cell, Column, Section, Tone, View
 from llmeval_integrations.runs.numbers import counted, figure, percent, percents
@@ -48,6 +49,10 @@ def view_of(runs: Runs) -> View:
     sections = [
         _evaluators(runs),
         _causes(runs, causes),
+        *group_sections(
+            _names(runs),
+            [(_name_cells(runs, name, who), each) for name, who, each in _figures(runs)],
+        ),
         *_leaves(runs),
         _tools(runs),
         _fields(runs),
@@ -62,7 +67,8 @@ def view_of(runs: Runs) -> View:
             f"{name}: the run is incomplete: {run.incomplete}"
             for name, run in runs.items()
             if run.incomplete
-        ],
+        ]
+        + [f"{name}: {warning}" for name, run in runs.items() for warning in run.warnings],
     )
 
 

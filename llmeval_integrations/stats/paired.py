@@ -12,6 +12,9 @@ from llmeval_integrations.stats.groups import Group, are_single, narrower, worth
 from llmeval_integrations.stats.intervals import LEVEL, Interval, wilson_of, z_of
 
 _DRAWS: Final = 9_999
+LEAST_DRAWN: Final = 1 / (_DRAWS + 1)
+"""The smallest p that signs that are drawn can tell."""
+
 _MOST_DRAWN: Final = 256
 _ENUMERATED: Final = 24
 _CLEAR: Final = 1e-4

@@ -198,3 +198,51 @@ def test_runs_that_cannot_be_compared_say_why(monkeypatch):
     monkeypatch.setattr(comparisons, "_MOST_ROWS", 39)
     [view] = views_of_comparisons({"a": a, "b": a})
     assert "more than 39 rows" in view.verdict.text
+
+
+def tries(*passes, group=True):
+    """Give three tries of each task, so many of which pass."""
+    return [
+        {"id": f"t{n}.{k}", "output": "1" if k < count else "x", **({"group": n} if group else {})}
+        for n, count in enumerate(passes)
+        for k in range(3)
+    ]
+
+
+def test_repeats_and_flaky_groups_are_shown_where_groups_are_named():
+    evaluators = {"valid": JsonValidity(), "again": JsonValidity()}
+    view = view_of_run(evaluate(tries(3, 3, 1, 2, 0), evaluators))
+    repeats = [each for each in section(view, "repeats") if each["evaluator"] == "valid"]
+    assert [(each["k"], each["pass@k"], each["pass^k"]) for each in repeats] == [
+        ("1", "60.0 %", "60.0 %"),
+        ("2", "73.3 %", "46.7 %"),
+        ("3", "80.0 %", "40.0 %"),
+    ]
+    flaky = section(view, "flaky")
+    assert [(each["group"], each["passed"], each["of"]) for each in flaky[:2]] == [
+        ("2", "1", "3"),
+        ("3", "2", "3"),
+    ]
+    [note] = [each.note for each in view.sections if each.name == "flaky"]
+    assert note.endswith("some did not: 2 of 5 in valid; 2 of 5 in again.")
+    assert {"repeats", "flaky"}.isdisjoint(names(view_of_run(evaluate(tries(3, 0), evaluators))))
+
+
+def test_repeats_without_a_group_are_told_in_one_line():
+    view = view_of_run(evaluate(tries(3, 1, 2, group=False), [JsonValidity()]))
+    [warning] = view.warnings
+    assert "ids such as 't0.0' and 't0.1' look like repeats of one task, and no group" in warning
+    assert view_of_run(evaluate(tries(3, 1), [JsonValidity()])).warnings == []
+
+
+def test_the_sentence_of_power_counts_groups():
+    a, b = (evaluate(tries(*passes), [JsonValidity()]) for passes in ([3, 1] * 10, [2, 2] * 10))
+    view = comparison_view(compare(a, b))
+    assert view.verdict.text.endswith(
+        "60 samples in 20 groups can show differences from about 21 points (80 % power)."
+    )
+    assert section(view, "differences")[0]["samples"] == "60 in 20 groups"
+    few = comparison_view(compare(*(evaluate(tries(n), [JsonValidity()]) for n in (3, 1))))
+    assert few.verdict.text.endswith(
+        "3 samples in 1 group can show no difference of json_validity."
+    )

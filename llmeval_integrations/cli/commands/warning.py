@@ -32,8 +32,6 @@ def warn_of(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> N
         if figures["errors"]:
             _warn_of_errors(name, figures, [each for each in run.findings[name] if each.is_error])
     _warn_of_unscored(run, cached=cached)
-    for warning in run.warnings:
-        say(f"llmeval run: warning: {warning}")
     if run.summary.get("judging", {}).get("cost", 0) is None:
         _warn_of_missing_prices(evaluators)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from llmeval_integrations.runs.comparing.changing import Change
 from llmeval_integrations.runs.comparing.difference import Difference
+from llmeval_integrations.runs.numbers import counted
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,46 @@ class Comparison:
         """The differences that are surely for the better."""
         return [each for each in self.differences if each.verdict == "better"]
 
+    @property
+    def power(self) -> str:
+        """Which differences so many samples can show, in a sentence.
+
+        Of pass rates where there are any, else of scores; the largest of evaluators that changed.
+        """
+        for measure in ("pass rate", "score"):
+            found = [
+                each
+                for each in self.differences
+                if each.measure == measure and each.lower_is_better is not None
+            ]
+            if found:
+                break
+        else:
+            return "No sample has a figure in both runs."
+        found = [each for each in found if each.better or each.worse] or found
+        each = max(found, key=lambda each: math.inf if each.detectable is None else each.detectable)
+        samples = counted(each.n, "sample")
+        if each.groups is not None:
+            samples += f" in {counted(each.groups, 'group')}"
+        if each.detectable is None:
+            return f"{samples} can show no difference of {each.evaluator}."
+        if measure == "score":
+            return (
+                f"{samples} can show differences of {each.evaluator} from about "
+                f"{each.detectable:.2g} (80 % power)."
+            )
+        size = 100 * each.detectable
+        return (
+            f"{samples} can show differences from about {size:.{0 if size >= 1 else 1}f} points "
+            "(80 % power)."
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return all of it in what JSON has."""
         found = asdict(self)
         for each, difference in zip(found["differences"], self.differences):
             each["verdict"] = difference.verdict
+        found["power"] = self.power
         return found
 
     def table(self) -> str:

@@ -69,8 +69,9 @@ class Difference:
 
     detectable: float | None
     """The smallest difference that so many samples would have shown with a power of 80 %, at the
-    level that is left to one of so many differences. None where they could show none, and of
-    scores beyond 0 and 1 of which none changed."""
+    level that is left to one of so many differences. None where they could show none, of scores
+    beyond 0 and 1 of which none changed, and of scores or groups among more than 500 differences,
+    where it takes more than the test's draws can tell."""
 
     better: int
     """Samples that got better; 0 where it is not known which way is better."""
@@ -207,7 +208,10 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
     sums = [each.total for each in groups] or differences
     are_shares = all(0 <= each <= 1 for each in chain(figures.a, figures.b))
     least = detectable(sums, n, level) if are_shares or any(sums) else None
-    if all(each in {0.0, 1.0} for each in chain(figures.a, figures.b)):
+    are_verdicts = all(each in {0.0, 1.0} for each in chain(figures.a, figures.b))
+    if level < paired.LEAST_DRAWN and (groups or not are_verdicts):
+        least = None
+    if are_verdicts:
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         p = paired.sign_flip(sums) if groups else paired.mcnemar(down, up)
         pairs = paired.PairCounts(both, down, up, n - both - down - up)
