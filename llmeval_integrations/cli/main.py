@@ -19,24 +19,21 @@ from llmeval_integrations.version import __version__
 
 _EPILOG: Final = """\
 examples:
+  llmeval init && llmeval run eval.yaml
   llmeval run outputs.jsonl -e json_validity -e json_match --out runs/first
-  llmeval run outputs.csv -e length_penalty:max_length=4000 --column output=text
-  llmeval run outputs.jsonl -e json_schema:schema=@schema.json --max-errors 1%
-  llmeval run outputs.jsonl -e json_match --fail-under json_match=0.95
-  llmeval run eval.yaml
   llmeval list json_schema
   llmeval compare runs/first runs/second --fail-on-regression
-  llmeval report runs/first
+  llmeval runs
+  llmeval show runs/first
+  llmeval report runs/first --open
   llmeval export runs/first --to csv
   llmeval view runs/first
   llmeval test-evaluator json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a threshold is missed, more rows are errors than
---max-errors allows, a run is worse than the one before or has no score for too
-many of its samples, test-evaluator found something, or the budget ended before
-the data; 2 a wrong call, no rows, nothing but errors, no score at all, or with
---frozen a reply that the cache lacks; 130 interrupted
+exit codes: 0 done; 1 a threshold is missed, too many rows are errors, a run is
+worse, test-evaluator found something or the budget ended; 2 a wrong call, no
+result at all, or with --frozen a reply that the cache lacks; 130 interrupted
 """
 
 _LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"

@@ -110,16 +110,36 @@ def _lay_out(
         if sum(least.values()) + _BETWEEN * (len(least) - 1) <= width:
             break
         least = {place: room for place, room in least.items() if columns[place].rank != rank}
-    spare = width - sum(least.values()) - _BETWEEN * (len(least) - 1)
-    for kind in ("name", "text"):
-        places = [place for place in least if columns[place].kind == kind]
-        has_texts = kind == "name" and any(columns[place].kind == "text" for place in least)
-        for number, place in enumerate(places):
-            share = max(spare, 0) // (len(places) - number) // (2 if has_texts else 1)
-            more = min(share, wanted[place] - least[place])
-            least[place] += more
+    return _widen(columns, least, wanted, width)
+
+
+def _widen(
+    columns: Sequence[Column], least: dict[int, int], wanted: dict[int, int], width: int
+) -> dict[int, int]:
+    """Deal out the room that is left: to heads where it is plenty, to names, to texts."""
+    from rich.cells import cell_len
+
+    widths = dict(least)
+    spare = width - sum(widths.values()) - _BETWEEN * (len(widths) - 1)
+    kinds = {place: columns[place].kind for place in widths}
+    heads = {
+        place: max(cell_len(columns[place].head) - widths[place], 0)
+        for place, kind in kinds.items()
+        if kind in {"figure", "word"}
+    }
+    if sum(heads.values()) <= spare // 3:
+        for place, more in heads.items():
+            widths[place] += more
             spare -= more
-    return least
+    for kind in ("name", "text"):
+        places = [place for place in widths if kinds[place] == kind]
+        parts = 2 if kind == "name" and "text" in kinds.values() else 1
+        for number, place in enumerate(places):
+            share = max(spare, 0) // (len(places) - number) // parts
+            more = min(share, wanted[place] - widths[place])
+            widths[place] += more
+            spare -= more
+    return widths
 
 
 def wrap(text: str, width: int) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from llmeval_integrations.cli.commands.parts.thresholds import Bound, parse_bound
-from llmeval_integrations.cli.commands.terminal import MISSED, OK, put, say
+from llmeval_integrations.cli.commands.terminal import MISSED, OK, put, put_view, say
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.runs.comparing import compare
@@ -80,7 +79,12 @@ def run(call: argparse.Namespace) -> int:
         lower_is_better=call.lower_is_better,
         changes=changes,
     )
-    put(_as_json(comparison) if call.json else _as_table(comparison, changes))
+    if call.json:
+        put(_as_json(comparison))
+    else:
+        from llmeval_integrations.reports.comparison_view import comparison_view
+
+        put_view(comparison_view(replace(comparison, warnings=[]), changes))  # which stderr has
     for warning in comparison.warnings:
         say(f"llmeval compare: warning: {warning}")
     if not call.fail_on_regression:
@@ -97,17 +101,6 @@ def run(call: argparse.Namespace) -> int:
 def _as_json(comparison: Comparison) -> str:
     plain = decode_as_python(write_value(comparison.as_dict()).decode())
     return json.dumps(plain, indent=2, default=str) + "\n"  # no float holds an id of 1e400
-
-
-def _as_table(comparison: Comparison, changes: int) -> str:
-    from rich.console import Console
-
-    from llmeval_integrations.reports.comparison_view import comparison_view
-    from llmeval_integrations.reports.terminal import as_text
-
-    console = Console() if sys.stdout.isatty() else None
-    view = comparison_view(replace(comparison, warnings=[]), changes)  # which stderr has
-    return as_text(view, console)
 
 
 def _misses(comparison: Comparison, most: Bound) -> Iterator[str]:

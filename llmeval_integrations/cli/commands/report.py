@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from llmeval_integrations.cli.commands.output import written_to
-from llmeval_integrations.cli.commands.terminal import OK, put, say
+from llmeval_integrations.cli.commands.terminal import OK, open_page, put, say
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.runs import Run
+
+PAGE: Final = "report.html"
+"""The file of a run's page in its directory."""
 
 HELP: Final = "write a run as an HTML page, Markdown, JUnit XML or CSV"
 DESCRIPTION: Final = """\
@@ -23,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help="a run's directory")
     parser.add_argument("--format", metavar="NAME", help="html, markdown, junit or csv (html)")
     parser.add_argument("--out", metavar="FILE", help="write it there; - for standard output")
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
 def run(call: argparse.Namespace) -> int:
@@ -37,12 +42,26 @@ def run(call: argparse.Namespace) -> int:
         say(f"llmeval report: warning: {each}")
     out = call.out
     if out is None and report.SUFFIX == ".html":
-        out = str(Path(call.run_directory[0]) / "report.html")
+        out = str(Path(call.run_directory[0]) / PAGE)
+    if call.open and (report.SUFFIX != ".html" or out == "-"):
+        raise InputError("--open opens a page; leave out --format and --out -")
     with written_to(None if out == "-" else out) as file:
         report.write(runs, file)
     if out not in {None, "-"}:
         put(f"written: {out}\n")
+    if call.open:
+        open_page(Path(out).resolve().as_uri())
     return OK
+
+
+def write_page(run: Run) -> str:
+    """Write the page of a run into its directory; return its address."""
+    from llmeval_integrations.reports import html
+
+    path = Path(run.out or "") / PAGE
+    with written_to(str(path)) as file:
+        html.write([run], file)
+    return path.resolve().as_uri()
 
 
 def _format_of(out: str | None) -> str:

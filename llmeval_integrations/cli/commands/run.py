@@ -25,7 +25,15 @@ from llmeval_integrations.cli.commands.parts.thresholds import (
     parse_threshold,
     too_many_errors,
 )
-from llmeval_integrations.cli.commands.terminal import MISSED, OK, WRONG_CALL, put, say
+from llmeval_integrations.cli.commands.terminal import (
+    MISSED,
+    OK,
+    WRONG_CALL,
+    open_page,
+    put,
+    put_view,
+    say,
+)
 from llmeval_integrations.cli.commands.warning import has_only_errors, warn_of
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -74,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[EVALUATOR.]FIELD=COLUMN",
         help="a field's or a variables.NAME's column",
     )
-    add("--format", choices=FORMATS, help="the data's format, where its name does not tell")
+    add("--format", choices=FORMATS, metavar="NAME", help=f"of the data: {', '.join(FORMATS)}")
     add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
     add("--resume", action="store_true", default=None, help="go on with a run that is there")
@@ -103,6 +111,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
     add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
     add("--dry-run", action="store_true", help="say what would be done, asked and paid")
+    add("--open", action="store_true", help="with --out, open the report in a browser")
     add("-q", "--quiet", action="store_true", help="print no table and no progress")
     add("--json", action="store_true", help="print the summary as JSON, not as a table")
 
@@ -121,7 +130,7 @@ def run(call: argparse.Namespace) -> int:
     )
     check_thresholds(thresholds, evaluators)
     JudgingOptions(**_judging(configuration))  # which says what is wrong with them
-    _refuse_what_would_be_ignored(configuration, dry_run=call.dry_run)
+    _refuse_what_would_be_ignored(configuration, dry_run=call.dry_run, opens=call.open)
     _refuse_what_is_for_judges(call, evaluators)
     if call.dry_run:
         return _show_plan(configuration, evaluators, call)
@@ -188,7 +197,9 @@ def _show_plan(
     return OK
 
 
-def _refuse_what_would_be_ignored(configuration: Configuration, *, dry_run: bool) -> None:
+def _refuse_what_would_be_ignored(
+    configuration: Configuration, *, dry_run: bool, opens: bool
+) -> None:
     """Raise InputError for an option that says nothing beside the others, or against them."""
     resume, retry = bool(configuration.resume), bool(configuration.retry_errors)
     workers = configuration.workers
@@ -202,6 +213,9 @@ def _refuse_what_would_be_ignored(configuration: Configuration, *, dry_run: bool
         ),
         "--resume goes on with a run in a directory; say which with --out DIR": (
             resume and configuration.out is None
+        ),
+        "--open shows the report of a run in a directory; add --out DIR": (
+            opens and configuration.out is None
         ),
         "--seed says which rows --sample draws; add --sample N": (
             configuration.seed is not None and configuration.sample is None
@@ -376,11 +390,22 @@ def _show(run: Run, call: argparse.Namespace) -> None:
     if call.json:
         put(summary_text(run.summary))
     elif not call.quiet:
-        from rich.console import Console
-
         from llmeval_integrations.reports.run_view import view_of_run
-        from llmeval_integrations.reports.terminal import as_text
 
-        put(as_text(view_of_run(run), Console() if sys.stdout.isatty() else None))
-        if run.out is not None:
-            put(f"written: {run.out}/results.jsonl and summary.json\n")
+        put_view(view_of_run(run))
+        put(_next_step(run))
+    if call.open and run.out is not None:
+        from llmeval_integrations.cli.commands.report import write_page
+
+        open_page(write_page(run))
+
+
+def _next_step(run: Run) -> str:
+    """Say where the run is, and what can be done with it."""
+    if run.out is None:
+        return "next: --out DIR keeps the run; llmeval view DIR then shows its samples\n"
+    return (
+        f"written: {run.out}/results.jsonl and summary.json\n"
+        f"next: llmeval view {run.out} shows its samples; "
+        f"llmeval compare {run.out} OTHER compares another run with it\n"
+    )

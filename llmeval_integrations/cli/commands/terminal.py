@@ -6,9 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from llmeval_integrations.core.printable import one_line
+
+if TYPE_CHECKING:
+    from llmeval_integrations.reports.view import View
 
 OK: Final = 0
 MISSED: Final = 1
@@ -21,6 +24,23 @@ def put(text: str) -> None:
     with unless_closed():
         sys.stdout.write(text)
         sys.stdout.flush()
+
+
+def put_view(view: View) -> None:
+    """Print a view, in a terminal with its width and colours."""
+    from rich.console import Console
+
+    from llmeval_integrations.reports.terminal import as_text
+
+    put(as_text(view, Console() if sys.stdout.isatty() else None))
+
+
+def open_page(address: str) -> None:
+    """Open a page in the browser, or say where it is."""
+    import webbrowser
+
+    if not webbrowser.open(address):
+        say(f"llmeval: no browser could be started; open {address}")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from llmeval_integrations.cli.commands.terminal import OK, put
+from llmeval_integrations.cli.commands.terminal import OK, open_page, put
 
 HELP: Final = "serve a run's report on this machine, kept up to date"
 DESCRIPTION: Final = """\
@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=_port, default=0, metavar="N", help="any free one by default"
     )
+    parser.add_argument("--open", action="store_true", help="open it in a browser")
 
 
 def _port(text: str) -> int:
@@ -37,6 +38,8 @@ def run(call: argparse.Namespace) -> int:
     with Server(call.run_directory, call.port) as server:
         try:
             put(f"{server.address} shows {', '.join(call.run_directory)}; end it with Ctrl-C\n")
+            if call.open:
+                open_page(server.address)
             server.serve_forever()
         except KeyboardInterrupt:
             put("\n")
