@@ -17,6 +17,7 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.exact_match import ExactMatch
 from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
 from llmeval_integrations.evaluators.json_equality import JsonEquality
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MISSING",
     "Comparison",
+    "EmbeddingDistance",
     "EvalError",
     "Evaluator",
     "ExactMatch",

@@ -16,11 +16,17 @@ SAMPLE = Sample("[1]", "[1]", "Write a list.", ["A list has brackets."])
 """What every one of them can look at."""
 
 
+def count_letters(texts):
+    """Embed texts by how long they are."""
+    return [[1.0, len(text)] for text in texts]
+
+
 def example(name):
     """Build the evaluator of this name; the model of a judge says that the output passes."""
     options = {
         "python_type": {"expected_type": "dict|list"},
         "classification": {"name": "mood", "prompt": "{output}", "choices": ["Pass", "Fail"]},
+        "embedding_distance": {"embeddings": count_letters},
         "judge": {"prompt": "{output}"},
         "judged_fields": {"judged": ["/0"]},
         "panel": {"judges": [load_evaluator("safety", client=Scripted(judgement()))]},

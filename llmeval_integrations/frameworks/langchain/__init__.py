@@ -13,6 +13,11 @@ except ModuleNotFoundError as error:
         raise
     raise MissingDependencyError.of("langchain-core", "langchain") from error
 
+from llmeval_integrations.frameworks.langchain.distances import (
+    EmbeddingDistanceEvaluator,
+    PairwiseEmbeddingDistanceEvaluator,
+    PairwiseStringDistanceEvaluator,
+)
 from llmeval_integrations.frameworks.langchain.drop_ins import (
     JsonEditDistanceEvaluator,
     JsonEqualityEvaluator,
@@ -28,12 +33,15 @@ from llmeval_integrations.frameworks.langchain.loading import (
 )
 
 __all__ = [
+    "EmbeddingDistanceEvaluator",
     "EvaluatorType",
     "JsonEditDistanceEvaluator",
     "JsonEqualityEvaluator",
     "JsonSchemaEvaluator",
     "JsonValidityEvaluator",
     "LangChainEvaluator",
+    "PairwiseEmbeddingDistanceEvaluator",
+    "PairwiseStringDistanceEvaluator",
     "load_evaluator",
     "load_evaluators",
     "register",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._drop_ins import (
     JsonEditDistanceDropIn,
     JsonEqualityDropIn,
@@ -11,17 +13,38 @@ from llmeval_integrations.frameworks._drop_ins import (
     JsonValidityDropIn,
 )
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
+
+
+class JsonDropIn(LangChainEvaluator):
+    """Reads output and reference by `_parse_json` where a subclass has its own, as in LangChain."""
+
+    def _parse_json(self, string: Any) -> Any:
+        """Return the value of a text, any other value as it is; raise ValueError for no JSON."""
+        value = parse(string, self.evaluator.parsing)  # type: ignore[attr-defined]
+        if isinstance(value, Defect):
+            raise ValueError(value.reason)  # noqa: TRY004 - as LangChain's raises
+        return value
+
+    def _sample(
+        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
+    ) -> Sample:
+        if type(self)._parse_json is not JsonDropIn._parse_json:  # noqa: SLF001 - our own
+            prediction = self._parse_json(prediction)
+            reference = None if reference is None else self._parse_json(reference)
+        return super()._sample(prediction, reference, input, further)
 
 
 class JsonValidityEvaluator(JsonValidityDropIn, LangChainEvaluator):
     """Does the output parse as JSON?"""
 
 
-class JsonEqualityEvaluator(JsonEqualityDropIn, LangChainEvaluator):
+class JsonEqualityEvaluator(JsonEqualityDropIn, JsonDropIn):
     """Is the output the same JSON as the reference, top-level arrays in any order?"""
 
 
-class JsonEditDistanceEvaluator(JsonEditDistanceDropIn, LangChainEvaluator):
+class JsonEditDistanceEvaluator(JsonEditDistanceDropIn, JsonDropIn):
     """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?"""
 
 

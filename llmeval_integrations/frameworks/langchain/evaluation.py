@@ -23,6 +23,10 @@ StringEvaluator: Any = getattr(evaluation("schema"), "StringEvaluator", object)
 """LangChain's base class, or none."""
 
 
+PairwiseStringEvaluator: Any = getattr(evaluation("schema"), "PairwiseStringEvaluator", object)
+"""LangChain's base class of what compares two outputs, or none."""
+
+
 class _EvaluatorType(str, Enum):
     """LangChain's enumeration of names, as far as we have them, where LangChain's own is absent."""
 
@@ -33,6 +37,9 @@ class _EvaluatorType(str, Enum):
     EXACT_MATCH = "exact_match"
     REGEX_MATCH = "regex_match"
     STRING_DISTANCE = "string_distance"
+    EMBEDDING_DISTANCE = "embedding_distance"
+    PAIRWISE_STRING_DISTANCE = "pairwise_string_distance"
+    PAIRWISE_EMBEDDING_DISTANCE = "pairwise_embedding_distance"
 
 
 EvaluatorType: Any = getattr(evaluation("schema"), "EvaluatorType", _EvaluatorType)

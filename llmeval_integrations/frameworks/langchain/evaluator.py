@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 # Their twins in LangChain give a score and nothing else.
 _SCORE_ALONE: Final = frozenset(
-    ["exact_match", "json_edit_distance", "json_equality", "regex_match", "string_distance"]
+    [
+        "embedding_distance",
+        "exact_match",
+        "json_edit_distance",
+        "json_equality",
+        "regex_match",
+        "string_distance",
+    ]
 )
 
 _FURTHER: Final = ("contexts", "schema", "variables", "id", "group")

@@ -8,12 +8,25 @@ from typing import Any, Final
 
 from llmeval_integrations.core import catalog, errors
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.frameworks.langchain.distances import (
+    EmbeddingDistanceEvaluator,
+    PairwiseEmbeddingDistanceEvaluator,
+    PairwiseStringDistanceEvaluator,
+)
 from llmeval_integrations.frameworks.langchain.drop_ins import DROP_INS
 from llmeval_integrations.frameworks.langchain.evaluation import evaluation
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.frameworks.langchain.prompts import as_prompt
 
 _HERE: Final = "llmeval_integrations.frameworks.langchain"
+
+KINDS: Final[dict[str, Any]] = {
+    **DROP_INS,
+    "embedding_distance": EmbeddingDistanceEvaluator,
+    "pairwise_string_distance": PairwiseStringDistanceEvaluator,
+    "pairwise_embedding_distance": PairwiseEmbeddingDistanceEvaluator,
+}
+"""The classes that LangChain has under these names."""
 
 THEIRS: Final[dict[str, str | None]] = {
     "criteria": "pass_fail(question=...)",
@@ -25,9 +38,6 @@ THEIRS: Final[dict[str, str | None]] = {
     "labeled_score_string": "judge(prompt=..., result_type=..., score=...)",
     "pairwise_string": None,
     "labeled_pairwise_string": None,
-    "pairwise_string_distance": None,
-    "embedding_distance": None,
-    "pairwise_embedding_distance": None,
     "trajectory": None,
 }
 """LangChain's names that are not ours, and what of ours comes nearest."""
@@ -42,8 +52,8 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     Raises UnknownNameError for a name that neither has, MissingDependencyError for one of
     LangChain's where its evaluators are not installed, InvalidOptionError for an option.
     """
-    if evaluator in DROP_INS:
-        return DROP_INS[evaluator](**kwargs)
+    if evaluator in KINDS:
+        return KINDS[evaluator](**kwargs)
     try:
         kind = catalog.evaluator_class(evaluator)
     except errors.UnknownNameError as error:
@@ -85,13 +95,13 @@ def register(*, replace: bool = False) -> list[str]:
             "there is no langchain_classic.evaluation.loading._EVALUATOR_MAP to register in; run: "
             f"pip install 'langchain-classic<2', or use {_HERE}.load_evaluator"
         )
-    names = sorted({*catalog.list_evaluators(), *DROP_INS})
+    names = sorted({*catalog.list_evaluators(), *KINDS})
     learned = {name: _class_for(name) for name in names if replace or name not in known}
     known.update(learned)
     return list(learned)
 
 
-def _class_for(name: str) -> type[LangChainEvaluator]:
+def _class_for(name: str) -> Any:
     """Return a class that builds the evaluator of this name: LangChain's map holds classes."""
 
     def build(_: type, **options: Any) -> Any:
@@ -103,7 +113,7 @@ def _class_for(name: str) -> type[LangChainEvaluator]:
         return load_evaluator(name, **options)
 
     # What it builds is a plain LangChainEvaluator, which can be pickled.
-    return DROP_INS.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
+    return KINDS.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
 
 
 def _asks_a_model(kind: type[Evaluator]) -> bool:

@@ -1,0 +1,130 @@
+"""How far is the output's meaning from the reference's?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, TypeAlias
+
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import format_against
+from llmeval_integrations.core.options import check_choice, check_number, option_error
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample, as_sample
+from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.text.vectors import METRICS, Vector
+
+_METHODS: Final = ("embed_documents", "get_text_embedding_batch")
+"""What LangChain's embeddings and LlamaIndex's are asked by; `a` stands before it to await it."""
+
+_Pair: TypeAlias = "tuple[str, str, str | None]"
+"""The texts of output and reference, and why the output is empty."""
+
+
+@dataclass(frozen=True)
+class EmbeddingDistance(Evaluator):
+    """How far is the output's meaning from the reference's, by vectors that a model makes of texts?
+
+    Example:
+        >>> vectors = {"yes": [1.0, 0.0], "aye": [0.8, 0.6]}
+        >>> distance = EmbeddingDistance(lambda texts: [vectors[text] for text in texts])
+        >>> round(distance("yes", "aye").score, 2)
+        0.2
+
+    Score: the distance of the two vectors, 0 for the same; with `cosine` up to 2. Passes at
+    `threshold` or below. An output without a text has the cosine distance 1, and no other. Where
+    the model fails the result is unscored.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+    lower_is_better: ClassVar[bool] = True
+
+    embeddings: Any = field(hash=False)
+    """Embeddings of LangChain or LlamaIndex, or a function from a list of texts to vectors."""
+
+    metric: str = "cosine"
+    """One of cosine, euclidean, manhattan, chebyshev, hamming."""
+
+    threshold: float | None = None
+    """The largest distance that passes; None leaves open what passes, as models differ in it."""
+
+    def __post_init__(self) -> None:
+        if not (callable(self.embeddings) or any(map(self._has, _METHODS))):
+            raise option_error(
+                self, "embeddings", "embeddings of LangChain or LlamaIndex, or a function"
+            )
+        check_choice(self, "metric", METRICS)
+        check_number(self, "threshold", minimum=0, optional=True)
+
+    def check(self, sample: Sample) -> Result:
+        [result] = self.check_many([sample])
+        return result
+
+    def check_many(self, samples: list[Sample]) -> list[Result]:
+        pairs = list(map(self._read, samples))
+        texts = _different(pairs)
+        try:
+            vectors = self._embed(texts) if texts else []
+        except Exception as error:  # noqa: BLE001 - a model's client may raise anything
+            return [_failed(error)] * len(pairs)
+        return self._compare(pairs, texts, vectors)
+
+    async def aevaluate(self, sample: Any) -> Result:
+        method = next((f"a{name}" for name in _METHODS if self._has(f"a{name}")), None)
+        if method is None:
+            return await super().aevaluate(sample)
+        pairs = [self._read(as_sample(sample))]
+        texts = _different(pairs)
+        try:
+            vectors = await getattr(self.embeddings, method)(texts) if texts else []
+        except Exception as error:  # noqa: BLE001 - as above
+            return _failed(error)
+        return self._compare(pairs, texts, vectors)[0]
+
+    def _has(self, method: str) -> bool:
+        return callable(getattr(self.embeddings, method, None))
+
+    def _embed(self, texts: list[str]) -> Sequence[Vector]:
+        method = next(filter(self._has, _METHODS), None)
+        embed: Callable[[list[str]], Sequence[Vector]] = (
+            getattr(self.embeddings, method) if method else self.embeddings
+        )
+        return embed(texts)
+
+    def _read(self, sample: Sample) -> _Pair:
+        reference = to_text(read_answer(sample.require("reference", self.name)).value)
+        value, label = read_answer(sample.output)
+        return to_text(value), reference, label
+
+    def _compare(
+        self, pairs: list[_Pair], texts: list[str], vectors: Sequence[Vector]
+    ) -> list[Result]:
+        if len(vectors) != len(texts) or len({*map(len, vectors)}) > 1:
+            problem = f"{len(vectors)} vectors for {len(texts)} texts, or of different lengths"
+            return [_failed(problem)] * len(pairs)
+        known = dict(zip(texts, vectors))
+        return [
+            self._result(1.0 if self.metric == "cosine" else None, label)
+            if not output
+            else self._result(METRICS[self.metric](known[output], known[reference]), label)
+            for output, reference, label in pairs
+        ]
+
+    def _result(self, score: float | None, label: str | None) -> Result:
+        if score is None:
+            return Result.unscored("There is no text to be embedded", label=label)
+        if self.threshold is None:
+            return Result(float(score), None, label)
+        passed = score <= self.threshold
+        said = f"{self.metric} distance {format_against(self.threshold, score)}"
+        return Result(float(score), passed, label, None if passed else said)
+
+
+def _different(pairs: list[_Pair]) -> list[str]:
+    """Return the texts to be embedded, each once; models refuse the empty one."""
+    return list(dict.fromkeys(text for pair in pairs if pair[0] for text in pair[:2]))
+
+
+def _failed(problem: object) -> Result:
+    return Result.unscored(f"The embeddings failed: {problem}", label="embedding_failed")
