@@ -23,7 +23,8 @@ VARIABLES: Final = "variables"
 
 _ID: Final = FIELDS.index("id")
 _VARIABLES: Final = FIELDS.index(VARIABLES)
-_MAY_BE_EMPTY: Final = (FIELDS.index("schema"), FIELDS.index("group"))
+_GROUP: Final = FIELDS.index("group")
+_MAY_BE_EMPTY: Final = (FIELDS.index("schema"), _GROUP)
 
 _OF_THE_SAMPLE: Final = ("id", "group")
 """The fields that no evaluator looks at."""
@@ -62,6 +63,9 @@ class Columns(msgspec.Struct, frozen=True):
     """What is written before the number of a row without an id, where other rows have ids that it
     must not equal; empty where the number alone is the id, and no number in a row may equal it."""
 
+    group_variable: str = ""
+    """The variable that is the group; empty where a column is."""
+
     @property
     def ids(self) -> str:
         """Where ids come from, as a manifest says it."""
@@ -89,6 +93,14 @@ class Columns(msgspec.Struct, frozen=True):
             cells[_ID] = self._unlike_others(own, number)
         if self.variables:
             cells[_VARIABLES] = self._variables(get, cells[_VARIABLES])
+        if self.group_variable:
+            given = cells[_VARIABLES] or {}
+            if self.group_variable not in given:
+                return InputError(
+                    f"no variable {self.group_variable!r}, which is the group; "
+                    f"{hint(self.group_variable, given)}"
+                )
+            cells[_GROUP] = given[self.group_variable]
         for place in _MAY_BE_EMPTY:
             if type(cells[place]) is str and not cells[place]:
                 cells[place] = None
@@ -155,7 +167,8 @@ def columns_by_evaluator(
     """Work out the columns of each evaluator; those that agree share one object.
 
     The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, or None where no column is that
-    field, the second before the first; `variables.NAME` is a field, too.
+    field, the second before the first; `variables.NAME` is a field, too, and as a column of `group`
+    a variable that the rows have.
     Raises InputError for a field or an evaluator that there is not.
     """
     if not isinstance(mapping, Mapping):
@@ -172,14 +185,24 @@ def columns_by_evaluator(
             for target, (of, field, name) in parts.items():
                 if of == who:
                     (variables if name else own)[name or field] = mapping[target]
+        group_variable = _variable(own.get("group"))
+        if group_variable:
+            own["group"] = None
         named = (*(own[field] for field in FIELDS if field in own), *variables.values())
         columns = Columns(
             tuple(own.get(field, field) for field in FIELDS),
             tuple(column for column in named if column is not None),
             tuple(variables.items()),
+            group_variable=group_variable,
         )
         chosen[evaluator] = made.setdefault(columns, columns)
     return chosen
+
+
+def _variable(column: str | None) -> str:
+    """Return the variable that `variables.NAME` names, nothing of a column."""
+    before, _, name = (column or "").partition(".")
+    return name if before == VARIABLES else ""
 
 
 def with_ids_of(source: Source, columns: dict[str, Columns]) -> dict[str, Columns]:

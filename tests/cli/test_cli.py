@@ -83,6 +83,20 @@ def test_a_run_says_which_columns_it_took_as_schema_and_group(tmp_path, capsys, 
     assert capsys.readouterr().err == said
 
 
+def test_a_column_or_a_variable_is_named_as_the_group(tmp_path, capsys):
+    data = tmp_path / "rows.jsonl"
+    rows = ({"output": str(n), "page": n // 2, "variables": {"of": n // 3}} for n in range(6))
+    data.write_text("\n".join(map(json.dumps, rows)))
+    for column, groups in (("page", 3), ("variables.of", 2)):
+        assert main(["run", str(data), "-e", "json_validity", "--json", "--group", column]) == 0
+        summary = json.loads(capsys.readouterr().out)
+        assert summary["evaluators"]["json_validity"]["groups"]["n"] == groups
+    assert (
+        main(["run", str(data), "-e", "json_validity", "--group", "x", "--column", "group=y"]) == 2
+    )
+    assert "'group' is given twice" in capsys.readouterr().err
+
+
 def test_a_pipe_is_data_and_gets_no_progress_bar(data):
     text = Path(data).read_text()
     done = installed("run", "-", *MATCH, "--json", input=text)

@@ -204,6 +204,19 @@ def test_a_group_is_kept_beside_what_is_said_of_its_samples(tmp_path, of):
     assert [row.group for row in named[::2]] == ["1", "2", "{", "4"]
 
 
+def test_a_variable_may_be_the_group():
+    rows = [{"output": "1", "variables": {"document": each}, "page": each} for each in "aab"]
+    for columns in (
+        {"group": "variables.document"},
+        {"group": "variables.where", "variables.where": "page"},
+    ):
+        run = evaluate(rows, [JsonValidity()], columns=columns)
+        assert [row.group for row in run.rows] == ["a", "a", "b"]
+        assert run.summary["evaluators"]["json_validity"]["groups"]["n"] == 2
+    [row, *_] = evaluate(rows, [JsonValidity()], columns={"group": "variables.documnt"}).rows
+    assert "no variable 'documnt', which is the group; did you mean 'document'?" in row.error
+
+
 @pytest.mark.parametrize(
     ("columns", "taken"),
     [

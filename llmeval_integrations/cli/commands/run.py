@@ -59,9 +59,9 @@ HELP: Final = "evaluate a file of outputs"
 USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
 DESCRIPTION: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like a sample's fields:
-output, reference, input, contexts, schema, variables, id, group; --column names others. An option's
-value is JSON, else text; @FILE stands for what is in the file. A YAML file holds the same under
-data, evaluators, columns, and the names of the other options with _ for -.
+output, reference, input, contexts, schema, variables, id, group; --column names others. An option
+is JSON, else text; @FILE is what is in the file. A YAML file holds data, evaluators, columns and
+the other options, with _ for -.
 """
 
 
@@ -82,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[EVALUATOR.]FIELD=COLUMN",
         help="a field's or a variables.NAME's column",
     )
+    add("--group", metavar="COLUMN", help="what repeats of a task share; variables.NAME")
     add("--format", choices=FORMATS, metavar="NAME", help=f"of the data: {', '.join(FORMATS)}")
     add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
@@ -317,7 +318,9 @@ def _configuration(call: argparse.Namespace) -> Configuration:
     said["evaluators"] = call.evaluator and [
         parse_specification(text, here) for text in call.evaluator
     ]
-    said["columns"] = call.column and _by_name(map(parse_column, call.column), "--column")
+    pairs = [*map(parse_column, call.column or ())]
+    pairs += [("group", call.group)] if call.group else []
+    said["columns"] = _by_name(pairs, "--column") or None
     said["fail_under"] = call.fail_under and _by_name(
         map(parse_threshold, call.fail_under), "--fail-under"
     )

@@ -3,57 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparing.joining import Joined, Pairs
-from llmeval_integrations.runs.manifest import differences
+from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.repeated_ids import repeated_ids
 from llmeval_integrations.runs.rows import Key
-from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.run import NAME_IT, Run
 from llmeval_integrations.runs.stored import read_manifest, read_samples, seen_by
 
-_OF_DATA: Final = ("kind", "samples", "format", "limit", "sample", "seed")
-"""What has to be the same of the data. The file is another one where the outputs are others, as
-they are between two prompts, so its content says nothing here."""
+_SELECTION: Final = ("limit", "sample", "seed")
+"""What chooses samples of the data. Data of other outputs are another file, so nothing else of it
+says anything here."""
+
+_LOOKED_AT: Final = 500
+"""Samples whose ids are looked at for repeats, of all in the order of their ids."""
+
+_Manifest: TypeAlias = Mapping[str, Any]
 
 
 def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
-    """Word each reason why a difference may come from something other than the outputs."""
+    """Word each reason why a difference may come from something other than the outputs.
+
+    There are four, each in a line: other evaluators or options, other samples, other references,
+    another version of this package. One more line says of repeats without a group what they count.
+    """
     first, second = manifest_of_run(a), manifest_of_run(b)
-    if first and second:
-        yield from differences(_told(second, joined.pairs), _told(first, joined.pairs))
-        if _is_same_file(first, second):
-            yield from differences(_columns(second, joined.pairs), _columns(first, joined.pairs))
+    manifests = (first, second) if first and second else None
+    pairs = max(joined.pairs.values(), key=len)
+    found = {
+        "other evaluators or options": _evaluators(a, b, manifests, joined.pairs),
+        "other samples": _samples(a, b, manifests, joined),
+        "other references": _references(a, b, pairs, manifests, joined.pairs),
+        "another version": _version(manifests),
+    }
+    for doubt, reasons in found.items():
+        if said := "; ".join(reasons):
+            yield f"{doubt}: {said}"
+    yield from _repeats(pairs)
+
+
+def _evaluators(
+    a: Run, b: Run, manifests: tuple[_Manifest, _Manifest] | None, names: Iterable[str]
+) -> Iterator[str]:
+    if manifests:
+        before, after = (
+            {name: each["evaluators"].get(name) for name in names} for each in manifests
+        )
+        for name in before:
+            yield from differing(name, after[name], before[name])
     for run, other, letter in ((a, b, "A"), (b, a, "B")):
-        if run.incomplete:
-            yield f"{letter} is incomplete: {run.incomplete}"
         own = [
             name for name in run.summary["evaluators"] if name not in other.summary["evaluators"]
         ]
         if own:
             yield f"in {letter} alone, so not compared: {', '.join(own)}"
-    for ids, letter in ((joined.only_a, "A"), (joined.only_b, "B")):
+
+
+def _samples(
+    a: Run, b: Run, manifests: tuple[_Manifest, _Manifest] | None, joined: Joined
+) -> Iterator[str]:
+    for run, ids, letter in ((a, joined.only_a, "A"), (b, joined.only_b, "B")):
         if ids:
             are = "is" if len(ids) == 1 else "are"
             yield f"{counted(len(ids), 'sample')} {are} in {letter} alone, so not compared"
-    pairs = max(joined.pairs.values(), key=len)
-    keys = [key for key, _ in groupby(pairs, attrgetter("key"))]
-    repeated = len(pairs) - len(keys)
+        if run.incomplete:
+            yield f"{letter} is incomplete: {run.incomplete}"
+    if manifests and (joined.only_a or joined.only_b):
+        before, after = ({key: each["data"].get(key) for key in _SELECTION} for each in manifests)
+        yield from differing("data", after, before)
+    if not (manifests and _is_same_file(*manifests)):
+        pairs = max(joined.pairs.values(), key=len)
+        keys = [key for key, _ in groupby(pairs, attrgetter("key"))]
+        yield from _joined_by_place(keys, manifest_of_run(a), manifest_of_run(b))
+
+
+def _version(manifests: tuple[_Manifest, _Manifest] | None) -> Iterator[str]:
+    if manifests:
+        before, after = (each.get("version") for each in manifests)
+        if before != after:
+            yield f"A was evaluated by {before}, B by {after} of this package"
+
+
+def _repeats(pairs: Pairs) -> Iterator[str]:
+    """Say what rows with one id count, or what ids look like, where no group is named."""
+    if any(pair.group >= 0 for pair in pairs):
+        return
+    repeated = len(pairs) - sum(1 for _ in groupby(pairs, attrgetter("key")))
     if repeated:
         have = "has" if repeated == 1 else "have"
         yield (
-            f"{counted(repeated, 'sample')} {have} the id of another; "
-            "the mean of an id counts as one sample"
+            f"{counted(repeated, 'sample')} {have} the id of another, and no group is named, so "
+            "those with one id count as a group"
         )
-    if not (first and second and _is_same_file(first, second)):
-        yield from _joined_by_place(keys, first, second)
-    if first and second:
-        yield from _references(a, b, pairs, (first, second), joined.pairs)
+    elif found := repeated_ids(pair.key for pair in islice(pairs, _LOOKED_AT)):
+        yield f"{found}, and no group is named, so each row counts as independent; {NAME_IT}"
 
 
 def manifest_of_run(run: Run) -> dict[str, Any] | None:
@@ -62,18 +112,6 @@ def manifest_of_run(run: Run) -> dict[str, Any] | None:
         return None if run.out is None else read_manifest(run.out)
     except InputError:
         return None
-
-
-def _told(manifest: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what has to be the same in two manifests: evaluators with options, and which data."""
-    evaluators = {name: manifest["evaluators"].get(name) for name in names}
-    data = {key: manifest["data"].get(key) for key in _OF_DATA}
-    return {"version": manifest.get("version"), "evaluators": evaluators, "data": data}
-
-
-def _columns(manifest: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return the columns that have to be the same in one file: those of the references."""
-    return {"columns": {f"{name}.reference": _column(manifest, name) for name in names}}
 
 
 def _column(manifest: Mapping[str, Any], name: str) -> str:
@@ -113,13 +151,20 @@ def _references(
     a: Run,
     b: Run,
     pairs: Pairs,
-    manifests: tuple[Mapping[str, Any], Mapping[str, Any]],
+    manifests: tuple[_Manifest, _Manifest] | None,
     names: Iterable[str],
 ) -> Iterator[str]:
-    """Compare the references of samples that failed in both runs, the only ones that are kept.
+    """Compare the columns of one file that references are from, then the references themselves.
 
-    Once for the evaluators that have theirs from the same columns.
+    These are known of samples that failed in both runs, which alone are kept; they are compared
+    once for the evaluators that have theirs from the same columns.
     """
+    if not manifests:
+        return
+    if _is_same_file(*manifests):
+        for name in names:
+            before, after = (_column(each, name) for each in manifests)
+            yield from differing(f"columns.{name}.reference", after, before)
     widths = [len(each["evaluators"]) for each in manifests]
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in names:
@@ -136,7 +181,7 @@ def _references(
             of_group = "" if len(groups) == 1 else f"{', '.join(group)}: "
             yield (
                 f"{of_group}{other} of {compared} samples that failed in both runs have another "
-                "reference in B: is it the same data?"
+                "one in B"
             )
 
 

@@ -26,7 +26,33 @@ def test_runs_of_the_same_samples_give_no_warning(tmp_path):
 
 def test_other_options_of_an_evaluator_are_named(tmp_path):
     told = warnings(tmp_path, GOOD, GOOD, [JsonMatch()], [JsonMatch(strict_order=False)])
-    assert told == ["evaluators.json_match.options.strict_order is False, and was True"]
+    assert told == [
+        "other evaluators or options: json_match.options.strict_order is False, and was True"
+    ]
+
+
+def test_another_version_of_this_package_is_named(tmp_path):
+    assert warnings(tmp_path, GOOD, GOOD) == []
+    path = tmp_path / "a/manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": "0.1"}))
+    [told] = compare(tmp_path / "a", tmp_path / "b").warnings
+    assert told.startswith("another version: A was evaluated by 0.1, B by ")
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ("aab", "1 sample has the id of another, and no group is named, so those with one id"),
+        ("aabb", "2 samples have the id of another, and no group is named, so those with one id"),
+        (["t1.0", "t1.1", "t2.0", "t2.1"], "ids such as 't1.0' and 't1.1' look like repeats of"),
+    ],
+)
+def test_repeats_without_a_group_are_told(tmp_path, ids, said):
+    rows = [{"id": each, "output": "{}", "reference": "{}"} for each in ids]
+    [told] = warnings(tmp_path, rows, rows)
+    assert told.startswith(said)
+    grouped = [{**each, "group": each["id"][:2]} for each in rows]
+    assert compare(*(evaluate(grouped, [JsonMatch()]) for _ in "ab")).warnings == []
 
 
 def test_evaluators_that_only_one_run_has_are_named(tmp_path):
@@ -36,15 +62,16 @@ def test_evaluators_that_only_one_run_has_are_named(tmp_path):
         *([JsonMatch(), JsonValidity()], [JsonMatch(), ExactMatch()]),
     )
     assert told == [
-        "in A alone, so not compared: json_validity",
-        "in B alone, so not compared: exact_match",
+        (
+            "other evaluators or options: in A alone, so not compared: json_validity; "
+            "in B alone, so not compared: exact_match"
+        )
     ]
 
 
 def test_another_part_of_the_data_is_named(tmp_path):
     assert warnings(tmp_path, GOOD, GOOD, limit=2) == [
-        "data.limit is 2, and was None",
-        "2 samples are in A alone, so not compared",
+        "other samples: 2 samples are in A alone, so not compared; data.limit is 2, and was None"
     ]
 
 
@@ -52,7 +79,7 @@ def test_other_references_are_noticed_in_samples_that_failed_in_both(tmp_path):
     failed = [{**sample, "output": "[]"} for sample in GOOD]
     other = [{**sample, "reference": "[1]"} for sample in failed[:3]] + failed[3:]
     assert warnings(tmp_path, failed, other) == [
-        "3 of 4 samples that failed in both runs have another reference in B: is it the same data?"
+        "other references: 3 of 4 samples that failed in both runs have another one in B"
     ]
 
 
@@ -63,7 +90,9 @@ def test_other_references_of_an_evaluator_with_a_column_of_its_own_are_noticed(t
     for name, rows in (("a", failed), ("b", other)):
         evaluate(rows, evaluators, columns={"own.reference": "gold"}, out=tmp_path / name)
     [told] = compare(tmp_path / "a", tmp_path / "b").warnings
-    assert told.startswith("own: 3 of 4 samples that failed in both runs have another reference in")
+    assert told == (
+        "other references: own: 3 of 4 samples that failed in both runs have another one in B"
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,16 +109,16 @@ def test_references_from_another_column_of_one_file_are_noticed(tmp_path, column
     evaluators = {"first": JsonMatch(), "other": JsonMatch()}
     evaluate(str(file), evaluators, out=tmp_path / "a")
     evaluate(str(file), evaluators, columns=columns, out=tmp_path / "b")
-    assert compare(tmp_path / "a", tmp_path / "b").warnings == [
-        f"{name}.reference is 'gold', and was 'reference'" for name in told
-    ]
+    said = "; ".join(f"{name}.reference is 'gold', and was 'reference'" for name in told)
+    found = compare(tmp_path / "a", tmp_path / "b").warnings
+    assert found == ([f"other references: {said}"] if told else [])
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
 def test_samples_without_ids_are_joined_by_place_with_a_warning(tmp_path, in_memory):
-    said = "ids are the numbers of the rows"
+    said = "other samples: ids are the numbers of the rows"
     if in_memory:
-        said = "ids look like the numbers of the rows; if they are"
+        said = "other samples: ids look like the numbers of the rows; if they are"
         runs = [evaluate(without_ids(GOOD), [JsonMatch()]) for _ in range(2)]
         told = compare(*runs).warnings
     else:
@@ -122,20 +151,20 @@ def test_a_run_that_was_broken_off_is_named(tmp_path):
     evaluate(GOOD, [JsonMatch()], out=tmp_path / "b")
     (tmp_path / "b" / "summary.json").unlink()
     [told] = compare(tmp_path / "a", tmp_path / "b").warnings
-    assert told.startswith("B is incomplete: there is no summary.json")
+    assert told.startswith("other samples: B is incomplete: there is no summary.json")
 
 
 def test_ids_of_the_data_that_are_numbers_are_no_places(tmp_path):
     rows = [{**sample, "id": 101 + number} for number, sample in enumerate(GOOD)]
     assert warnings(tmp_path, rows, [*reversed(rows)]) == []
     [told] = compare(*(evaluate(rows, [JsonMatch()]) for _ in range(2))).warnings
-    assert told.startswith("ids look like the numbers of the rows; if they are, samples are joined")
+    assert told.startswith("other samples: ids look like the numbers of the rows; if they are, ")
 
 
 def test_numbers_of_rows_are_no_ids_of_data(tmp_path):
     rows = [{**sample, "id": 1 + number} for number, sample in enumerate(GOOD)]
     [told] = warnings(tmp_path, rows, without_ids(GOOD))
-    assert told.startswith("ids are the numbers of the rows, so samples are joined by their place")
+    assert told.startswith("other samples: ids are the numbers of the rows, so samples are joined")
 
 
 def test_rows_without_numbers_among_them_are_not_joined_by_place(tmp_path):
@@ -143,8 +172,7 @@ def test_rows_without_numbers_among_them_are_not_joined_by_place(tmp_path):
     only = evaluate(late, [JsonMatch()], out=tmp_path / "late")
     other = evaluate(late[8:], [JsonMatch()], out=tmp_path / "ids")
     assert compare(only, other).warnings == [
-        "data.samples is 4, and was 12",
-        "8 samples are in A alone, so not compared",
+        "other samples: 8 samples are in A alone, so not compared"
     ]
 
 
@@ -156,5 +184,5 @@ def test_a_run_whose_manifest_says_nothing_of_ids_is_guessed_at(tmp_path):
         assert told.pop("ids") == "numbers of rows"
         path.write_text(json.dumps(told))
     [told] = compare(tmp_path / "a", tmp_path / "b").warnings
-    assert told.startswith("ids look like the numbers of the rows; if they are, samples are joined")
+    assert told.startswith("other samples: ids look like the numbers of the rows; if they are, ")
     evaluate(without_ids(GOOD), [JsonMatch()], out=tmp_path / "a", resume=True)
