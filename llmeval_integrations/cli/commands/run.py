@@ -60,8 +60,8 @@ USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
 DESCRIPTION: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like a sample's fields:
 output, reference, input, contexts, schema, variables, id, group; --column names others. An option
-is JSON, else text; @FILE is what is in the file. A YAML file holds data, evaluators, columns and
-the other options, with _ for -.
+is JSON, else text; @FILE is what is in the file. A YAML file holds data, evaluators, columns
+and options, with _ for -.
 """
 
 
