@@ -61,7 +61,7 @@ DESCRIPTION: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like a sample's fields:
 output, reference, input, contexts, schema, variables, id, group; --column names others. An option
 is JSON, else text; @FILE is what is in the file. A YAML file holds data, evaluators, columns
-and options, with _ for -.
+and options.
 """
 
 
