@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import llmeval_integrations
-from llmeval_integrations import conformance, frameworks, judges, reports
+from llmeval_integrations import conformance, frameworks, guards, judges, reports
 from llmeval_integrations.cli.commands.parts.describing import Description, Option, describe
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.core.errors import MissingDependencyError
@@ -249,7 +249,7 @@ def notebooks() -> dict[str, str]:
 
 def reference() -> dict[str, str]:
     """Make a page for each module that people import from."""
-    rooms = [module.__name__ for module in (llmeval_integrations, judges, conformance, reports)]
+    rooms = [module.__name__ for module in (llmeval_integrations, judges, guards, conformance, reports)]
     files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
     names = rooms + [found.name for found in files]
     pages = {f"reference/{name}.md": module_page(name) for name in names}

@@ -92,8 +92,9 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         return ours == theirs and (same_text or equal(self.schema, other.schema))
 
     def check(self, sample: Sample) -> Result:
-        if self.schema is not None:
-            return self._check(sample, self._compile(self._text))  # type: ignore[attr-defined]
+        compiled = self.compiled
+        if compiled is not None:
+            return self._check(sample, compiled)
         field = self.schema_field(sample)
         try:
             compiled = self._compile(getattr(sample, field))
@@ -112,10 +113,16 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         )
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        if self.schema is None:
+        compiled = self.compiled
+        if compiled is None:
             return [self.check(sample) for sample in samples]
-        compiled = self._compile(self._text)  # type: ignore[attr-defined]
         return [self._check(sample, compiled) for sample in samples]
+
+    @property
+    def compiled(self) -> CompiledSchema | None:
+        """The evaluator's own schema as validators; None where samples bring theirs."""
+        text: str | None = self._text  # type: ignore[attr-defined]
+        return None if text is None else self._compile(text)
 
     def _compile(self, schema: Any) -> CompiledSchema:
         text = schema if type(schema) is str else schema_text(schema)

@@ -54,14 +54,17 @@ class ToolCallSchema(Evaluator):
         object.__setattr__(self, "_toolbox", toolbox)
 
     @property
+    def toolbox(self) -> Toolbox | None:
+        """The evaluator's own tools by name; None where samples bring theirs."""
+        return self._toolbox  # type: ignore[attr-defined, no-any-return]
+
+    @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
         """The variables are needed where there are no tools of our own."""
         return ("variables",) if self.tools is None else ()
 
     def check(self, sample: Sample) -> Result:
-        toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
-        if toolbox is None:
-            toolbox = sample_toolbox(self, sample)
+        toolbox = sample_toolbox(self, sample) if self.toolbox is None else self.toolbox
         if toolbox is None:
             raise MissingFieldError(
                 f"{self.name} needs tools: the option tools=... or variables['tools']"

@@ -32,6 +32,9 @@ VALIDATORS: Final[dict[str | None, str]] = {
 }
 """The drafts, and what makes a validator for each; None goes by `$schema`."""
 
+_ROOT: Final = "json-schema:///schema"
+"""The address of a whole schema to the validators of its parts."""
+
 _LONE_REFERENCES: Final = frozenset(("Draft4Validator", "Draft6Validator", "Draft7Validator"))
 """The validators of the drafts in which `$ref` hides what stands beside it."""
 
@@ -117,11 +120,63 @@ class CompiledSchema:
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
             return self._validator  # a pointer leads beside a lone reference
 
-    def _build(self, kind: Any, schema: Any, **keywords: Any) -> Any:
-        """Build a validator, in which patterns read alike whether they look around or not.
+    @property
+    def draft(self) -> str:
+        """The draft that applies, by the name of its validator, such as `Draft7Validator`."""
+        return type(self._validator).__name__
 
-        `keywords` are classes that stand in for the validator's own keywords.
+    def build_part(self, place: str, *, words_errors: bool = False) -> Any:
+        """Build the validator of the part that a JSON Pointer leads to, as it holds in its place.
+
+        With `words_errors` it has shorter errors, and takes longer.
         """
+        from urllib.parse import quote as escape
+
+        keywords = {"uniqueItems": UniqueItems} if "uniqueItems" in self._text else None
+        return type(self._validator)(
+            {"$ref": f"{_ROOT}#{escape(place)}"},
+            registry=self._error_registry if words_errors else self._registry,
+            validate_formats=self._check_formats,
+            offline=True,
+            keywords=keywords,
+            pattern_options=pattern_options(self._room),
+        )
+
+    def read(self) -> Any:
+        """Return the schema as a new value, in which the places of `build_part` are found."""
+        schema = parse_schema(self._text, self._parsing)
+        self._spell_patterns(schema)
+        return schema
+
+    @cached_property
+    def _registry(self) -> Any:
+        return self._register(self.read())
+
+    @cached_property
+    def _error_registry(self) -> Any:
+        schema = self.read()
+        simplify(schema, lone_references=self.draft in _LONE_REFERENCES)
+        return self._register(schema)
+
+    def _register(self, schema: Any) -> Any:
+        import jsonschema_rs
+
+        draft = getattr(jsonschema_rs, self.draft.removesuffix("Validator"))
+        return jsonschema_rs.Registry([(_ROOT, schema)], draft=draft)
+
+    def _build(self, kind: Any, schema: Any, **keywords: Any) -> Any:
+        """Build a validator; `keywords` are classes that stand in for its own keywords."""
+        self._spell_patterns(schema)
+        return kind(
+            schema,
+            validate_formats=self._check_formats,
+            offline=True,
+            keywords=keywords or None,
+            pattern_options=pattern_options(self._room),
+        )
+
+    def _spell_patterns(self, schema: Any) -> None:
+        """Change a schema so that patterns read alike whether they look around or not."""
         if may_look_around(self._text):
             is_pointed_at = "patternProperties/" in self._text  # and may lead through a pattern
             for part, _ in subschemas(schema):
@@ -132,10 +187,3 @@ class CompiledSchema:
                     part["patternProperties"] = {
                         expand_classes(name): one for name, one in named.items()
                     }
-        return kind(
-            schema,
-            validate_formats=self._check_formats,
-            offline=True,
-            keywords=keywords or None,
-            pattern_options=pattern_options(self._room),
-        )

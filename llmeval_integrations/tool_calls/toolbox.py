@@ -83,7 +83,7 @@ class Tool:
         self._lists_all = not is_open and "properties" in schema and not _speaks_of_others(schema)
         asked = {**schema, "additionalProperties": False} if self._lists_all else schema
         try:
-            self._compiled = compile_schema(encode(asked).decode(), None, False, "markdown")
+            self.compiled = compile_schema(encode(asked).decode(), None, False, "markdown")
         except InvalidSchemaError as error:
             raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
 
@@ -131,10 +131,10 @@ class Tool:
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
             return [Violation(None, "", value.name, value.reason)], True
-        if self._compiled.is_valid(value):
+        if self.compiled.is_valid(value):
             return [], True
         extent = measure(value)
-        errors, complete = find_errors(value, self._compiled, extent), extent.is_listed
+        errors, complete = find_errors(value, self.compiled, extent), extent.is_listed
         found = [violation for error in errors for violation in self._describe(error, value)]
         return found or [_TOO_DEEP], complete
 

@@ -1,0 +1,183 @@
+"""The tokens of a JSON text that arrives in pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.core.limits import MAX_DEPTH
+from llmeval_integrations.json_values.decode import UNREADABLE, decode
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_STRING: Final = re.compile(
+    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*'
+)
+_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?")
+_WORD: Final = re.compile(r'[^ \t\n\r,:\[\]{}"`~]*')
+_BEGINS_WORD: Final = frozenset("-0123456789tfn")
+_CLOSES: Final = {"{": "}", "[": "]"}
+
+# A fence may have a word behind it; what else stands on its line only the whole text tells.
+_LEAD: Final = re.compile(r"[ \t\n\r]*(`+|~+|)")
+_FENCE_LINE: Final = re.compile(r"[ \t]*(?:[A-Za-z][\w+.-]*)?[ \t]*\r?\n")
+_SAME_LINE: Final = re.compile(r"[ \t]*(?i:json)?[ \t]*(?=\[|\{[ \t]*[\"}])")
+_MAY_BECOME_LINE: Final = re.compile(r"[ \t]*(?:[A-Za-z][\w+.-]*)?[ \t]*\r?(?:\{[ \t]*)?\Z")
+
+_LONGEST_LEAD: Final = 1_000
+"""The most characters of a fence and its words: each chunk reads them anew."""
+
+
+class Token(NamedTuple):
+    """One token: a bracket, a name, a scalar, or what can be none (`bad`, `too_deep`)."""
+
+    kind: str
+    value: Any
+    end: int
+    """How many characters had to be read to know it."""
+
+
+class Tokens:
+    """Reads tokens from chunks; what a chunk leaves open waits for the next."""
+
+    def __init__(self, *, is_wrapped: bool) -> None:
+        """`is_wrapped` says that white space, back-ticks or a fence may stand around the JSON."""
+        self._is_wrapped = is_wrapped
+        self._rest = ""
+        self._offset = 0  # of the rest, in the whole text
+        self._leads = is_wrapped  # whether the JSON may still begin behind something
+        self._pieces: list[str] = []  # of the string or word that is open
+        self._open = ""  # what kind it is
+        self._brackets: list[str] = []
+        self._expects = "value"
+
+    def feed(self, chunk: str) -> Iterator[Token]:
+        """Yield the tokens that end in this chunk; a bad one is the last."""
+        text = self._rest + chunk
+        self._rest = ""
+        position = self._skip_lead(text) if self._leads else 0
+        while position < len(text):
+            if self._open == "string":
+                token, position = self._read_string(text, position)
+            elif self._open == "word":
+                token, position = self._read_word(text, position)
+            else:
+                position = _find_end(_SPACE, text, position)
+                if position == len(text):
+                    break
+                token, position = self._read_mark(text, position)
+            if token is not None:
+                yield token
+            elif position < 0:  # the rest is too short to tell
+                return
+        self._offset += len(text)
+
+    def _wait(self, text: str, position: int) -> int:
+        self._rest = text[position:]
+        self._offset += position
+        return -1
+
+    def _skip_lead(self, text: str) -> int:
+        """Return where the JSON begins behind white space, back-ticks or a fence."""
+        lead: Any = _LEAD.match(text)
+        ticks, behind = lead[1], int(lead.end())
+        if not ticks:
+            self._leads = behind == len(text)
+            return behind
+        if behind == len(text):
+            return self._hold(text)
+        self._leads = False
+        if ticks in ("`", "``"):
+            return behind
+        found = _FENCE_LINE.match(text, behind) or _SAME_LINE.match(text, behind)
+        if found and len(ticks) > 2:
+            return found.end()
+        if _MAY_BECOME_LINE.match(text, behind):
+            return self._hold(text)
+        self._expects = "anything"
+        return len(text)
+
+    def _hold(self, text: str) -> int:
+        """Read the beginning once more with the next chunk, unless it is too long."""
+        if len(text) < _LONGEST_LEAD:
+            self._leads, self._rest = True, text
+            self._offset -= len(text)  # which `feed` adds
+        else:
+            self._leads, self._expects = False, "anything"
+        return len(text)
+
+    def _read_string(self, text: str, position: int) -> tuple[Token | None, int]:
+        end = _find_end(_STRING, text, position)
+        self._pieces.append(text[position:end])
+        if end == len(text):
+            return None, end
+        if text[end] != '"':
+            escape = _ESCAPE.match(text, end)
+            if escape is None:
+                return self._refuse(text, end)
+            if escape.end() == len(text):
+                return None, self._wait(text, end)
+            return self._refuse(text, escape.end())
+        return self._finish('"' + "".join(self._pieces) + '"', end), end + 1
+
+    def _read_word(self, text: str, position: int) -> tuple[Token | None, int]:
+        end = _find_end(_WORD, text, position)
+        self._pieces.append(text[position:end])
+        if end == len(text):
+            return None, end
+        return self._finish("".join(self._pieces), end), end
+
+    def _finish(self, written: str, end: int) -> Token:
+        """Read a string or word that is whole."""
+        self._pieces, self._open = [], ""
+        try:
+            value = decode(written)
+        except UNREADABLE:
+            return Token("bad", written, self._offset + end + 1)
+        if self._expects in ("name", "name or end"):
+            self._expects = "colon"
+            return Token("name", value, self._offset + end + 1)
+        self._end_value()
+        return Token("value", value, self._offset + end + 1)
+
+    def _end_value(self) -> None:
+        self._expects = "comma or end" if self._brackets else "nothing"
+
+    def _read_mark(self, text: str, position: int) -> tuple[Token | None, int]:
+        """Read what stands between two tokens, a bracket, or the beginning of a scalar."""
+        mark, expects = text[position], self._expects
+        behind, end = position + 1, self._offset + position + 1
+        if expects == "anything" or (expects == "nothing" and self._is_wrapped and mark in "`~"):
+            return None, behind
+        if mark == ":" and expects == "colon":
+            self._expects = "value"
+            return None, behind
+        if mark == "," and expects == "comma or end":
+            self._expects = "name" if self._brackets[-1] == "}" else "value"
+            return None, behind
+        if mark in "}]" and expects.endswith("end") and self._brackets[-1] == mark:
+            self._brackets.pop()
+            self._end_value()
+            return Token(mark, None, end), behind
+        if mark == '"' and expects in ("value", "value or end", "name", "name or end"):
+            self._open = "string"
+            return None, behind
+        if expects not in ("value", "value or end"):
+            return self._refuse(text, position)
+        if mark in _CLOSES:
+            self._brackets.append(_CLOSES[mark])
+            self._expects = "name or end" if mark == "{" else "value or end"
+            kind = mark if len(self._brackets) <= MAX_DEPTH else "too_deep"
+            return Token(kind, None, end), behind
+        if mark in _BEGINS_WORD:
+            self._open = "word"
+            return None, position
+        return self._refuse(text, position)
+
+    def _refuse(self, text: str, position: int) -> tuple[Token, int]:
+        return Token("bad", "", self._offset + position + 1), len(text)
+
+
+def _find_end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Return where ends what a pattern finds, which finds nothing at the least."""
+    return pattern.match(text, position).end()  # type: ignore[union-attr]

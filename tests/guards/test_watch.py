@@ -1,0 +1,298 @@
+"""A text that is being written is called lost as soon as that is sure, and never too soon."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from json_strategies import broken_texts, json_texts, law, seconds
+
+from llmeval_integrations import InvalidOptionError, JsonMatch, JsonSchema, ToolCallSchema
+from llmeval_integrations.core.errors import InputError, InvalidSchemaError
+from llmeval_integrations.guards import Doomed, watch
+
+MASKBENCH = Path(__file__).parents[3] / "shared/data/maskbench/sample.jsonl"
+
+PERSON = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 5},
+        "age": {"type": "integer", "minimum": 18},
+        "tags": {
+            "type": "array",
+            "items": {"enum": ["a", "b"]},
+            "maxItems": 2,
+            "uniqueItems": True,
+        },
+        "pair": {"prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False},
+        "kin": {"type": "array", "items": {"$ref": "#"}},
+    },
+    "required": ["name"],
+    "additionalProperties": False,
+    "maxProperties": 3,
+}
+SHAPES = {
+    "oneOf": [
+        {"properties": {"kind": {"const": "disc"}, "radius": {"type": "number"}}},
+        {"properties": {"kind": {"const": "box"}, "side": {"type": "number"}}, "maxProperties": 2},
+    ]
+}
+OPEN = {
+    "properties": {"n": {"if": {"type": "object"}, "then": {"required": ["x"]}}, "m": {"not": {}}},
+    "patternProperties": {"^x_": False},
+    "propertyNames": {"maxLength": 3},
+    "if": {"required": ["a"]},
+    "then": {"required": ["b"]},
+}
+
+# What is written up to the bar is lost, and what is before its last character is not.
+CASES = [
+    (PERSON, '{"age": 17,| "name": "Bo"}', "/age", "minimum"),
+    (PERSON, '{"age": [|', "/age", "type"),
+    (PERSON, "[|", "", "type"),
+    (PERSON, '{"size"|: 3}', "/size", "additionalProperties"),
+    (PERSON, '{"name": "Barbara"|', "/name", "maxLength"),
+    (PERSON, '{"tags": ["a", "c"|]}', "/tags/1", "enum"),
+    (PERSON, '{"tags": ["a", "a"|]}', "/tags/1", "uniqueItems"),
+    (PERSON, '{"tags": ["a", "b", "a"|]}', "/tags/2", "maxItems"),
+    (PERSON, '{"pair": [1, "x", nul,|', "/pair/2", "bare_word"),
+    (PERSON, '{"pair": [1, "x", null]|}', "/pair/2", "items"),
+    (PERSON, '{"kin": [{"age": 20}|]}', "/kin/0", "required"),
+    (PERSON, '{"kin": [{"name": "Bo", "kin": [{"age": 1.5,|', "/kin/0/kin/0/age", "type"),
+    (PERSON, '{"name": "a", "age": 18, "tags": [], "pair"|: []}', "/pair", "maxProperties"),
+    (PERSON, '{"age": 18}|', "", "required"),
+    (SHAPES, '{"kind": "ball"|}', "/kind", "anyOf"),
+    (SHAPES, '{"radius": "wide", "kind": "disc"|}', "/kind", "const"),
+    (OPEN, '{"n": {}|}', "/n", "required"),
+    (OPEN, '{"m": 1,|', "/m", "not"),
+    (OPEN, '{"x_1"|: 1}', "/x_1", "patternProperties"),
+    (OPEN, '{"long"|: 1}', "/long", "propertyNames"),
+    (OPEN, '{"a": 1, "n": {"x": 1}}|', "", "required"),
+    ({"properties": {"a": False}}, '{"a"|: 1}', "/a", "properties"),
+    # defects of the text
+    (PERSON, "S|orry, I cannot", "", "prose"),
+    (PERSON, "{'|name", "", "single_quotes"),
+    (PERSON, '{"age": 20,}|', "", "trailing_comma"),
+    (PERSON, '{"age": 020,|', "/age", "number"),
+    (PERSON, '{"name": "\\x|', "/name", "invalid_escape"),
+    (PERSON, '{"name": "a\n|', "/name", "control_character"),
+    (PERSON, '{"name": "\\ud800"|', "/name", "lone_surrogate"),
+    (True, "[1e400,|", "/0", "number_out_of_range"),
+    (True, '{} {|"a": 1}', "", "prose_around"),
+    (True, "[" * 201 + "|", "/0" * 200, "too_deep"),
+]
+
+
+@pytest.mark.parametrize(("schema", "text", "pointer", "keyword"), CASES)
+def test_a_text_is_lost_where_no_end_of_it_conforms(schema, text, pointer, keyword):
+    lost, _, rest = text.partition("|")
+    whole = watch(JsonSchema(schema)).feed(lost + rest)
+    watcher = watch(JsonSchema(schema))
+    assert [watcher.feed(char) for char in lost[:-1]] == [None] * (len(lost) - 1)
+    doomed = watcher.feed(lost[-1])
+    assert doomed == whole == watcher.feed(rest) == watcher.doomed
+    assert (doomed.offset, doomed.pointer, doomed.keyword) == (len(lost), pointer, keyword)
+    assert doomed.reason
+    assert watcher.text == lost + rest
+
+
+def test_the_reason_is_that_of_the_evaluator():
+    text = '{"age": 17, "name": "Bo"}'
+    doomed = watch(JsonSchema(PERSON)).feed(text)
+    assert JsonSchema(PERSON)(text).reason == f"{doomed.reason} at {doomed.pointer}"
+
+
+WRAPPED = [
+    '  {"name": "Bo"}\n',
+    '```json\n{"name": "Bo"}\n```',
+    '\n~~~~ JSON \r\n{"name": "Bo"}\n~~~~\n',
+    '```{"name": "Bo"}```',
+    '``` json { "name": "Bo"}\n```',
+    '`{"name": "Bo"}`',
+    '`` {"name": "Bo"} ``',
+    '{"name": "Bo"}\n```',
+    '```json {.code}\n{"name": "Bo"}\n```',
+]
+
+
+@pytest.mark.parametrize("text", WRAPPED)
+def test_json_in_a_fence_is_watched_as_the_evaluator_reads_it(text):
+    assert JsonSchema(PERSON)(text).passed
+    watcher = watch(JsonSchema(PERSON))
+    assert {watcher.feed(char) for char in text} == {None}
+    if ".code" not in text:  # only the end tells what such a line is
+        assert watch(JsonSchema(PERSON)).feed(text.replace("Bo", "Barbara")).keyword == "maxLength"
+
+
+def test_strict_text_has_no_wrapper_and_each_name_once():
+    strict = JsonSchema(PERSON, parsing="strict")
+    assert watch(strict).feed("``").offset == 1
+    assert watch(strict).feed('{"age": 20, "age": 20').keyword == "duplicate_key"
+    assert watch(JsonSchema(PERSON)).feed('{"age": 20, "age": 20') is None
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "words"),
+    [
+        (JsonSchema(), "schema"),
+        (ToolCallSchema(), "tools"),
+        (JsonSchema(PERSON, parsing="lenient"), "leniently"),
+        (JsonMatch(), "JsonSchema and ToolCallSchema"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused(evaluator, words):
+    with pytest.raises(InvalidOptionError, match=words):
+        watch(evaluator)
+
+
+TOOLS = [
+    {"name": "weather", "parameters": {"properties": {"city": {"type": "string"}}}},
+    {"name": "clock", "parameters": {"properties": {"zone": {"enum": ["UTC"]}}}},
+]
+
+
+def test_the_arguments_of_calls_are_watched_each_by_its_tool():
+    watcher = watch(ToolCallSchema(TOOLS))
+    assert watcher.feed("", "weather") is None
+    assert watcher.feed('{"city": ') is None
+    assert watcher.feed('{"zone": "', "clock", 1) is None
+    assert watcher.feed('"Oslo"}') is None
+    doomed = watcher.feed('CET"}', index=1)
+    assert doomed == Doomed(14, "/zone", "enum", 'clock: "CET" is not one of "UTC"')
+    assert watcher.feed("}", "weather", 2) == doomed
+
+
+def test_an_unknown_tool_or_argument_is_lost_at_once():
+    assert watch(ToolCallSchema(TOOLS)).feed("", "wether").reason == (
+        "there is no tool 'wether': did you mean 'weather'? there are weather, clock"
+    )
+    undeclared = watch(ToolCallSchema(TOOLS)).feed('{"town"', "weather")
+    assert (undeclared.offset, undeclared.pointer) == (7, "/town")
+    assert watch(ToolCallSchema(TOOLS, allow_undeclared=True)).feed('{"town"', "weather") is None
+    with pytest.raises(InputError, match="call 0 needs the tool's name"):
+        watch(ToolCallSchema(TOOLS)).feed("{")
+
+
+# Schemas of few names and values, so that they meet; among them every keyword that is followed.
+_VALUES = st.recursive(
+    st.sampled_from([0, 1, 2.5, True, None, "a", "bb"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+_TYPES = st.sampled_from("object array string number integer boolean null".split())
+_LEAVES = st.one_of(
+    st.booleans(),
+    st.builds(dict, type=_TYPES | st.lists(_TYPES, min_size=1, max_size=3, unique=True)),
+    st.builds(dict, enum=st.lists(_VALUES, min_size=1, max_size=3, unique_by=json.dumps)),
+    st.builds(dict, const=_VALUES),
+    st.builds(lambda name, least: {name: least},
+              st.sampled_from("maxItems minItems maxProperties minProperties minLength maximum".split()),
+              st.integers(0, 2)),
+    st.sampled_from([
+        {"required": ["a"]}, {"uniqueItems": True}, {"$ref": "#"}, {"$ref": "#/definitions/d"},
+        {"propertyNames": {"enum": ["a", "b"]}}, {"$dynamicRef": "#"}, {"$recursiveRef": "#"},
+    ]),
+)  # fmt: skip
+
+
+def _nest(inner):
+    some = st.lists(inner, min_size=1, max_size=3)
+    named = st.dictionaries(st.sampled_from("abc"), inner, min_size=1, max_size=3)
+    keywords = {
+        "properties": named,
+        "patternProperties": st.dictionaries(st.sampled_from(["^a", "[bc]"]), inner, min_size=1),
+        **dict.fromkeys(("additionalProperties", "items", "contains", "not", "if"), inner),
+        **dict.fromkeys(("then", "else", "unevaluatedProperties", "unevaluatedItems"), inner),
+        **dict.fromkeys(("prefixItems", "allOf", "anyOf", "oneOf"), some),
+    }
+    part = st.fixed_dictionaries({}, optional=keywords)
+    return st.builds(lambda one, other: {**other, **one} if isinstance(other, dict) else one,
+                     part, _LEAVES)  # fmt: skip
+
+
+_SCHEMAS = st.recursive(_LEAVES, _nest, max_leaves=8)
+_DRAFTS = st.sampled_from(["4", "6", "7", "2019-09", "2020-12"])
+
+
+@law
+@given(_SCHEMAS, _SCHEMAS, _DRAFTS, _VALUES, st.randoms(use_true_random=False))
+def test_what_conforms_is_never_called_lost_and_what_does_not_always(
+    schema, definition, draft, value, chance
+):
+    if isinstance(schema, dict):
+        schema = {**schema, "definitions": {"d": definition}}
+    try:
+        evaluator = JsonSchema(schema, draft=draft)
+    except InvalidSchemaError:
+        return
+    text = json.dumps(_shuffle(value, chance)) + " "
+    doomed = watch(evaluator).feed(text)
+    assert (doomed is None) == evaluator(text).passed
+
+
+@law
+@given(json_texts | broken_texts | st.text('{}[]":,`~ \n\\atrue1.-', max_size=20), st.data())
+def test_chunks_do_not_count_and_what_is_json_is_never_called_lost(text, data):
+    evaluator = JsonSchema(True)
+    doomed = watch(evaluator).feed(text)
+    watcher, rest = watch(evaluator), text
+    while rest:
+        size = data.draw(st.integers(1, len(rest)))
+        watcher.feed(rest[:size])
+        rest = rest[size:]
+    assert watcher.doomed == doomed
+    if doomed is not None:
+        assert not evaluator(text).passed
+        assert watch(evaluator).feed(text[: doomed.offset]) == doomed
+        assert watch(evaluator).feed(text[: doomed.offset - 1]) is None
+
+
+def _shuffle(value, chance):
+    if isinstance(value, dict):
+        names = list(value)
+        chance.shuffle(names)
+        return {name: _shuffle(value[name], chance) for name in names}
+    return [_shuffle(item, chance) for item in value] if isinstance(value, list) else value
+
+
+def test_a_text_of_any_length_takes_linear_time():
+    row = {"name": "Bo", "age": 18, "tags": ["a", "b"]}
+    evaluator = JsonSchema({"type": "array", "items": PERSON})
+
+    def read(size):
+        watcher = watch(evaluator)
+        for char in json.dumps([row] * size)[:-1] + ', "' + "x" * 40 * size:
+            watcher.feed(char)
+        assert watcher.doomed is None
+
+    read(10)
+    assert seconds(read, 2000) < 30 * seconds(read, 200)
+
+
+def _instances():
+    """Real schemas with their labelled instances, where they are at hand."""
+    for line in MASKBENCH.read_text().split("\n")[:-1]:
+        row = json.loads(line)
+        evaluator = JsonSchema(row["schema"], check_formats=True)
+        for test in row["tests"]:
+            yield evaluator, test["data"]
+
+
+@pytest.mark.skipif(not MASKBENCH.exists(), reason="MaskBench's schemas are not in the repository")
+def test_real_schemas_stop_most_of_what_does_not_conform_and_nothing_else():
+    chance, early, saved, written = random.Random(0), [], 0, 0
+    for evaluator, value in _instances():
+        text = json.dumps(_shuffle(value, chance))
+        doomed = watch(evaluator).feed(text)
+        assert (doomed is None) == evaluator(text).passed
+        if doomed is not None:
+            early.append(doomed.offset < len(text))
+            saved += len(text) - doomed.offset
+            written += len(text)
+    assert len(early) > 1_000
+    assert sum(early) / len(early) >= 0.8
+    assert saved / written >= 0.45
