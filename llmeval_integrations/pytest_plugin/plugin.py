@@ -173,7 +173,9 @@ def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marked | N
     rate = None if marked is None else marked.min_pass_rate
     if rate is not None and rate < 1 and any(map(_always, item.iter_markers("xfail"))):
         rate = 0.0  # it is known to be missed
-    vars(report)["llmeval"] = _test(item), [each[:4] for each in found], rate
+    group = getattr(_parameters(item).get(_SAMPLE), "group", None)
+    sent = _test(item), [each[:4] for each in found], rate, None if not group else str(group)
+    vars(report)["llmeval"] = sent
     report.user_properties += properties(found)
 
 

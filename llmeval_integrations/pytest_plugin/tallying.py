@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 
 from llmeval_integrations.pytest_plugin.found import Sent
 from llmeval_integrations.runs.numbers import percent, percents
-from llmeval_integrations.stats.intervals import wilson
+from llmeval_integrations.stats.groups import Figures, Group, mean_interval
+from llmeval_integrations.stats.intervals import Interval
 
 _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
 _MOST_SETUPS: Final = 10
@@ -20,32 +21,42 @@ class _Tally:
     """One evaluator's figures in one test, over all samples."""
 
     def __init__(self) -> None:
-        self.passes = 0
-        self.rated = 0
+        self.verdicts: list[tuple[bool, str | None]] = []
+        """Whether each row passed, and its group."""
         self.unscored = 0
         self.scores: list[float] = []
         self.setups: set[_Setup] = set()
 
-    def add(self, score: float | None, passed: bool | None) -> None:
+    def add(self, score: float | None, passed: bool | None, group: str | None) -> None:
         if score is None:
             self.unscored += 1
         else:
             self.scores.append(score)
         if passed is not None and score is not None:
-            self.rated += 1
-            self.passes += passed
+            self.verdicts.append((passed, group))
 
     @property
     def rate(self) -> float | None:
-        return self.passes / self.rated if self.rated else None
+        passes = sum(passed for passed, _ in self.verdicts)
+        return passes / len(self.verdicts) if self.verdicts else None
 
     def cells(self) -> Iterator[str]:
         yield str(len(self.scores) + self.unscored)
         yield "-" if self.rate is None else percent(self.rate)
-        interval = wilson(self.passes, self.rated)
+        interval = self._interval()
         yield "-" if interval is None else percents(interval)
         yield str(self.unscored)
         yield f"{sum(self.scores) / len(self.scores):.4g}" if self.scores else "-"
+
+    def _interval(self) -> Interval | None:
+        """Return that of the pass rate, which knows that rows of one group belong together."""
+        if not self.verdicts:
+            return None
+        groups: dict[object, list[int]] = {}
+        for number, (passed, group) in enumerate(self.verdicts):
+            groups.setdefault(number if group is None else group, []).append(int(passed))
+        figures = Figures.of([float(passed) for passed, _ in self.verdicts])
+        return mean_interval(figures, [Group(len(each), sum(each)) for each in groups.values()])
 
 
 class Tallies:
@@ -55,29 +66,31 @@ class Tallies:
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[str, list[Sent]]] = {}
+        self._found: dict[str, tuple[str, list[Sent], str | None]] = {}
         self._rates: dict[str, float] = {}
 
     def __bool__(self) -> bool:
-        return any(found for _, found in self._found.values())
+        return any(found for _, found, _ in self._found.values())
 
-    def note(self, nodeid: str, test: str, found: list[Sent], rate: float | None) -> None:
+    def note(
+        self, nodeid: str, test: str, found: list[Sent], rate: float | None, group: str | None
+    ) -> None:
         """Take what was found for a row or in a test so far, in place of what was noted before.
 
         For it is told after each phase and subtest, and anew where a test is run again. `rate` is
-        the pass rate that a marked test asks for.
+        the pass rate that a marked test asks for, `group` the group of the row.
         """
         if rate is not None:
             self._rates[test] = rate
-        self._found[nodeid] = test, found
+        self._found[nodeid] = test, found, group
 
     def _tallies(self) -> dict[tuple[str, str], _Tally]:
         tallies: dict[tuple[str, str], _Tally] = {}
-        for test, found in self._found.values():
+        for test, found, group in self._found.values():
             for evaluator, setup, _, _ in found:
                 tallies.setdefault((test, evaluator), _Tally()).setups.add(tuple(setup))
             for evaluator, _, score, passed in _of_row(found) if test in self._rates else found:
-                tallies[test, evaluator].add(score, passed)
+                tallies[test, evaluator].add(score, passed, group)
         return tallies
 
     def lines(self) -> Iterator[str]:
@@ -155,8 +168,7 @@ def _by_setup(evaluator: str, tallies: list[_Tally]) -> Iterator[tuple[str, _Tal
 
 
 def _merge(into: _Tally, other: _Tally) -> None:
-    into.passes += other.passes
-    into.rated += other.rated
+    into.verdicts += other.verdicts
     into.unscored += other.unscored
     into.scores += other.scores
     into.setups |= other.setups

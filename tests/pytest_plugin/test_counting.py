@@ -7,6 +7,9 @@ import pytest
 from pace import at_most
 
 from llmeval_integrations.pytest_plugin.tallying import Tallies
+from llmeval_integrations.runs.numbers import percents
+from llmeval_integrations.stats.groups import Figures, Group, mean_interval
+from llmeval_integrations.stats.intervals import wilson
 
 pytest_plugins = ["pytester"]
 
@@ -60,10 +63,25 @@ def test_a_rate_that_is_known_to_be_missed_is_no_failure(session, xfail, code):
 )
 def test_a_row_passes_if_all_that_is_found_for_it_passes(said, becomes):
     tallies = Tallies()
-    tallies.note("test_it[0]", "test_it", [("judge", (), *each) for each in said], 0.5)
+    tallies.note("test_it[0]", "test_it", [("judge", (), *each) for each in said], 0.5, None)
     *_, line = tallies.lines()
     _, samples, passed, _, unscored, mean = re.split(r" {2,}", line)
     assert [samples, passed, unscored, mean] == becomes
+
+
+@pytest.mark.parametrize("options", [(), IN_PROCESSES])
+def test_rows_of_one_group_count_for_what_they_are_worth(session, options):
+    code = MARKED.format(name="rows", rate=0.5) + "    evaluate()"
+    rows = [{"output": "[1]" if n % 4 else "[", "group": f"page {n % 8}"} for n in range(40)]
+    lines = {}
+    for grouped in (True, False):
+        given = rows if grouped else [{"output": row["output"]} for row in rows]
+        *_, line = [re.split(r" {2,}", each) for each in session(code, *options, rows=given).outlines if "::test_rows: json_validity" in each]  # fmt: skip
+        lines[grouped] = line
+    assert lines[True][1:3] == lines[False][1:3] == ["40", "75.0 %"]
+    alone, together = wilson(30, 40), mean_interval(Figures.of([1.0] * 30 + [0.0] * 10), [Group(5, 5)] * 6 + [Group(5, 0)] * 2)  # fmt: skip
+    assert [lines[False][3], lines[True][3]] == [percents(alone), percents(together)]
+    assert together[0] < alone[0] < alone[1] < together[1]
 
 
 def test_without_a_marker_each_output_counts(session):
