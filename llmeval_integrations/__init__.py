@@ -23,6 +23,7 @@ from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
 from llmeval_integrations.evaluators.json_equality import JsonEquality
 from llmeval_integrations.evaluators.json_evaluator import JsonEvaluator
 from llmeval_integrations.evaluators.json_fields import JsonFields
+from llmeval_integrations.evaluators.json_grounded import JsonGrounded
 from llmeval_integrations.evaluators.json_match import JsonMatch
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.json_similarity import JsonSimilarity
@@ -63,6 +64,7 @@ __all__ = [
     "JsonEquality",
     "JsonEvaluator",
     "JsonFields",
+    "JsonGrounded",
     "JsonMatch",
     "JsonObject",
     "JsonSchema",

@@ -13,6 +13,11 @@ MAX_FEEDBACK: Final = 8_000
 
 _LONGEST_VALUE: Final = 500
 
+_RIGHT: Final = frozenset(
+    ("match", "open", "exact", "date", "number", "words", "fuzzy", "paraphrase")
+)
+"""The kinds of leaves that are not wrong: those that match, and those found in a source."""
+
 _OF_CALLS: Final = {
     "missing": "this call is missing",
     "extra": "this call should not be made",
@@ -38,7 +43,7 @@ def word_feedback(reason: str | None, metadata: Mapping[str, Any], most: int) ->
 def _word_findings(metadata: Mapping[str, Any]) -> Iterator[str]:
     yield from _word_errors(metadata.get("errors", ()))
     for leaf in (*metadata.get("differences", ()), *metadata.get("outcomes", ())):
-        if leaf["kind"] != "match":
+        if leaf["kind"] not in _RIGHT:
             yield _word_leaf(leaf)
     calls = metadata.get("calls", ())
     for call in calls if isinstance(calls, (list, tuple)) else ():
@@ -62,6 +67,8 @@ def _word_leaf(leaf: Mapping[str, Any]) -> str:
         return f"{where}: missing, expected {_write(leaf['reference'])}"
     if leaf["kind"] == "extra":
         return f"{where}: {_write(leaf['output'])} should not be there"
+    if leaf["kind"] == "ungrounded":
+        return f"{where}: {_write(leaf['output'])} is not in the source"
     return f"{where}: {_write(leaf['output'])} is wrong, expected {_write(leaf['reference'])}"
 
 

@@ -29,6 +29,10 @@ class Rule(msgspec.Struct, frozen=True):
     ignore: bool = False
     """Whether the field, with all below it, is left out."""
 
+    derived: bool = False
+    """Whether the value is worked out of others. JsonGrounded does not look for it; JsonFields
+    compares it as any other."""
+
     weight: float = 1.0
     """What the field counts in the score of the sample, at most 1e100."""
 
@@ -121,7 +125,13 @@ class Rule(msgspec.Struct, frozen=True):
         """Whether values match where they are equal as JSON, and nowhere else."""
         return (
             msgspec.structs.replace(
-                self, weight=1.0, order="aligned", key=None, min_similarity=None, types=None
+                self,
+                derived=False,
+                weight=1.0,
+                order="aligned",
+                key=None,
+                min_similarity=None,
+                types=None,
             )
             == Rule()
         )
@@ -134,7 +144,10 @@ SETTINGS: Final = tuple(
 )
 """What an override may set."""
 
-_FLAGS = ("ignore", "ignore_case", "ignore_whitespace", "normalize_unicode", "coerce")
+_FLAGS = (
+    *("ignore", "derived", "ignore_case", "ignore_whitespace"),
+    *("normalize_unicode", "coerce"),
+)
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "format": FORMATS,
     "text": ("loose",),

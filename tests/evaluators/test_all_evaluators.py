@@ -28,6 +28,7 @@ from llmeval_integrations import (
     JsonEditDistance,
     JsonEquality,
     JsonFields,
+    JsonGrounded,
     JsonMatch,
     JsonObject,
     JsonSchema,
@@ -76,6 +77,10 @@ COMPARING = [
     ),
 ]
 FROM_REFERENCE = [JsonSchema(), JsonSchema(check_formats=True, draft="7"), RegexMatch()]
+GROUNDED = [
+    *(JsonGrounded(parsing=parsing) for parsing in PARSINGS),
+    JsonGrounded("contexts", SCHEMA, {"/a": {"derived": True}}, common=[1, "x"], threshold=0.5),
+]
 ALONE = [
     WeightedSum({JsonValidity(): 1, LengthPenalty(): 0.5}),
     *(JsonValidity(parsing) for parsing in PARSINGS),
@@ -91,7 +96,7 @@ ALONE = [
     RegexMatch("a", flags=re.IGNORECASE, where="search"),
     *(ToolCallSchema(TOOLS, parsing=parsing) for parsing in PARSINGS),
 ]
-EVERY = [*ALONE, *COMPARING, *FROM_REFERENCE]
+EVERY = [*ALONE, *COMPARING, *FROM_REFERENCE, *GROUNDED]
 every_evaluator = pytest.mark.parametrize("evaluator", EVERY, ids=repr)
 
 
@@ -103,6 +108,8 @@ def sample_for(evaluator, output):
         return Sample(output, SCHEMA)
     if isinstance(evaluator, ToolCalls):
         return Sample(output, '[{"name": "a"}]')
+    if isinstance(evaluator, JsonGrounded):
+        return Sample(output, input="a 1", contexts=["a", "1"])
     return Sample(output, '{"a": 1}')
 
 
@@ -183,8 +190,10 @@ def check_output(evaluator, output):
     """Evaluate; the score must be a number, and whatever does not pass must say why."""
     result = evaluator.evaluate(sample_for(evaluator, output))
     assert isinstance(result, Result)
-    if not result.scored:  # too deep to be compared, or nothing to be penalized
-        assert result.label.endswith("too_deep" if output is not None else "empty")
+    if not result.scored:  # too deep to be compared, or nothing to be penalized or looked for
+        assert result.label == "open" or result.label.endswith(
+            "too_deep" if output is not None else "empty"
+        )
         return
     assert isinstance(result.score, (int, float))
     assert math.isfinite(result.score)
@@ -327,7 +336,8 @@ def test_what_an_evaluator_needs_is_asked_for_by_its_name(evaluator):
         assert evaluator("{}") == evaluator("{}", "[broken", input=object())
         return
     # To a JsonSchema it stands for the schema that a sample lacks.
-    assert evaluator.needs == (() if isinstance(evaluator, JsonSchema) else ("reference",))
+    needs = (evaluator.source,) if evaluator in GROUNDED else ("reference",)
+    assert evaluator.needs == (() if isinstance(evaluator, JsonSchema) else needs)
     with pytest.raises(MissingFieldError, match=evaluator.name):
         evaluator("{}")
 
@@ -339,6 +349,7 @@ NUMBERS = [
     (JsonEditDistance, "threshold", {}, 0, None, False, False),
     (StringDistance, "threshold", {}, 0, None, False, False),
     (JsonFields, "threshold", {}, 0, 1, False, True),
+    (JsonGrounded, "threshold", {}, 0, 1, False, True),
     (JsonSimilarity, "threshold", {}, 0, 1, False, False),
     (JsonSimilarity, "tau", {}, 0, 1, False, False),
     (LengthPenalty, "min_length", {}, 0, None, True, False),
@@ -435,6 +446,7 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (JsonFields, "schema"),
         (JsonFields, "fields"),
         (JsonFields, "defaults"),
+        *((JsonGrounded, option) for option in ("schema", "fields", "common")),
         (ToolCalls, "tools"),
         (ToolCalls, "before"),
         (ToolCalls, "fields"),

@@ -1,0 +1,48 @@
+"""The fields of many extractions, and how often their values are found in the sources."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+_MOST_FIELDS: Final = 1_000
+_OTHER: Final = "(other)"
+
+
+class GroundingTally:
+    """How many values of each field were found in their sources, over a run.
+
+    Beyond 1,000 fields all others are counted together as "(other)".
+    """
+
+    def __init__(self) -> None:
+        self._fields: dict[str, Counter[str]] = {}
+
+    def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Count the values of one sample in, by the metadata of its result."""
+        for outcome in metadata.get("outcomes", ()):
+            path, kind = outcome["field"], outcome["kind"]
+            if path not in self._fields and len(self._fields) >= _MOST_FIELDS:
+                path = _OTHER
+            counts = self._fields.setdefault(path, Counter())
+            counts[kind if kind in ("open", "ungrounded") else "grounded"] += 1
+            counts["common"] += outcome.get("common", False)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of each field, those first in which most is not found."""
+        fields = sorted(self._fields.items(), key=lambda item: (-item[1]["ungrounded"], item[0]))
+        return {"grounding": {path: _figures(counts) for path, counts in fields}}
+
+
+def _figures(counts: Counter[str]) -> dict[str, Any]:
+    """Return the counts of a field, and the shares: grounded of judged, common of grounded."""
+    grounded, ungrounded = counts["grounded"], counts["ungrounded"]
+    judged = grounded + ungrounded
+    return {
+        "grounded": grounded,
+        "ungrounded": ungrounded,
+        "open": counts["open"],
+        "share": grounded / judged if judged else None,
+        "common": counts["common"] / grounded if grounded else None,
+    }

@@ -1,0 +1,223 @@
+"""Is every value of an extraction found in its source?"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import fields as options_of
+from functools import lru_cache
+from itertools import accumulate
+from math import fsum
+from typing import Any, Final, Literal, get_args
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import (
+    check_choice,
+    check_instance,
+    check_number,
+    option_error,
+)
+from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.quoting import quote, shorten_middle
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.grounding_tally import GroundingTally
+from llmeval_integrations.evaluators.json_fields import Layout
+from llmeval_integrations.evaluators.json_validity import defect_result
+from llmeval_integrations.evaluators.parsed import read
+from llmeval_integrations.fields.field import Field
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import SCALARS, canonical, equal
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.schemas.document import list_of
+from llmeval_integrations.text.sources import Found, Source, normalize
+
+Origin = Literal["input", "contexts"]
+
+_GAP: Final = "\n\n"
+"""What stands between the texts of a source."""
+
+_LONGEST_VALUE: Final = 80
+_MOST_NAMED: Final = 3
+
+
+@dataclass(frozen=True)
+class JsonGrounded(Evaluator):
+    """Is every value of an extraction found in its source? No reference is needed.
+
+    Example:
+        >>> source = "Invoice of Harbour Ltd, 5 January 2024: 1,250.50 EUR"
+        >>> output = {"date": "2024-01-05", "total": 1250.5, "vendor": "Acme Ltd"}
+        >>> JsonGrounded()(output, input=source).reason
+        'not in the source: /vendor "Acme Ltd"'
+
+    Score: the share of values that are found, by weight, from 0 to 1. It passes where all are
+    found, or at `threshold`; an output that is not JSON scores 0. Where there is no value to look
+    for, it is unscored. Nothing is said of what the output leaves out.
+
+    A text is found as it is, whatever its case, accents, spaces and hyphens; as a date or number in
+    another form, in English, German, French or Spanish; or by its words, with other endings and
+    slips of a letter. The words of a name stand together, of more than four words 80 % are enough,
+    and digits are never nearly right. The sign of a number does not count. Booleans, null, empty
+    texts, and what the schema names by `enum` or `const`, are not looked for.
+
+    Metadata: `grounded`, `ungrounded` and `open`, how many values were found, were not, and were
+    not looked for; `outcomes`, all of them, each with its JSON `pointer`, `field` (`*` stands for
+    positions), `output`, and `kind`: `exact`, `date`, `number`, `words`, `fuzzy`, `paraphrase`,
+    `ungrounded` or `open`. What was found has its `place`, where it begins and ends in the source,
+    with the position of the text among the contexts as `context`, and `common` where it is one of
+    `common`.
+
+    Raises:
+        MissingFieldError: The sample has no source.
+        InputError: The source is not made of texts.
+    """
+
+    source: Origin = "input"
+    """The sample's field that has the source: its input, or its contexts."""
+
+    schema: Any = field(default=None, hash=False)
+    """The JSON Schema of the extraction, as JsonFields takes it. None takes each sample's `schema`;
+    False takes none."""
+
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    """Settings by path, as `{"/total": {"derived": True}, "/note": {"ignore": True}}`: `derived`
+    for what is worked out of other values and not looked for, `ignore`, `weight`. The other
+    settings of JsonFields may stand there, too, and have no effect."""
+
+    common: Sequence[Any] = field(default=(), hash=False)
+    """Values that say little where they are found, as most sources have them, such as small
+    numbers. They are marked and counted; the score does not change."""
+
+    threshold: float | None = None
+    """The score that passes; None wants every value to be found."""
+
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON."""
+
+    def __post_init__(self) -> None:
+        check_choice(self, "source", get_args(Origin))
+        check_instance(self, "fields", Mapping)
+        if isinstance(self.common, str) or any(type(each) not in SCALARS for each in self.common):
+            raise option_error(self, "common", "a list of texts and numbers")
+        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
+        check_choice(self, "parsing", PARSINGS)
+        self.__dict__["_layout"] = Layout(self.schema, self.fields, {})
+        self.__dict__["_common"] = frozenset(map(normalize, self.common))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, option.name) for option in options_of(self))
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The field that has the source."""
+        return (self.source,)
+
+    def check(self, sample: Sample) -> Result:
+        texts = _texts_of(sample.require(self.source, self.name), self.source)
+        value = read(sample, "output", self.parsing)
+        if type(value) is Defect:
+            return defect_result(value, 0.0)
+        layout: Layout = self.__dict__["_layout"]
+        search = _Search(texts, self.__dict__["_common"], with_contexts=self.source == "contexts")
+        found = [*search.walk(layout.root(sample, self.name), value, "")]
+        return self._judge([outcome for outcome, _ in found], [weight for _, weight in found])
+
+    def _judge(self, outcomes: list[dict[str, Any]], weights: list[float]) -> Result:
+        kinds = [each["kind"] for each in outcomes]
+        wrong = [each for each in outcomes if each["kind"] == "ungrounded"]
+        counts = {"ungrounded": len(wrong), "open": kinds.count("open")}
+        grounded = len(outcomes) - sum(counts.values())
+        metadata = {"grounded": grounded, **counts, "outcomes": outcomes}
+        judged = fsum(weight for weight, kind in zip(weights, kinds) if kind != "open")
+        if not judged:
+            return Result.unscored("There is no value to look for", label="open", **metadata)
+        lost = fsum(weight for weight, kind in zip(weights, kinds) if kind == "ungrounded")
+        score = (judged - lost) / judged
+        passed = not lost if self.threshold is None else score >= self.threshold
+        if not wrong:
+            return Result(score, passed, None, "Every value is in the source", metadata)
+        named = [
+            f"{each['pointer'] or 'the whole'} "
+            f"{shorten_middle(canonical(each['output']), _LONGEST_VALUE)}"
+            for each in wrong[:_MOST_NAMED]
+        ]
+        more = [f"and {len(wrong) - _MOST_NAMED} more"] if len(wrong) > _MOST_NAMED else []
+        reason = make_printable(f"not in the source: {'; '.join(named + more)}")
+        return Result(score, passed, "ungrounded", reason, metadata)
+
+    def breakdown(self) -> GroundingTally:
+        return GroundingTally()
+
+
+class _Search:
+    """Looks for the values of one output in the texts of its source."""
+
+    def __init__(
+        self, texts: Sequence[str], common: frozenset[Any], *, with_contexts: bool
+    ) -> None:
+        self._source = _read_source(_GAP.join(texts))
+        self._starts = [*accumulate((len(text) + len(_GAP) for text in texts[:-1]), initial=0)]
+        self._with_contexts = with_contexts
+        self._common = common
+
+    def walk(self, node: Field, value: Any, pointer: str) -> Iterator[tuple[dict[str, Any], float]]:
+        """Yield what became of each value, with its weight."""
+        if node.ignored:
+            return
+        if type(value) is dict:
+            for name, part in value.items():
+                yield from self.walk(node.member(name), part, f"{pointer}/{escape(name)}")
+        elif type(value) is list:
+            for position, part in enumerate(value):
+                yield from self.walk(node.item(position), part, f"{pointer}/{position}")
+        else:
+            outcome = {"pointer": pointer, "field": node.path, "output": value}
+            yield {**outcome, **self._look(node, value)}, node.weight
+
+    def _look(self, node: Field, value: Any) -> dict[str, Any]:
+        """Say how a value is found, and where."""
+        if value is None or value == "" or type(value) is bool or node.rule.derived:
+            return {"kind": "open"}
+        if _is_named(node, value):
+            return {"kind": "open"}
+        is_text = type(value) is str
+        found = self._source.find_text(value) if is_text else self._source.find_number(value)
+        if found is None:
+            return {"kind": "ungrounded"}
+        common = {"common": True} if normalize(value) in self._common else {}
+        return {"kind": found.kind, **self._place(found), **common}
+
+    def _place(self, found: Found) -> dict[str, Any]:
+        if not self._with_contexts:
+            return {"place": [found.start, found.end]}
+        context = bisect_right(self._starts, found.start) - 1
+        start = self._starts[context]
+        return {"context": context, "place": [found.start - start, found.end - start]}
+
+
+_read_source = lru_cache(maxsize=8)(Source)  # several outputs of one source come in a row
+
+
+def _is_named(node: Field, value: Any) -> bool:
+    """Whether the schema names a value, which then need not stand in the source."""
+    for part in node.place.schemas.parts:
+        named = [*list_of(part, "enum"), *([part["const"]] if "const" in part else [])]
+        if any(equal(value, each) for each in named):
+            return True
+    return False
+
+
+def _texts_of(thing: Any, name: str) -> list[str]:
+    """Return the texts of a source; of messages and mappings, all that are in them."""
+    if isinstance(thing, str):
+        return [thing]
+    if name == "contexts" and isinstance(thing, Sequence):
+        return [_GAP.join(_texts_of(each, "")) for each in thing]
+    parts = thing.values() if isinstance(thing, Mapping) else thing
+    if not isinstance(thing, (Mapping, list, tuple)):
+        raise InputError(f"a source is a text, or a list of texts or messages; got {quote(thing)}")
+    return [text for each in parts if each is not None for text in _texts_of(each, "")]

@@ -1,0 +1,224 @@
+"""The numbers in a text, in figures and in English, German, French and Spanish words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from llmeval_integrations.core.limits import MAX_DIGITS
+
+_DIGITS: Final = [
+    # the separator of groups, that of the fraction, and the form
+    ("", ".", re.compile(r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")),
+    (",", ".", re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]+)?")),
+    (".", ",", re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+")),
+    (".", ",", re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}")),
+    ("", ",", re.compile(r"(?:0|[1-9][0-9]*),[0-9]+")),
+    (" ", ".", re.compile(r"[1-9][0-9]{0,2}(?: [0-9]{3})+(?:\.[0-9]+)?")),
+    (" ", ",", re.compile(r"[1-9][0-9]{0,2}(?: [0-9]{3})+,[0-9]+")),
+    ("'", ".", re.compile(r"[1-9][0-9]{0,2}(?:'[0-9]{3})+(?:\.[0-9]+)?")),
+    (".", ",", re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")),
+]
+"""The first form counts: `1,250` is grouped, `1.250` is a fraction, and `007` a code."""
+
+
+def read_digits(text: str) -> Iterator[str]:
+    """Yield what digits may mean, without groups and with a point before the fraction.
+
+    The likeliest comes first: `1.250` is a fraction rather than grouped.
+    """
+    for group, point, form in _DIGITS:
+        if form.fullmatch(text):
+            plain = text.replace(group, "") if group else text
+            yield plain.replace(point, ".")
+
+
+class WrittenNumber(NamedTuple):
+    """A number in a text, and where it stands."""
+
+    values: frozenset[float]
+    """What it may be: 1.250 is a thousand or one and a quarter."""
+
+    bare: frozenset[float]
+    """The same without the word behind it: of 3 million, 3."""
+
+    start: int
+    end: int
+
+
+def key(number: float) -> float:
+    """Return what equal numbers have in common: no sign, no noise of doubles."""
+    number = abs(number)
+    return number if isinstance(number, int) else float(f"{number:.12g}")
+
+
+_SCALES: Final[dict[str, tuple[float, ...]]] = {
+    **dict.fromkeys(("hundred", "hundert", "cent", "cents", "cien", "ciento"), (1e2,)),
+    **dict.fromkeys(("thousand", "thousands", "tausend", "tsd", "mille", "mil"), (1e3,)),
+    **dict.fromkeys(("mn", "mio", "million", "millions", "millionen"), (1e6,)),
+    **dict.fromkeys(("millon", "millones"), (1e6,)),
+    **dict.fromkeys(("bn", "mrd", "md", "milliarde", "milliarden"), (1e9,)),
+    **dict.fromkeys(("milliard", "milliards", "mil millones"), (1e9,)),
+    **dict.fromkeys(("billion", "billions", "billionen", "billon", "billones"), (1e9, 1e12)),
+    **dict.fromkeys(("trillion", "trillions"), (1e12,)),
+    **dict.fromkeys(("lakh", "lac"), (1e5,)),
+    **dict.fromkeys(("crore", "crores"), (1e7,)),
+    "k": (1.0, 1e3),
+    "m": (1.0, 1e6),
+    "b": (1.0, 1e9),
+    **dict.fromkeys(("%", "percent", "pct", "prozent", "per cent", "pour cent"), (1.0, 1e-2)),
+    **dict.fromkeys(("por ciento", "percentage"), (1.0, 1e-2)),
+}
+"""What words behind a number multiply it by; `12 %` is 12 and 0.12, `5 m` may be metres."""
+
+_COUNTED: Final = (
+    "zero null zero cero",
+    "one eins un uno",
+    "two zwei deux dos",
+    "three drei trois tres",
+    "four vier quatre cuatro",
+    "five funf cinq cinco",
+    "six sechs six seis",
+    "seven sieben sept siete",
+    "eight acht huit ocho",
+    "nine neun neuf nueve",
+    "ten zehn dix diez",
+    "eleven elf onze once",
+    "twelve zwolf douze doce",
+    "thirteen dreizehn treize trece",
+    "fourteen vierzehn quatorze catorce",
+    "fifteen funfzehn quinze quince",
+    "sixteen sechzehn seize dieciseis",
+    "seventeen siebzehn diecisiete",
+    "eighteen achtzehn dieciocho",
+    "nineteen neunzehn diecinueve",
+)
+_TENS: Final = (
+    "twenty zwanzig vingt veinte",
+    "thirty dreissig trente treinta",
+    "forty vierzig quarante cuarenta",
+    "fifty funfzig cinquante cincuenta",
+    "sixty sechzig soixante sesenta",
+    "seventy siebzig septante setenta",
+    "eighty achtzig huitante ochenta",
+    "ninety neunzig nonante noventa",
+)
+_GERMAN: Final = "ein zwei drei vier funf sechs sieben acht neun"
+_SPANISH: Final = "un dos tres cuatro cinco seis siete ocho nueve"
+NUMBER_WORDS: Final[dict[str, float]] = {
+    **{word: value for value, words in enumerate(_COUNTED) for word in words.split()},
+    **{word: 10 * ten for ten, words in enumerate(_TENS, 2) for word in words.split()},
+    **{
+        f"{one}und{words.split()[1]}": 10 * ten + value
+        for ten, words in enumerate(_TENS, 2)
+        for value, one in enumerate(_GERMAN.split(), 1)
+    },
+    **{f"veinti{one}": 20 + value for value, one in enumerate(_SPANISH.split(), 1)},
+    **dict.fromkeys(("ein", "eine", "einen", "une", "una", "single", "first", "erste"), 1),
+    **dict.fromkeys(("ersten", "premier", "premiere", "primer", "primero", "primera"), 1),
+    **dict.fromkeys(("second", "zweite", "zweiten", "deuxieme", "segundo", "segunda"), 2),
+    **dict.fromkeys(("both", "pair", "twice", "beide", "beiden", "paar", "ambos"), 2),
+    **dict.fromkeys(("third", "dritte", "dritten", "troisieme", "tercero", "tercera"), 3),
+    **dict.fromkeys(("fourth", "vierte", "vierten", "quatrieme", "cuarto", "cuarta"), 4),
+    **dict.fromkeys(("fifth", "funfte", "funften", "cinquieme", "quinto", "quinta"), 5),
+    **dict.fromkeys(("sixth", "sechste"), 6),
+    **dict.fromkeys(("seventh", "siebte"), 7),
+    **dict.fromkeys(("eighth", "achte"), 8),
+    **dict.fromkeys(("ninth", "neunte"), 9),
+    **dict.fromkeys(("tenth", "zehnte"), 10),
+    **dict.fromkeys(("dozen", "dutzend", "douzaine", "docena"), 12),
+    **dict.fromkeys(("half", "halb", "halbe", "halfte", "moitie", "demi", "mitad"), 0.5),
+    **dict.fromkeys(("quarter", "viertel", "quart"), 0.25),
+    **dict.fromkeys(("no", "none", "never", "without", "kein", "keine", "ohne"), 0),
+    **dict.fromkeys(("aucun", "aucune", "sans", "ninguno", "ninguna", "sin"), 0),
+    "ii": 2,
+    "iii": 3,
+    "iv": 4,
+    "vi": 6,
+    "vii": 7,
+    "viii": 8,
+    "ix": 9,
+    "xi": 11,
+    "xii": 12,
+}
+"""The words for numbers, without accents, and Roman ones; `i`, `v` and `x` have other meanings."""
+
+_JOINERS: Final = frozenset(("and", "und", "et", "y"))
+
+_SCALE: Final = "|".join(sorted(_SCALES, key=len, reverse=True))
+_NUMBER: Final = re.compile(
+    r"(?P<digits>(?<![\d.,])\.\d+|\d{1,3}(?:[ ']\d{3})+(?![\d'])(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+    rf"(?P<exponent>e[+-]?\d{{1,3}}\b)?(?:[\s-]?(?P<scale>{_SCALE})(?!\w))?"
+)
+_RATIO: Final = re.compile(r"(?<!\d)(\d{1,4})\s?[/:\u2044]\s?(\d{1,4})(?!\d)")
+
+
+def find_numbers(folded: str) -> Iterator[WrittenNumber]:
+    """Yield the numbers in figures of a folded text, with what they may mean."""
+    for found in _NUMBER.finditer(folded):
+        exponent, scale = found["exponent"] or "", found["scale"] or ""
+        bare = _read_figures(found["digits"], exponent)
+        if " " in found["digits"]:  # which may be several numbers
+            bare = bare.union(*map(_read_figures, found["digits"].split()))
+        factors = _SCALES[scale] if scale else ()
+        values = frozenset(key(value * factor) for value in bare for factor in factors) or bare
+        if values:
+            yield WrittenNumber(values, bare, *found.span())
+
+
+def find_ratios(folded: str) -> Iterator[WrittenNumber]:
+    """Yield the fractions and ratios of a folded text."""
+    for found in _RATIO.finditer(folded):
+        if int(found[2]):
+            value = frozenset([key(int(found[1]) / int(found[2]))])
+            yield WrittenNumber(value, value, *found.span())
+
+
+@lru_cache(maxsize=4_096)
+def _read_figures(digits: str, exponent: str = "") -> frozenset[float]:
+    """Return the numbers that digits with their separators may mean."""
+    readings = [*read_digits(digits)]
+    if not readings and digits.isdigit():  # such as 007, or figures of another script
+        readings = [digits]
+    is_whole = not exponent and len(digits) <= MAX_DIGITS
+    return frozenset(
+        int(each) if is_whole and each.isdigit() else key(float(each + exponent))
+        for each in readings
+    )
+
+
+def read_words(words: Sequence[str]) -> Iterator[tuple[float, int, int]]:
+    """Yield the numbers that words say, each with the position of its first word, and the end."""
+    start = 0
+    while start < len(words):
+        if words[start] not in NUMBER_WORDS:
+            start += 1
+            continue
+        total, current, end = 0.0, NUMBER_WORDS[words[start]], start + 1
+        yield current, start, end
+        while end < len(words):
+            step = end + (words[end] in _JOINERS and end + 1 < len(words))
+            value, scale = NUMBER_WORDS.get(words[step]), _SCALES.get(words[step])
+            if value and value < _room(current):
+                current += value
+            elif value == 20 and current == 4:  # quatre-vingts
+                current = 80
+            elif scale and step == end and scale[0] > 1:
+                current = max(current, 1) * scale[0]
+                if scale[0] >= 1_000:
+                    total, current = total + current, 0.0
+            else:
+                break
+            end = step + 1
+        if end > start + 1:
+            yield total + current, start, end
+        start = end
+
+
+def _room(current: float) -> float:
+    """Return below what a number word has to be to go on with a number: five after twenty."""
+    if current in (60, 80):  # soixante-dix, quatre-vingt-dix
+        return 20
+    return 10 if current % 100 else 100

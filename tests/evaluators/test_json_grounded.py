@@ -1,0 +1,327 @@
+"""JsonGrounded: which values of an extraction are in its source."""
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+from time import process_time
+
+import pytest
+from planted_values import LANGUAGES, make_case
+
+from llmeval_integrations import (
+    InputError,
+    InvalidOptionError,
+    InvalidSchemaError,
+    JsonGrounded,
+    MissingFieldError,
+    Sample,
+    evaluate,
+)
+
+DATA = Path(__file__).parents[3] / "shared/data"
+
+
+def ground(value, source, **options):
+    """Return the kind of a single value, and what stands at its place in the source."""
+    outcome = JsonGrounded(**options)([value], input=source).metadata["outcomes"][0]
+    start, end = outcome.get("place", (0, 0))
+    return outcome["kind"], source[start:end]
+
+
+FOUND = [
+    # value, source, kind, what stands there
+    ("Acme Ltd", "sold by ACME  Ltd. in", "exact", "ACME  Ltd"),
+    ("cafe", "au Cafe\u0301 noir", "exact", "Cafe\u0301"),
+    ("Straße", "HAUPTSTRASSE STRASSE", "exact", "STRASSE"),
+    ("INV 12", "see INV-12.", "exact", "INV-12"),
+    ("INV12", "see INV-12.", "exact", "INV-12"),
+    ("email", "by e-mail", "exact", "e-mail"),
+    ("continued", "is con-\n  tinued", "exact", "con-\n  tinued"),
+    ("DE89 3704 0044", "IBAN DE8937040044", "exact", "DE8937040044"),
+    ("œuvre", "l'oeuvre", "exact", "oeuvre"),
+    ("北京大学", "他在北京大学学习", "exact", "北京大学"),
+    ("★★★", "rated ★★★ by us", "exact", "★★★"),
+    (42, "forty-two days", "number", "forty-two"),
+    (42, "zweiundvierzig Tage", "number", "zweiundvierzig"),
+    (97, "quatre-vingt-dix-sept jours", "number", "quatre-vingt-dix-sept"),
+    (35, "treinta y cinco días", "number", "treinta y cinco"),
+    (250_000, "two hundred and fifty thousand", "number", "two hundred and fifty thousand"),
+    (4, "Chapter IV", "number", "IV"),
+    (0, "without a fee", "number", "without"),
+    (1250.5, "EUR 1.250,50", "number", "1.250,50"),
+    (1250.5, "CHF 1'250.50", "number", "1'250.50"),
+    (1250.5, "1\u202f250,50 €", "number", "1\u202f250,50"),
+    (1250, "it costs 1.250", "number", "1.250"),
+    (1.25, "it costs 1,250", "number", "1,250"),
+    (-5.5, "a loss of 5.5", "number", "5.5"),
+    (0.30000000000000004, "0.3", "number", "0.3"),
+    (3_650_000, "3,65 millones de personas", "number", "3,65 millones"),
+    (2_000_000_000, "2 Mrd. Euro", "number", "2 Mrd"),
+    (0.12, "12 Prozent", "number", "12 Prozent"),
+    (12, "12 %", "number", "12"),
+    (0.5, "1/2 cup", "number", "1/2"),
+    ("1,250.50 EUR", "1.250,50 €", "number", "1.250,50"),
+    ("$1.2 million", "1,200,000 dollars", "number", "1,200,000"),
+    ("12 years", "the 12-year-old", "words", "12-year"),
+    ("2024-01-05", "on January 5th, 2024", "date", "January 5th, 2024"),
+    ("2024-01-05", "am 5. Jänner 2024", "date", "5. Jänner 2024"),
+    ("2024-03-01", "le 1er mars 2024", "date", "1er mars 2024"),
+    ("2024-01-05", "el 5 de enero de 2024", "date", "5 de enero de 2024"),
+    ("January 5, 2024", "05.01.24", "date", "05.01.24"),
+    ("Friday, 5 January 2024", "2024/1/5", "date", "2024/1/5"),
+    ("2024-05-01", "on 05/01/2024", "date", "05/01/2024"),
+    ("2024-01-05T00:00:00Z", "5 Jan 2024", "date", "5 Jan 2024"),
+    ("2024-01-05T10:30:00Z", "5 Jan 2024, 10:30", "date", "5 Jan 2024, 10:30"),
+    ("2024-01", "in January 2024", "date", "January 2024"),
+    ("2024-01-05", "Statement 2024\n05 Jan rent", "date", "05 Jan"),
+    ("planting seeds", "seeds that were planted", "words", "seeds that were planted"),
+    ("Harbour Logistics", "by Harb0ur Logistics", "fuzzy", "Harb0ur Logistics"),
+    (
+        "WHO (World Health Organization)",
+        "WHO, " + "x " * 40 + "World Health Organization",
+        "words",
+        "WHO",
+    ),
+    (
+        "The wild plant spreads quickly in cold regions",
+        "In cold regions this plant will quickly spread.",
+        "paraphrase",
+        "cold regions this plant will quickly spread",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "source", "kind", "place"), FOUND, ids=[str(case[0]) for case in FOUND]
+)
+def test_a_value_is_found_in_whatever_form_it_has(value, source, kind, place):
+    assert ground(value, source) == (kind, place)
+
+
+NOT_FOUND = [
+    ("Acme Ltd", "Apex Ltd, and Acne"),
+    ("Northern Trading Ltd", "Southern Trading Ltd"),
+    ("Silver Foods Ltd", "Silver Crown Ltd sold it. We then wrote to the buyers, who were Baker Foods Ltd"),
+    ("Meier", "Meyer"),
+    ("12", "INV-123"),
+    ("INV-2024-0012", "INV-2024-0013 and 12"),
+    ("version 3.5.2", "version 3.5.1"),
+    ("5", "1.5 and 5.2"),
+    (1250.51, "1.250,50"),
+    (89370400440532013001, "89370400440532013000"),
+    (3_500_000_000, "3.5 million"),
+    ("3.5 billion", "3.5 million"),
+    ("2024-01-06", "05/01/2024"),
+    ("2024-01-05T10:45:00Z", "5 Jan 2024, 10:30"),
+    ("the 12 largest rivers of Spain", "the 11 largest rivers of Spain" + " and so on" * 20 + " 12 lakes"),
+    ("HT-29", "HT 30 and 29"),
+    ("a plant that is cooked and eaten in soups", "the plant spreads quickly in cold regions"),
+    ("★★★★", "rated ★★★"),
+    (1, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "source"), NOT_FOUND, ids=[str(case[0]) for case in NOT_FOUND])
+def test_a_value_that_is_nearly_there_is_not_found(value, source):
+    assert ground(value, source)[0] == "ungrounded"
+
+
+SOURCE = "Invoice of Harbour Ltd, 5 January 2024: 1,250.50 EUR"
+OUTPUT = {"vendor": "Acme Ltd", "date": "2024-01-05", "lines": [{"total": 1250.5}, {"total": 8}]}
+
+
+def test_the_score_is_the_share_of_values_that_are_found():
+    result = JsonGrounded()(OUTPUT, input=SOURCE)
+    assert (result.score, result.passed, result.label) == (0.5, False, "ungrounded")
+    assert result.reason == 'not in the source: /vendor "Acme Ltd"; /lines/1/total 8'
+    assert {name: result.metadata[name] for name in ("grounded", "ungrounded", "open")} == {
+        "grounded": 2, "ungrounded": 2, "open": 0,
+    }  # fmt: skip
+    assert result.metadata["outcomes"][2] == {
+        "pointer": "/lines/0/total", "field": "/lines/*/total", "output": 1250.5, "kind": "number", "place": [40, 48],
+    }  # fmt: skip
+    assert result.feedback().splitlines()[1:] == [
+        '- /vendor: "Acme Ltd" is not in the source',
+        "- /lines/1/total: 8 is not in the source",
+    ]
+    assert JsonGrounded(threshold=0.5)(OUTPUT, input=SOURCE).passed
+    right = JsonGrounded()({"total": 1250.5}, input=SOURCE)
+    assert (right.score, right.passed, right.reason) == (1.0, True, "Every value is in the source")
+    assert JsonGrounded()({str(name): name for name in range(6, 13)}, input="x").reason.endswith(
+        "; and 4 more"
+    )
+
+
+def test_fields_are_weighed_ignored_and_derived():
+    fields = {
+        "/vendor": {"weight": 3},
+        "/lines/*/total": {"derived": True},
+        "/date": {"ignore": True},
+    }
+    result = JsonGrounded(fields=fields)(OUTPUT, input=SOURCE)
+    assert (result.score, result.metadata["open"]) == (0.0, 2)
+    assert [each["pointer"] for each in result.metadata["outcomes"]] == [
+        "/vendor",
+        "/lines/0/total",
+        "/lines/1/total",
+    ]
+    result = JsonGrounded(fields={"/vendor": {"weight": 3}})(OUTPUT, input=SOURCE)
+    assert result.score == pytest.approx(2 / 6)
+    light = JsonGrounded(fields={"/vendor": {"weight": 0}, "/lines": {"ignore": True}})(
+        OUTPUT, input=SOURCE
+    )
+    assert (light.score, light.passed) == (1.0, True)
+    schema = {"type": "object", "properties": {"vendor": {"type": "string"}}}
+    with pytest.raises(InvalidOptionError, match="did you mean '/vendor'"):
+        JsonGrounded(schema=schema, fields={"/vendr": {"derived": True}})
+
+
+def test_what_the_schema_names_and_what_no_text_says_is_open():
+    schema = {
+        "properties": {
+            "status": {"enum": ["open", "paid"]},
+            "kind": {"$ref": "#/$defs/kind"},
+            "unit": {"anyOf": [{"const": "EUR"}, {"type": "null"}]},
+        },
+        "$defs": {"kind": {"const": "invoice"}},
+    }
+    output = {
+        "status": "paid",
+        "kind": "invoice",
+        "unit": "EUR",
+        "ok": True,
+        "note": "",
+        "none": None,
+    }
+    for result in (
+        JsonGrounded(schema=schema)(output, input="x"),
+        JsonGrounded()(output, input="x", schema=schema),
+    ):
+        assert (result.scored, result.label, result.metadata["open"]) == (False, "open", 6)
+    assert JsonGrounded(schema=schema)({"status": "sent"}, input="x").score == 0
+    assert JsonGrounded(schema=False)(output, input="x", schema=schema).score == 0
+    with pytest.raises(InvalidSchemaError, match="json_grounded: the sample's schema"):
+        JsonGrounded()(output, input="x", schema=5)
+
+
+def test_the_source_is_the_input_or_the_contexts():
+    contexts = ["Harbour Ltd", "Baker Ltd, 1,250.50 EUR"]
+    outcomes = JsonGrounded("contexts")({"a": 1250.5, "b": "Harbour"}, contexts=contexts).metadata[
+        "outcomes"
+    ]
+    assert [(each["context"], each["place"]) for each in outcomes] == [(1, [11, 19]), (0, [0, 7])]
+    messages = [
+        {"role": "system", "content": "Extract."},
+        {"role": "user", "content": [{"type": "text", "text": SOURCE}]},
+    ]
+    assert JsonGrounded()({"total": 1250.5}, input=messages).score == 1
+    assert JsonGrounded("contexts")({"total": 1250.5}, contexts=SOURCE).score == 1
+    with pytest.raises(MissingFieldError, match="json_grounded needs contexts"):
+        JsonGrounded("contexts")("{}", input=SOURCE)
+    with pytest.raises(InputError, match="a text, or a list"):
+        JsonGrounded()("{}", input=5)
+
+
+def test_what_is_no_json_scores_0():
+    result = JsonGrounded()('{"a": 1', input="1")
+    assert (result.score, result.passed, result.label) == (0.0, False, "truncated")
+
+
+def test_common_values_are_marked_and_a_run_counts_fields():
+    evaluator = JsonGrounded(common=[8, "EUR"])
+    rows = [{"output": {"n": n, "unit": "EUR"}, "input": "8 eur, 250 EUR"} for n in (8, 8, 250, 9)]
+    rows.append({"output": {"n": None}, "input": "x"})
+    run = evaluate(rows, [evaluator])
+    assert run.summary["evaluators"]["json_grounded"]["grounding"] == {
+        "/n": {"grounded": 3, "ungrounded": 1, "open": 1, "share": 0.75, "common": pytest.approx(2 / 3)},
+        "/unit": {"grounded": 4, "ungrounded": 0, "open": 0, "share": 1.0, "common": 1.0},
+    }  # fmt: skip
+    assert [row.score for row in run.rows] == [1, 1, 1, 0.5, None]
+    with pytest.raises(InvalidOptionError, match="common='EUR' is not a list"):
+        JsonGrounded(common="EUR")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_planted_values_are_found_and_near_ones_are_not(language):
+    counts = Counter()
+    for seed in range(1_000, 1_040):
+        source, right, near = make_case(language, seed)
+        for kind, values in ("right", right), ("near", near):
+            for _, value in values:
+                counts[kind, ground(value, source)[0] == "ungrounded"] += 1
+    assert counts["right", False] >= 0.97 * (counts["right", False] + counts["right", True])
+    assert counts["near", True] >= 0.95 * (counts["near", False] + counts["near", True])
+
+
+@pytest.fixture(scope="module")
+def extractions():
+    """Real outputs and their references, with the documents they are from."""
+    path = DATA / "sob_sources/sources.jsonl"
+    if not path.exists():
+        pytest.skip("without the data of the Structured Output Benchmark")
+    sources = {row["id"]: row["source"] for row in map(json.loads, path.open())}
+    rows = [json.loads(line) for each in sorted(DATA.glob("sob/*.jsonl")) for line in each.open()]
+    return [
+        Sample(row["output"], row["reference"], sources[row["id"]], id=row["id"])
+        for row in rows
+        if row["id"] in sources
+    ]
+
+
+def outcomes_of(output, source):
+    metadata = JsonGrounded()(output, input=source).metadata
+    return [each for each in metadata.get("outcomes", ()) if each["kind"] != "open"]
+
+
+def test_real_references_are_grounded_and_what_is_not_is_wrong(extractions):
+    documents = {sample.id: sample for sample in extractions}
+    right, kinds = defaultdict(set), Counter()
+    for sample in documents.values():
+        for each in outcomes_of(sample.reference, sample.input):
+            kinds[each["kind"] == "ungrounded"] += 1
+            right[sample.id, each["field"]].add(loosen(each["output"]))
+    assert kinds.total() > 2_000
+    assert kinds[True] <= 0.01 * kinds.total()
+    wrong = Counter(
+        loosen(each["output"]) not in right[sample.id, each["field"]]
+        for sample in extractions
+        for each in outcomes_of(sample.output, sample.input)
+        if each["kind"] == "ungrounded"
+    )
+    assert wrong.total() > 500
+    assert wrong[True] >= 0.9 * wrong.total()
+
+
+def loosen(value):
+    return " ".join(value.casefold().split()) if isinstance(value, str) else value
+
+
+@pytest.mark.nightly
+def test_a_value_is_looked_for_in_30_microseconds(extractions):
+    documents = [*{sample.id: sample for sample in extractions}.values()]
+    evaluator, best = JsonGrounded(), []
+    for sample in documents:
+        times = []
+        for _ in range(3):  # the first one reads the source
+            start = process_time()
+            result = evaluator(sample.reference, input=sample.input)
+            times.append(process_time() - start)
+        best.append((min(times), len(result.metadata["outcomes"])))
+    assert sum(time for time, _ in best) <= 30e-6 * sum(count for _, count in best)
+
+
+def test_long_and_odd_sources_take_linear_time():
+    for text in ("a" * 40_000, "1 " * 20_000, "two " * 10_000, "million " * 6_000, "a-" + " " * 40_000, "1,1." * 10_000,
+                 "05/01/2024 " * 20_000, "9" * 40_000, "'" * 40_000, "Ltd " * 10_000):  # fmt: skip
+        start = process_time()
+        for value in (
+            "aaaa",
+            "Acme Ltd",
+            5,
+            "2024-01-05",
+            "two million of 1",
+            "b" * 1_000,
+            "é" * 5,
+        ):
+            ground(value, text)
+        assert process_time() - start < 5
