@@ -22,27 +22,13 @@ from llmeval_integrations import Result
 )
 def test_expect_pass_gives_the_result_back_or_says_why_not(result, scored, says):
     assert result.scored is scored
+    assert result.is_unscored is bool(says and says.startswith("unscored"))
     if says is None:
         assert result.assert_passes() is result
     else:
         with pytest.raises(AssertionError) as raised:
             result.assert_passes()
         assert str(raised.value) == says
-
-
-def test_a_score_of_zero_is_a_score_and_an_unscored_result_has_none():
-    assert Result(0, False).scored
-    unscored = Result.unscored("no answer", label="timeout", seconds=5)
-    assert unscored == Result(None, None, "timeout", "no answer", {"seconds": 5})
-    assert unscored.is_unscored
-    assert not Result(0, False).is_unscored
-    assert not Result(None, None, "warm", answered=True).is_unscored
-
-
-def test_results_share_no_metadata():
-    one, other = Result(1), Result(1)
-    one.metadata["a"] = 1
-    assert other.metadata == {}
 
 
 def test_a_result_cannot_be_changed_but_copied_compared_and_pickled():
@@ -53,3 +39,7 @@ def test_a_result_cannot_be_changed_but_copied_compared_and_pickled():
         assert twin == result
     copy.deepcopy(result).metadata["errors"].clear()
     assert result.metadata["errors"]
+    unscored = Result.unscored("no answer", label="timeout", seconds=5)
+    assert unscored == Result(None, None, "timeout", "no answer", {"seconds": 5})
+    Result(1).metadata["a"] = 1
+    assert Result(1).metadata == {}  # nothing is shared

@@ -1,10 +1,24 @@
 """Is the output's text the reference's, with what may be left out left out?"""
 
+import datetime as dt
 from itertools import product
 
 import pytest
 
-from llmeval_integrations import ExactMatch
+from llmeval_integrations import ExactMatch, LengthPenalty
+
+
+class Name(str):
+    __slots__ = ()
+
+    def __str__(self):
+        return "something else"
+
+
+def test_the_text_of_a_model_is_its_json():
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("Model", b=(int, 1), a=(str, "x"))()
+    assert ExactMatch()(model, '{"a":"x","b":1}').passed
 
 
 @pytest.mark.parametrize(
@@ -13,12 +27,17 @@ from llmeval_integrations import ExactMatch
         ("a", "a", 1), ("a", "b", 0), ("a", "A", 0), ("a", "a ", 0), ("a\n", "a", 0), ("", "", 1), ("", "a", 0),
         ("é", "e\u0301", 0), ('{"a": 1}', '{"a":1}', 0), ("1", "1.0", 0), ("\ud800", "\ud800", 1),
         (1, "1", 1), (1.0, "1", 1), (None, "", 1), (None, "null", 0), ({"b": 1, "a": 2}, '{"a":2,"b":1}', 1),
-        ({"a": 1}, {"a": 1.0}, 1), (True, 1, 0), (b"a", "a", 1), ("a", b"a", 1), ([1, 2], "[1,2]", 1),
+        ({"a": 1}, {"a": 1.0}, 1), (True, 1, 0), (b"a", "a", 1), ("a", b"a", 1), ((1, 2), "[1,2]", 1),
+        (Name("x"), "x", 1), (b"\xff", "\ufffd", 1), (bytearray(b"x"), "x", 1), ({"b": 1, "a": [1.0, None]}, '{"a":[1,null],"b":1}', 1),
+        (True, "true", 1), (1e16, "10000000000000000", 1), ({"é": "\u0000"}, '{"é":"\\u0000"}', 1), (10**20, "100000000000000000000", 1),
+        (dt.date(2024, 2, 29), "datetime.date(2024, 2, 29)", 1),
     ],
 )  # fmt: skip
 def test_texts_are_compared_to_the_letter_and_values_as_their_json(output, reference, score):
     result = ExactMatch()(output, reference)
     assert (result.score, result.passed) == (score, score == 1)
+    if score and reference and isinstance(reference, str):
+        assert LengthPenalty()(output).metadata["length"] == len(reference)
 
 
 @pytest.mark.parametrize(

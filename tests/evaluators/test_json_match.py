@@ -116,9 +116,13 @@ def test_the_reason_names_the_first_places(output, reference, reason):
     assert STRICT(output, reference).reason == reason
 
 
-def test_a_long_value_does_not_make_a_long_reason():
-    result = STRICT(json.dumps("x" * 10_000), json.dumps(["y" * 10_000] * 100))
-    assert len(result.reason) < 300
+def test_long_values_are_cut_to_where_they_part():
+    text = "It is hard to figure out which experience to generalise. " * 100
+    reason = STRICT({"a": text + "Too quickly."}, {"a": text + "Too slowly."}).reason
+    assert reason.startswith("/a")
+    assert "quickly" in reason
+    assert "slowly" in reason
+    assert len(reason) < 300
 
 
 flat = st.lists(
@@ -267,13 +271,3 @@ def test_all_the_levels_that_are_read_are_compared(evaluator, levels, kind):
 def test_pairing_has_a_limit_and_takes_no_second(output, reference):
     with at_most(2):
         assert not BOTH(output, reference).passed
-
-
-def test_two_long_texts_are_shown_from_where_they_part():
-    text = (
-        "Selection is difficult because it is hard to figure out which experience to generalise. "
-    )
-    reason = JsonMatch()({"a": text + "Too quickly."}, {"a": text + "Too slowly."}).reason
-    assert reason.startswith("/a")
-    assert "quickly" in reason
-    assert "slowly" in reason
