@@ -196,6 +196,7 @@ def test_what_the_reference_leaves_open_has_to_be_valid(arguments, output, reaso
         ({"a": {"$any_of": ["NYC", "New York"]}}, {}, False),
         ({"a": {"$any_of": ["NYC"], "$optional": True}}, {}, True),
         ({"a": {"$optional": True}}, {}, True),
+        ({"a": {"$optional": True}}, {"a": 1}, False),
         ({"a": [{"b": {"$any_of": [1, [2]]}}]}, {"a": [{"b": [2.0]}]}, True),
         ({"a": {"$any_of": [{"b": {"$any_of": [1, 2]}}, 3]}}, {"a": {"b": 2}}, True),
     ],
