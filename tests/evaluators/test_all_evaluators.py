@@ -20,6 +20,7 @@ from json_strategies import broken_texts, clashing, documents
 
 import llmeval_integrations
 from llmeval_integrations import (
+    EmbeddingDistance,
     EvalError,
     Evaluator,
     ExactMatch,
@@ -350,6 +351,7 @@ NUMBERS = [
     (StringDistance, "threshold", {}, 0, None, False, False),
     (JsonFields, "threshold", {}, 0, 1, False, True),
     (JsonGrounded, "threshold", {}, 0, 1, False, True),
+    (EmbeddingDistance, "threshold", {"embeddings": list}, 0, None, False, True),
     (JsonSimilarity, "threshold", {}, 0, 1, False, False),
     (JsonSimilarity, "tau", {}, 0, 1, False, False),
     (LengthPenalty, "min_length", {}, 0, None, True, False),
@@ -446,6 +448,7 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (JsonFields, "schema"),
         (JsonFields, "fields"),
         (JsonFields, "defaults"),
+        *((EmbeddingDistance, option) for option in ("embeddings", "metric")),
         *((JsonGrounded, option) for option in ("schema", "fields", "common")),
         (ToolCalls, "tools"),
         (ToolCalls, "before"),
@@ -455,4 +458,5 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         *((WeightedSum, option) for option in ("parts", "unscored", "threshold")),
     }
     assert tested | elsewhere == {(kind, option) for kind, option, _ in HINTS}
-    assert {type(evaluator) for evaluator in EVERY} == set(KINDS)
+    asking = {EmbeddingDistance}  # which asks a model for vectors, and has a suite of its own
+    assert {type(evaluator) for evaluator in EVERY} == set(KINDS) - asking
