@@ -10,6 +10,7 @@ import math
 import pickle
 import re
 from decimal import Decimal
+from functools import partial
 from typing import get_type_hints
 
 import msgspec
@@ -425,8 +426,13 @@ CALLABLES = [(JsonEquality, "operator"), (JsonEditDistance, "canonicalize")]
         ([(JsonEditDistance, "string_distance")], (0, "", "Levenshtein")),
         ([(NgramRepetitionPenalty, "encoding_name")], (5, None, [], True, "o200k_base")),
         ([(NgramRepetitionPenalty, "chinese_only")], (True,)),
+        ([(EmbeddingDistance, "embeddings")], (None, "openai", 5)),
+        ([(partial(EmbeddingDistance, list), "metric")], ("cosin", None, 5)),
     ],
-    ids=["choices", "flags", "callables", "distances", "vocabularies", "Han alone without jieba"],
+    ids=[
+        *("choices", "flags", "callables", "distances", "vocabularies", "Han alone without jieba"),
+        *("embeddings", "metrics"),
+    ],
 )
 def test_a_choice_that_is_not_offered_is_refused_by_name(cases, values):
     for kind, option in cases:
