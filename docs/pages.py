@@ -249,7 +249,9 @@ def notebooks() -> dict[str, str]:
 
 def reference() -> dict[str, str]:
     """Make a page for each module that people import from."""
-    rooms = [module.__name__ for module in (llmeval_integrations, judges, guards, conformance, reports)]
+    rooms = [
+        module.__name__ for module in (llmeval_integrations, judges, guards, conformance, reports)
+    ]
     files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
     names = rooms + [found.name for found in files]
     pages = {f"reference/{name}.md": module_page(name) for name in names}

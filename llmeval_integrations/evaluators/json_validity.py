@@ -18,16 +18,17 @@ from llmeval_integrations.messages.reading import read_answer
 def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
     """Make the result of an output that is not JSON: its defect is the label."""
     position = {"offset": defect.offset, "line": defect.line, "column": defect.column}
-    return Result(score, False, defect.name, defect.reason, {**position, **metadata})
+    details = {"message": defect.reason, **position, **metadata}
+    return Result(score, False, defect.name, defect.words, details)
 
 
 @dataclass(frozen=True)
 class JsonValidity(Evaluator):
     """Does the output parse as JSON?
 
-    Score 1 or 0. Where it does not, the label names the defect, the reason is the message of
-    Python's own parser, and the metadata gives offset, line and column.
-    LangChain's drop-in is this evaluator as it is.
+    Score 1 or 0. Where it does not, the label names the defect and the reason says it in words.
+    Metadata: `message`, that of Python's own parser, which is what LangChain's drop-in gives;
+    `offset`, `line` and `column`.
     """
 
     parsing: Parsing = "markdown"

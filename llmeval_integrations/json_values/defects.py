@@ -51,6 +51,19 @@ DEFECTS: Final[dict[str, str]] = {
 """Every defect's name and what it means."""
 
 
+_NEAR: Final = 30
+"""Characters of a text that are quoted at a defect's place."""
+
+_BEFORE: Final = 12
+_IN_CONTEXT: Final = frozenset(
+    ("trailing_comma", "unescaped_quote", "missing_comma", "missing_colon", "number")
+)
+"""Defects of which some characters before the place tell more."""
+
+_FAR: Final = 1_000
+"""Characters in which the JSON behind prose is looked for."""
+
+
 class Defect(msgspec.Struct, frozen=True):
     """What keeps a text from being JSON."""
 
@@ -71,6 +84,20 @@ class Defect(msgspec.Struct, frozen=True):
 
     is_json: bool = False
     """Whether the text is JSON all the same, and only exceeds a limit of ours."""
+
+    near: str = ""
+    """The text at the place, as far as it tells people what is wrong."""
+
+    @property
+    def words(self) -> str:
+        """What is wrong, in words for people, with the text at the place."""
+        if self.line is None:
+            return self.reason
+        what = DEFECTS[self.name]
+        if self.name == "prose_around":
+            what = f"text {'after' if self.reason.startswith('Extra data') else 'before'} the JSON"
+        near = f": {self.near!r}" if self.near else ""
+        return f"{what}{near} (line {self.line}, column {self.column})"
 
 
 # Without the look-behind each quote after a backslash, outside of a string, is a beginning anew.
@@ -117,7 +144,8 @@ _NAMED_BY_CHARACTER = {
 def locate(text: str, name: str, message: str, offset: int, *, is_json: bool = False) -> Defect:
     """Make a defect with the line and column of its place."""
     error = json.JSONDecodeError(message, text, offset)
-    return Defect(name, str(error), offset, error.lineno, error.colno, is_json)
+    near = _excerpt(text[offset : offset + _NEAR + 1])
+    return Defect(name, str(error), offset, error.lineno, error.colno, is_json, near)
 
 
 def too_deep(text: str, start: int, *, is_json: bool = True) -> Defect:
@@ -197,7 +225,24 @@ def explain(text: str, body: str, start: int, error: json.JSONDecodeError) -> De
         offset += 1 + len(rest) - len(rest.lstrip(" \t\n\r"))
         moved = json.JSONDecodeError("", text, offset)
         line, column = moved.lineno, moved.colno
-    return Defect(name, reason, offset, line, column)
+    return Defect(name, reason, offset, line, column, near=_near(text, name, offset))
+
+
+def _near(text: str, name: str, offset: int) -> str:
+    """Return the text at a defect's place; of a text that stops its end, of prose its beginning."""
+    if name == "truncated":
+        end = text.rstrip()
+        return end if len(end) <= _NEAR else f"...{end[-_NEAR:]}"
+    if name == "prose_around":
+        found = _JSON_START.search(text, offset, offset + _FAR)
+        if found and found.start() > offset:
+            return _excerpt(text[offset : found.start()].strip())
+    begin = max(offset - _BEFORE, 0) if name in _IN_CONTEXT else offset
+    return _excerpt(text[begin : begin + _NEAR + 1].lstrip())
+
+
+def _excerpt(text: str) -> str:
+    return text if len(text) <= _NEAR else f"{text[:_NEAR]}..."
 
 
 def _classify(body: str, pos: int, message: str) -> str:

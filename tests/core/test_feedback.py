@@ -31,7 +31,7 @@ def call(name, **arguments):
 
 
 CASES = {
-    "not JSON": (JsonValidity()('{"a": 1,}'), ["it is not valid JSON: Expecting property name enclosed in double quotes: line 1 column 9 (char 8)"]),
+    "not JSON": (JsonValidity()('{"a": 1,}'), ["it is not valid JSON: a comma before a closing bracket, or after the end: '{\"a\": 1,}' (line 1, column 9)"]),
     "a schema": (
         JsonSchema({"required": ["a"], "properties": {"b": {"type": "integer"}}})({"b": "x"}),
         ['the whole: "a" is a required property', '/b: "x" is not of type "integer"'],

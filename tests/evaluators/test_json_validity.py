@@ -1,5 +1,7 @@
 """Is it JSON, is it an object: scores, labels and what the two evaluators tell beside them."""
 
+import json
+
 import pytest
 
 from llmeval_integrations import JsonObject, JsonValidity, Result
@@ -35,6 +37,28 @@ def test_what_is_no_json_has_its_defect_as_label(text, defect, parsing):
     assert 0 <= result.metadata["offset"] <= len(text)
     assert result.metadata["line"] >= 1
     assert result.metadata["column"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('Here is the JSON: {"a": 1}', "text before the JSON: 'Here is the JSON:' (line 1, column 1)"),
+        ('{"a": 1}\nHope that helps!', "text after the JSON: 'Hope that helps!' (line 2, column 1)"),
+        ('{"a": [1, 2', "the text stops in the middle: '{\"a\": [1, 2' (line 1, column 12)"),
+        ('{"a": 1,}', "a comma before a closing bracket, or after the end: '{\"a\": 1,}' (line 1, column 9)"),
+        ('{"a": "so "big" one"}', "a quote inside a text without a backslash: '{\"a\": \"so \"big\" one\"}' (line 1, column 12)"),
+        ("", "nothing but white space (line 1, column 1)"),
+        ("no " * 30, f"no JSON at all: '{('no ' * 30)[:30]}...' (line 1, column 1)"),
+        ({"a": float("nan")}, "nan is not JSON at /a"),
+    ],
+)  # fmt: skip
+def test_a_defect_is_told_in_words_with_the_text_at_its_place(text, words):
+    result = JsonValidity()(text)
+    assert result.reason == words
+    if isinstance(text, str):
+        with pytest.raises(json.JSONDecodeError) as error:
+            json.loads(text)
+        assert result.metadata["message"].split(":")[0] == error.value.msg
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,8 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
         if result.passed:
             return {"score": result.score}
-        reason = result.reason
+        # Of what is not JSON LangChain gives the message of Python's parser.
+        reason = result.metadata.get("message", result.reason)
         if isinstance(self.evaluator, JsonSchema) and "offset" not in result.metadata:
             found = result.metadata.get("errors", [{"message": reason}])
             message = best_message(self.evaluator, sample) or found[0]["message"]
