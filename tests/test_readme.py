@@ -21,6 +21,12 @@ BLOCK = re.compile(r"^```([\w{}]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PAGES = [README, *(page.read_text() for page in sorted((ROOT / "docs/guide").glob("*.md")))]
 # A block that stands in the README and on a page of the guide runs once.
 BLOCKS = list(dict.fromkeys(block for page in PAGES for block in BLOCK.findall(page)))
+LOGS = {
+    "inspect_a.json": "before.eval",  # in JSON, as not every Python reads zstd
+    "inspect_b.json": "after.eval",
+    "promptfoo.json": "results.json",
+    "samples_capitals_mc_2026-11-27T00-00-58.678580.jsonl": "samples_capitals.jsonl",
+}
 NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index", "pyarrow": "pyarrow"}
 
 
@@ -32,6 +38,8 @@ def blocks(language):
 def folder_with_data(tmp_path):
     shutil.copy(OUTPUTS, tmp_path / "outputs.jsonl")
     shutil.copy(SCHEMA, tmp_path / "schema.json")
+    for log, name in LOGS.items():
+        shutil.copy(ROOT / "tests/runs/logs/data" / log, tmp_path / name)
     return tmp_path
 
 

@@ -160,8 +160,9 @@ def _rate(each: Mapping[str, Any]) -> Iterator[Cell]:
     if rate is None:
         yield from (Cell(NOTHING, "quiet"), Cell(NOTHING, "quiet"))
         return
-    yield Cell(percent(rate), _tone(rate), bar=Bar(rate, *interval))
-    yield Cell(percents(interval), "quiet")
+    bar = Bar(rate, *interval) if interval else None  # rows of one group alone have none
+    yield Cell(percent(rate), _tone(rate), bar=bar)
+    yield Cell(percents(interval) if interval else NOTHING, "quiet")
 
 
 def _counts(each: Mapping[str, Any]) -> Iterator[Cell]:

@@ -31,7 +31,7 @@ class Server(ThreadingHTTPServer):
         """
         self._directories = [Path(directory) for directory in directories]
         self._lock = Lock()
-        self._made_of = ""
+        self._made_of: str | None = None
         self._page = b""
         for directory in directories:
             read_run(directory)

@@ -11,6 +11,7 @@ from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
+from llmeval_integrations.runs.logs.reading import is_log, read_log
 from llmeval_integrations.runs.rows import read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
 from llmeval_integrations.runs.samples import OWN
@@ -20,10 +21,15 @@ from llmeval_integrations.runs.summary import Tally
 def read_run(path: str | PathLike[str]) -> Run:
     """Read a run's directory, also of one that is under way or was interrupted.
 
+    A log of Inspect, results of promptfoo and samples of lm-evaluation-harness are runs as well;
+    `results.json#2` is the second column of promptfoo's table.
+
     Its summary is the one that was written, else that of the rows that there are; `incomplete`
     says that it was not finished. Raises InputError where there is no run, and where a file of it
     is damaged.
     """
+    if is_log(path):
+        return read_log(path).run(path)
     directory = RunDirectory(path)
     results = directory.path / RESULTS
     if not results.is_file():
@@ -77,8 +83,12 @@ def _breakdown(described: Any) -> Breakdown | None:
 def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
     """Read the samples with a row that did not pass: `row`, their place, and their fields.
 
-    The fields are those that the first evaluator sees; `seen_by` gives those of another one.
+    The fields are those that the first evaluator sees; `seen_by` gives those of another one. Of
+    another tool's log all samples are read.
     """
+    if is_log(path):
+        samples = enumerate(read_log(path).samples)
+        return ({"row": place, **sample.fields} for place, sample in samples)
     return RunDirectory(path).samples()
 
 
@@ -90,4 +100,4 @@ def seen_by(sample: Mapping[str, Any], evaluator: str) -> Mapping[str, Any]:
 
 def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
     """Read what was run; raises InputError where that is not known."""
-    return RunDirectory(path).manifest()
+    return read_log(path).manifest(path) if is_log(path) else RunDirectory(path).manifest()

@@ -1,6 +1,7 @@
 """Inspect: `eval` with its mock model."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import pytest
@@ -16,8 +17,12 @@ from llmeval_integrations import (
     ToolCalls,
     ToolCallSchema,
     WeightedSum,
+    compare,
+    evaluate,
 )
 from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.runs import read_run
+from llmeval_integrations.runs.stored import read_samples
 
 pytest.importorskip("inspect_ai")
 
@@ -276,3 +281,26 @@ def test_the_example(tmp_path, monkeypatch):
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     run_example(ours, model=model("[1]"))
+
+
+@pytest.mark.parametrize("form", ["eval", "json"])
+def test_a_log_is_a_run_with_what_our_evaluators_said(tmp_path, form):
+    outputs = ["[1]", "[1.0]", "[2]", "[2", "?", "[1]"]
+    rows = [Row(id=name, input="?", target="[1.0]") for name in "abc"]
+    scorers = [inspect_scorer(JsonEquality()), inspect_scorer(JsonValidity()), match()]
+    log = run(tmp_path, scorers, outputs, rows, log_format=form, epochs=2)
+    found = read_run(log.location)
+    samples = {each["id"]: each["output"] for each in read_samples(log.location)}
+    assert Counter(samples.values()) == Counter(outputs)
+    own = evaluate(
+        [{"id": own, "output": text, "reference": "[1.0]"} for own, text in samples.items()],
+        [JsonEquality(), JsonValidity()],
+    )
+    expected = [(row.id, row.evaluator, row.score, row.passed, row.label, row.reason) for row in own.rows]  # fmt: skip
+    said = [(row.id, row.evaluator, row.score, row.passed, row.label, row.reason) for row in found.rows]  # fmt: skip
+    assert [each for each in said if each[1] != "match"] == expected
+    assert Counter(row.group for row in found.rows) == {"a": 6, "b": 6, "c": 6}
+    for figures in log.results.scores:
+        value = next(iter(figures.metrics.values())).value
+        assert found.summary["evaluators"][figures.name]["mean"] == pytest.approx(value)
+    assert compare(log.location, own).regressions == []

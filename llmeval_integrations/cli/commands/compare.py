@@ -34,8 +34,8 @@ _UNSURE: Final = "so a regression cannot be excluded"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs, what is compared, and the form of the answer."""
     add = parser.add_argument
-    add("a", metavar="A", help="the directory of the run before")
-    add("b", metavar="B", help="the directory of the run after")
+    add("a", metavar="A", help="the run before: its directory, or a log of another tool")
+    add("b", metavar="B", help="the run after")
     add("--evaluator", action="append", metavar="NAME", help="compare this one; may be repeated")
     add("--no-fields", dest="fields", action="store_false", help="compare no single fields")
     add(

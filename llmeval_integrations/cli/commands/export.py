@@ -22,7 +22,12 @@ names a file; the suffix of that tells the format where --to does not.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs, the format, the table and the file."""
-    parser.add_argument("run_directory", nargs="+", metavar="RUN", help="a run's directory")
+    parser.add_argument(
+        "run_directory",
+        nargs="+",
+        metavar="RUN",
+        help="a run's directory, or a log of another tool",
+    )
     parser.add_argument("--to", metavar="NAME", help="parquet, csv or arrow (by FILE's suffix)")
     parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="which (rows)")
     parser.add_argument("--out", metavar="FILE", help="write it there; - for standard output")
@@ -41,7 +46,8 @@ def run(call: argparse.Namespace) -> int:
         say(f"llmeval export: warning: {each}")
     if call.table == "fields":
         _warn_of_no_fields(runs)
-    out = call.out or str(Path(call.run_directory[0]) / f"{call.table}{to.SUFFIX}")
+    first, name = Path(call.run_directory[0]), f"{call.table}{to.SUFFIX}"
+    out = call.out or str(first / name if first.is_dir() else first.with_suffix(f".{name}"))
     with written_to(None if out == "-" else out) as file:
         to.write_table(TABLES[call.table](runs), file)
     if out != "-":

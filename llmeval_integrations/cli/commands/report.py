@@ -24,7 +24,12 @@ names a file.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs, the format and the file."""
-    parser.add_argument("run_directory", nargs="+", metavar="RUN", help="a run's directory")
+    parser.add_argument(
+        "run_directory",
+        nargs="+",
+        metavar="RUN",
+        help="a run's directory, or a log of another tool",
+    )
     parser.add_argument("--format", metavar="NAME", help="html, markdown, junit or csv (html)")
     parser.add_argument("--out", metavar="FILE", help="write it there; - for standard output")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
@@ -42,7 +47,8 @@ def run(call: argparse.Namespace) -> int:
         say(f"llmeval report: warning: {each}")
     out = call.out
     if out is None and report.SUFFIX == ".html":
-        out = str(Path(call.run_directory[0]) / PAGE)
+        first = Path(call.run_directory[0])
+        out = str(first / PAGE if first.is_dir() else first.with_suffix(f".{PAGE}"))
     if call.open and (report.SUFFIX != ".html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
     with written_to(None if out == "-" else out) as file:

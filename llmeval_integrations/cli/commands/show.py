@@ -14,7 +14,9 @@ HELP: Final = "print a run's figures and what went wrong"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the run and the form of the answer."""
-    parser.add_argument("run_directory", metavar="RUN", help="a run's directory")
+    parser.add_argument(
+        "run_directory", metavar="RUN", help="a run's directory, or a log of another tool"
+    )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 

@@ -18,7 +18,12 @@ _LAST_PORT: Final = 65535
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the runs and the port."""
-    parser.add_argument("run_directory", nargs="+", metavar="RUN", help="a run's directory")
+    parser.add_argument(
+        "run_directory",
+        nargs="+",
+        metavar="RUN",
+        help="a run's directory, or a log of another tool",
+    )
     parser.add_argument(
         "--port", type=_port, default=0, metavar="N", help="any free one by default"
     )

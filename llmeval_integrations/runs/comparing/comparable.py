@@ -88,7 +88,7 @@ def _version(manifests: tuple[_Manifest, _Manifest] | None) -> Iterator[str]:
     if manifests:
         before, after = (each.get("version") for each in manifests)
         if before != after:
-            yield f"A was evaluated by {before}, B by {after} of this package"
+            yield f"A was evaluated by {before}, B by {after}"
 
 
 def _repeats(pairs: Pairs) -> Iterator[str]:
@@ -156,8 +156,8 @@ def _references(
 ) -> Iterator[str]:
     """Compare the columns of one file that references are from, then the references themselves.
 
-    These are known of samples that failed in both runs, which alone are kept; they are compared
-    once for the evaluators that have theirs from the same columns.
+    These are known of samples that both runs keep, which of our own are those that failed; they
+    are compared once for the evaluators that have theirs from the same columns.
     """
     if not manifests:
         return
@@ -180,8 +180,7 @@ def _references(
         if other:
             of_group = "" if len(groups) == 1 else f"{', '.join(group)}: "
             yield (
-                f"{of_group}{other} of {compared} samples that failed in both runs have another "
-                "one in B"
+                f"{of_group}{other} of {compared} samples that both runs keep have another one in B"
             )
 
 

@@ -1,0 +1,158 @@
+"""Logs of Inspect: `.eval` archives, and JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+from zipfile import ZipFile
+
+from llmeval_integrations.core.errors import EvalError, InputError, MissingDependencyError
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.json_values.numbers import read_number
+from llmeval_integrations.messages.reply import text_of_blocks
+from llmeval_integrations.runs.files import parse_object
+from llmeval_integrations.runs.logs.log import NOT_SCORED, Log, LoggedSample, score_of
+
+_HEADER: Final = "header.json"
+_BEGINNING: Final = "_journal/start.json"
+"""What a log has that is not finished, in place of its header."""
+
+_GRADES: Final = {
+    "C": Result(1.0, True, "correct"),
+    "P": Result(0.5, False, "partial"),
+    "I": Result(0.0, False, "incorrect"),
+    "N": Result(0.0, False, "no_answer"),
+}
+"""What Inspect takes its letters for."""
+
+_WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def read_archive(path: Path) -> Log:
+    """Read an `.eval` file; raises InputError where it is damaged."""
+    try:
+        with ZipFile(path) as archive:
+            names = dict.fromkeys(archive.namelist())  # what was written again is there twice
+            header = _HEADER if _HEADER in names else _BEGINNING
+            samples = (
+                _read(archive, name)
+                for name in names
+                if name.startswith("samples/") and name.endswith(".json")
+            )
+            return read_document({**_read(archive, header), "samples": samples})
+    except EvalError:
+        raise
+    except Exception as error:  # zlib and zstd have errors of their own
+        raise InputError(f"{path} is damaged: {error}") from error
+
+
+def _read(archive: ZipFile, name: str) -> dict[str, Any]:
+    place = f"{archive.filename}: {name}"
+    try:
+        return parse_object(archive.read(name), place)
+    except NotImplementedError as error:  # Python reads zstd from 3.14 on
+        try:
+            import zipfile_zstd  # type: ignore[import-untyped]  # noqa: F401 - Inspect brings it
+        except ModuleNotFoundError:
+            raise MissingDependencyError(
+                f"{archive.filename} is compressed with zstd, which this Python cannot read; run: "
+                "pip install 'llmeval-integrations[inspect]', or convert the log: inspect log "
+                f"convert --to json --output-dir DIRECTORY {archive.filename}"
+            ) from error
+    return parse_object(archive.read(name), place)
+
+
+def read_document(document: Mapping[str, Any]) -> Log:
+    """Make a log of Inspect's `EvalLog` in JSON."""
+    about = document["eval"]
+    are_repeats = ((about.get("config") or {}).get("epochs") or 1) > 1
+    samples = [_sample(each, are_repeats=are_repeats) for each in document.get("samples") or ()]
+    scorers = {each["name"]: each for each in about.get("scorers") or ()}
+    found = dict.fromkeys(name for each in samples for name in each.results)
+    names = [name for name in found if not any(each.startswith(f"{name}/") for each in found)]
+    made_by = {name: scorers.get(name.partition("/")[0], {}) for name in names or scorers}
+    status = document.get("status", "started")
+    return Log(
+        "log of Inspect",
+        samples,
+        {name: scorer.get("options") or {} for name, scorer in made_by.items()},
+        {
+            "version": f"inspect_ai {(about.get('packages') or {}).get('inspect_ai')}",
+            "started": str(about.get("created", "")),
+            "task": about.get("task"),
+            "task_args": about.get("task_args"),
+            "model": about.get("model"),
+        },
+        rates={
+            name for name, scorer in made_by.items() if "accuracy" in str(scorer.get("metrics"))
+        },
+        incomplete=None if status == "success" else f"Inspect calls its status {status!r}",
+    )
+
+
+def _sample(sample: Mapping[str, Any], *, are_repeats: bool) -> LoggedSample:
+    own, epoch = sample["id"], sample.get("epoch", 1)
+    given, target, error = _text(sample["input"]), sample.get("target"), sample.get("error")
+    fields = {
+        "id": own if epoch == 1 else f"{own} (epoch {epoch})",
+        "output": (sample.get("output") or {}).get("completion", ""),
+        "input": given,
+    }
+    if target:
+        fields["reference"] = target
+    if are_repeats:
+        fields["group"] = own
+    return LoggedSample(
+        fields,
+        dict(_results(sample.get("scores") or {})),
+        [given, target],
+        f"SampleError: {error.get('message')}" if error else NOT_SCORED,
+    )
+
+
+def _text(given: Any) -> str:
+    """Return what the user said last; an input is a text or messages."""
+    if isinstance(given, str):
+        return given
+    said = [each.get("content") for each in given or () if each.get("role") == "user"]
+    return text_of_blocks(said[-1]) if said else ""
+
+
+def _results(scores: Mapping[str, Any]) -> Iterator[tuple[str, Result]]:
+    """Read scores; one with several values is several evaluators."""
+    for name, score in scores.items():
+        value = score.get("value")
+        parts: Iterable[tuple[Any, Any]] = ()
+        if isinstance(value, dict):
+            parts = value.items()
+        elif isinstance(value, list):
+            parts = enumerate(value)
+        else:
+            yield name, _result(value, score)
+        for part, each in parts:
+            yield f"{name}/{part}", _result(each, score)
+
+
+def _result(value: Any, score: Mapping[str, Any]) -> Result:
+    """Read one value as Inspect does; a text that is no grade is a label without a score."""
+    metadata = score.get("metadata") or {}
+    reason, label, passed = score.get("explanation"), metadata.get("label"), metadata.get("passed")
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        label = score.get("reason") or "unscored"
+        return Result.unscored(reason or "Inspect has no value", label=label, **metadata)
+    if isinstance(value, str):
+        grade = _GRADES.get(value)
+        if grade is not None:
+            return Result(grade.score, grade.passed, grade.label, reason, metadata)
+        number = _WORDS.get(value.lower(), read_number(value))
+        if number is None:
+            return Result(None, None, value, reason, metadata, answered=True)
+        value = number
+    figure = score_of(value)
+    if figure is None:
+        return Result.unscored(f"{value!r} is not a finite number", label="no_number", **metadata)
+    if not isinstance(passed, bool):
+        passed = value if isinstance(value, bool) else None
+    return Result(figure, passed, label, reason, metadata)

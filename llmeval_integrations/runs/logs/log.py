@@ -1,0 +1,120 @@
+"""What a log of another tool comes to: samples, what was said of them, and what was run."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.runs.rows import Row, write_in_order
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.summary import Tally
+
+NOT_SCORED: Final = Result.unscored("the log has no score", label="not_scored")
+
+
+@dataclass(frozen=True)
+class LoggedSample:
+    """One output of a model, and what was said of it."""
+
+    fields: dict[str, Any]
+    """Its id and output; group, reference and input where the log has them."""
+
+    results: dict[str, Result | str]
+    """For each evaluator its result; a text is the error that there was instead."""
+
+    task: Any
+    """What the model was given; the same in all runs over the same data."""
+
+    lacking: Result | str = NOT_SCORED
+    """What stands for the results of other evaluators."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log of another tool."""
+
+    kind: str
+    """Whose log it is."""
+
+    samples: list[LoggedSample]
+    """In any order."""
+
+    evaluators: Mapping[str, Mapping[str, Any]]
+    """The options of each evaluator."""
+
+    about: Mapping[str, Any]
+    """What else is known of the run."""
+
+    rates: Collection[str] = ()
+    """The evaluators whose scores say what passed where all of them are 0 or 1."""
+
+    lower_is_better: frozenset[str] | None = frozenset()
+    """The evaluators whose scores are better where they are lower; None where nobody knows."""
+
+    incomplete: str | None = None
+    """Why samples may be missing."""
+
+    def run(self, path: str | PathLike[str]) -> Run:
+        """Make a run of it."""
+        rows = [*self._rows()]
+        tallies = {name: Tally() for name in self.evaluators}
+        for row in rows:
+            tallies[row.evaluator].add([row])
+        lower = self.lower_is_better
+        run = Run.of(len(self.samples), tallies, rows, Path(path), lower_is_better=lower)
+        return replace(run, incomplete=self.incomplete)
+
+    def manifest(self, path: str | PathLike[str]) -> dict[str, Any]:
+        """Say what was run, as the manifest of a run does."""
+        tasks = sorted(write_in_order([each.fields["id"], each.task]) for each in self.samples)
+        return {
+            **self.about,
+            "evaluators": {
+                name: {"evaluator": name, "options": dict(options)}
+                for name, options in self.evaluators.items()
+            },
+            "data": {
+                "kind": self.kind,
+                "path": str(path),
+                "samples": len(self.samples),
+                "sha256": hashlib.sha256(b"\n".join(tasks)).hexdigest(),
+            },
+        }
+
+    def _rows(self) -> Iterator[Row]:
+        """Make the rows, sample by sample, each with one row of every evaluator."""
+        binary = {name for name in self.rates if self._is_binary(name)}
+        for sample in self.samples:
+            for name in self.evaluators:
+                result = sample.results.get(name, sample.lacking)
+                if isinstance(result, Result) and result.scored and name in binary:
+                    yield _row(sample, name, result, bool(result.score))
+                else:
+                    yield _row(sample, name, result, getattr(result, "passed", None))
+
+    def _is_binary(self, name: str) -> bool:
+        """Whether there are no verdicts, and all scores are 0 or 1."""
+        results = (each.results.get(name) for each in self.samples)
+        scored = [each for each in results if isinstance(each, Result) and each.scored]
+        return all(each.passed is None and each.score in {0, 1} for each in scored)
+
+
+def _row(sample: LoggedSample, name: str, result: Result | str, passed: bool | None) -> Row:
+    own, group = sample.fields["id"], sample.fields.get("group")
+    if isinstance(result, str):
+        return Row(own, name, None, None, None, None, {}, False, result, group)
+    score, label, reason = result.score, result.label, result.reason
+    unscored = result.is_unscored
+    return Row(own, name, score, passed, label, reason, result.metadata, unscored, None, group)
+
+
+def score_of(value: Any) -> float | None:
+    """Return a number as a score; None of what is none, or not finite."""
+    is_finite = isinstance(value, (int, float)) and math.isfinite(value)
+    return float(value) if is_finite else None

@@ -1,0 +1,138 @@
+"""Results of promptfoo, as `promptfoo eval -o results.json` writes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quoting import free_name, shorten
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
+
+_WHOLE: Final = "promptfoo"
+"""The evaluator that says what all assertions of a test come to."""
+
+_NO_ASSERTION: Final = Result(
+    None, None, "no_assertion", "the test has no such assertion", answered=True
+)
+_ERROR: Final = 2
+"""What `failureReason` is where there was no output to look at."""
+
+_LONGEST_PROMPT: Final = 40
+
+
+def read_document(document: Mapping[str, Any], column: int | None) -> Log:
+    """Make a log of the results in one column of promptfoo's table, or in all.
+
+    A column is a prompt given to a provider. Raises InputError where there is no such column.
+    """
+    results = sorted(document["results"]["results"], key=lambda each: each["testIdx"])
+    columns = {each["promptIdx"]: _column(each) for each in results}
+    if column is not None:
+        if column - 1 not in columns:
+            known = ", ".join(f"{each + 1} ({columns[each]})" for each in sorted(columns))
+            raise InputError(f"no column is {column}; there are {known}")
+        columns = {column - 1: columns[column - 1]}
+    samples = [*_samples(results, columns)]
+    names = dict.fromkeys([_WHOLE, *(name for each in samples for name in each.results)])
+    metadata = document.get("metadata") or {}
+    return Log(
+        "results of promptfoo",
+        samples,
+        {name: {} for name in names},
+        {
+            "version": f"promptfoo {metadata.get('promptfooVersion')}",
+            "started": str(document["results"].get("timestamp", "")),
+            "prompts": [columns[each] for each in sorted(columns)],
+        },
+    )
+
+
+def _column(result: Mapping[str, Any]) -> str:
+    provider = result["provider"]
+    name = provider.get("label") or provider["id"]
+    return f"{name}: {shorten(result['prompt'].get('label', ''), _LONGEST_PROMPT)}"
+
+
+def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Iterator[LoggedSample]:
+    """Read the results in these columns; all of one test are a group.
+
+    The repeats of a test are tests to promptfoo. They are known by what they ask.
+    """
+    tests: dict[str, list[dict[str, Any]]] = {}
+    for each in results:
+        case = each["testCase"]
+        key = canonical([each.get("vars"), case.get("description"), case.get("assert")])
+        tests.setdefault(key, []).append(each)
+    named = Counter(each[0]["testCase"].get("description") for each in tests.values())
+    for number, (key, tries) in enumerate(tests.items(), 1):
+        description = tries[0]["testCase"].get("description")
+        test = description if description and named[description] == 1 else number
+        repeats: Counter[int] = Counter()
+        chosen = [each for each in tries if each["promptIdx"] in columns]
+        for each in chosen:
+            column = each["promptIdx"]
+            repeats[column] += 1
+            marks = [f"column {column + 1}"] if len(columns) > 1 else []
+            marks += [f"repeat {repeats[column]}"] if repeats[column] > 1 else []
+            fields = {"id": f"{test} ({', '.join(marks)})" if marks else test, **_fields(each)}
+            if len(chosen) > 1:
+                fields["group"] = test
+            yield LoggedSample(fields, _results(each), key, _NO_ASSERTION)
+
+
+def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
+    response, prompt = result.get("response") or {}, result["prompt"]
+    fields = {"output": response.get("output"), "input": prompt.get("raw", "")}
+    for each in _components(result):
+        assertion = each.get("assertion") or {}
+        if assertion.get("type") == "equals":
+            rendered = (each.get("metadata") or {}).get("renderedAssertionValue")
+            fields["reference"] = assertion.get("value") if rendered is None else rendered
+    return fields
+
+
+def _components(result: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    """Return what single assertions say; a set of them comes before its members."""
+    return (result.get("gradingResult") or {}).get("componentResults") or ()
+
+
+def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
+    if result.get("failureReason") == _ERROR:
+        error = f"ProviderError: {result.get('error')}"
+        return dict.fromkeys([_WHOLE, *_names(_assertions(result["testCase"]))], error)
+    components = _components(result)
+    names = _names([each.get("assertion") or {} for each in components])
+    parts = dict(zip(names, map(_result, components), strict=True))
+    passed, errors = result["success"], [each for each in parts.values() if isinstance(each, str)]
+    reason = (result.get("gradingResult") or {}).get("reason")
+    whole = Result(score_of(result.get("score")), passed, None, reason)
+    # A grader that failed is a 0 in the score of the whole.
+    return {_WHOLE: errors[0] if errors and not passed else whole, **parts}
+
+
+def _assertions(case: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the assertions of a test, or of a set of them, in promptfoo's order."""
+    for each in case.get("assert") or ():
+        yield each
+        yield from _assertions(each)
+
+
+def _names(assertions: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Name assertions by their metrics, else by their types."""
+    names = [_WHOLE]
+    for each in assertions:
+        name = each.get("metric") or each.get("type") or "assert-set"
+        names.append(free_name(str(name), names))
+    return names[1:]
+
+
+def _result(component: Mapping[str, Any]) -> Result | str:
+    if (component.get("metadata") or {}).get("graderError"):
+        return f"GraderError: {component.get('reason')}"
+    return Result(
+        score_of(component.get("score")), component["pass"], None, component.get("reason")
+    )

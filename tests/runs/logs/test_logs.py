@@ -1,0 +1,301 @@
+"""Logs that Inspect, promptfoo and lm-evaluation-harness have written, read as runs."""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from shutil import copy
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+
+from llmeval_integrations import InputError
+from llmeval_integrations.cli.main import main
+from llmeval_integrations.core.errors import MissingDependencyError
+from llmeval_integrations.runs import compare, read_run
+from llmeval_integrations.runs.stored import read_manifest, read_samples
+
+DATA = Path(__file__).parent / "data"
+BEFORE, AFTER = DATA / "inspect_a.json", DATA / "inspect_b.json"
+PROMPTFOO = DATA / "promptfoo.json"
+GENERATED = DATA / "samples_capitals_gen_2026-11-27T00-00-58.678580.jsonl"
+CHOSEN = DATA / "samples_capitals_mc_2026-11-27T00-00-58.678580.jsonl"
+
+
+def rows(path, evaluator):
+    return {row.id: row for row in read_run(path).rows if row.evaluator == evaluator}
+
+
+def said(path, evaluator):
+    """Return score, verdict and label by id; of an error its text, of what is unscored a mark."""
+    return {
+        own: row.error or (row.score, row.passed, row.label, *["unscored"] * row.unscored)
+        for own, row in rows(path, evaluator).items()
+    }
+
+
+GONE = "SampleError: ValueError('the tool is gone')"
+
+
+@pytest.mark.parametrize(
+    ("scorer", "expected"),
+    [
+        (
+            "grade",
+            {
+                "fr": (1, True, "correct"),
+                "fr (epoch 2)": (0, False, "incorrect"),
+                "it": (0.5, False, "partial"),
+                "it (epoch 2)": (0, False, "no_answer"),
+                "de": (None, None, "no_verdict", "unscored"),
+                "de (epoch 2)": (0, False, "incorrect"),
+                "at": GONE,
+                "at (epoch 2)": GONE,
+            },
+        ),
+        (
+            "style/brief",
+            {
+                "fr": (1, True, None),
+                "fr (epoch 2)": (1, True, None),
+                "it": (0, False, None),
+                "it (epoch 2)": (1, True, None),
+                "de": (1, True, None),
+                "de (epoch 2)": (1, True, None),
+                "at": GONE,
+                "at (epoch 2)": GONE,
+            },
+        ),
+        (
+            "tone",
+            {
+                "fr": (None, None, "plain"),
+                "fr (epoch 2)": (None, None, "plain"),
+                "it": (None, None, "plain"),
+                "it (epoch 2)": (None, None, "plain"),
+                "de": (None, None, "plain"),
+                "de (epoch 2)": (None, None, "friendly"),
+                "at": GONE,
+                "at (epoch 2)": GONE,
+            },
+        ),
+    ],
+)
+def test_values_of_inspect_are_read_as_inspect_reads_them(scorer, expected):
+    assert said(BEFORE, scorer) == expected
+
+
+def test_numbers_are_verdicts_only_where_inspect_counts_them_as_such(tmp_path):
+    assert {passed for _, passed, _ in list(said(AFTER, "style/words").values())[1:4]} == {None}
+    document = json.loads(AFTER.read_text())
+    document["eval"]["scorers"][2]["metrics"] = [{"name": "inspect_ai/accuracy"}]
+    (tmp_path / "log.json").write_text(json.dumps(document))
+    assert {passed for _, passed, _ in list(said(tmp_path / "log.json", "style/words").values())[1:4]} == {True}  # fmt: skip
+
+
+def test_epochs_are_a_group_and_what_a_model_was_given_is_kept():
+    found = {row.id: row.group for row in read_run(BEFORE).rows}
+    assert Counter(found.values()) == {"fr": 2, "it": 2, "de": 2, "at": 2}
+    samples = {each["id"]: each for each in read_samples(BEFORE)}
+    it, de = samples["it"], samples["de (epoch 2)"]
+    assert (it["input"], it["output"], it["reference"]) == ("Capital of Italy?", "Rome, maybe", "Rome")  # fmt: skip
+    assert de["reference"] == ["Berlin", "Bonn"]
+
+
+def test_an_archive_is_what_its_json_is(tmp_path):
+    """Inspect compresses with zstd, which Python reads from 3.14 on or with what Inspect brings."""
+    archive = DATA / "inspect_a.eval"
+    try:
+        import zipfile_zstd  # noqa: F401
+
+        can_read = True
+    except ModuleNotFoundError:
+        can_read = sys.version_info >= (3, 14)
+    if can_read:
+        assert [*read_run(archive).rows] == [*read_run(BEFORE).rows]
+    else:
+        with pytest.raises(MissingDependencyError, match="inspect log convert --to json"):
+            read_run(archive)
+    older = tmp_path / "older.eval"
+    document = json.loads(BEFORE.read_text())
+    with ZipFile(older, "w", ZIP_DEFLATED) as file:
+        for sample in document.pop("samples"):
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            file.writestr(name, json.dumps(sample))
+        file.writestr("header.json", json.dumps(document))
+    assert [*read_run(older).rows] == [*read_run(BEFORE).rows]
+
+
+def test_a_log_that_is_not_finished_says_so(tmp_path):
+    document = json.loads(BEFORE.read_text())
+    begun = tmp_path / "begun.eval"
+    with ZipFile(begun, "w") as file:
+        file.writestr("samples/fr_epoch_1.json", json.dumps(document["samples"][2]))
+        file.writestr("_journal/start.json", json.dumps({"eval": document["eval"]}))
+    assert read_run(begun).incomplete == "Inspect calls its status 'started'"
+    assert read_run(BEFORE).incomplete is None
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "expected"),
+    [
+        (
+            "promptfoo",
+            {
+                1: (1, True, None),
+                "1 (repeat 2)": (1, True, None),
+                "Italy": (0.15333333333333335, False, None),
+                "Italy (repeat 2)": (0.15333333333333335, False, None),
+                3: "GraderError: 500 the server is down",
+                "3 (repeat 2)": "GraderError: 500 the server is down",
+                4: "ProviderError: 500 the server is down",
+                "4 (repeat 2)": "ProviderError: 500 the server is down",
+            },
+        ),
+        (
+            "is-json",
+            {
+                1: (1, True, None),
+                "1 (repeat 2)": (1, True, None),
+                "Italy": (None, None, "no_assertion"),
+                "Italy (repeat 2)": (None, None, "no_assertion"),
+                3: (None, None, "no_assertion"),
+                "3 (repeat 2)": (None, None, "no_assertion"),
+                4: "ProviderError: 500 the server is down",
+                "4 (repeat 2)": "ProviderError: 500 the server is down",
+            },
+        ),
+    ],
+)
+def test_a_column_of_promptfoo_is_a_run(evaluator, expected):
+    assert said(f"{PROMPTFOO}#2", evaluator) == expected
+
+
+def test_assertions_of_promptfoo_are_evaluators_by_metric_or_type():
+    assert [*read_run(PROMPTFOO).summary["evaluators"]] == [
+        "promptfoo",
+        "contains",
+        "is-json",
+        "right",
+        "javascript",
+        "equals",
+        "assert-set",
+        "contains_2",
+        "llm-rubric",
+    ]
+    italy = rows(f"{PROMPTFOO}#1", "right")["Italy"]
+    assert (italy.score, italy.reason) == (0, 'Expected output to contain "Rome"')
+    [sample] = [each for each in read_samples(f"{PROMPTFOO}#1") if each["id"] == "Italy"]
+    assert sample["input"] == sample["output"] == sample["reference"] == "The capital of Italy is Milan."  # fmt: skip
+
+
+def test_columns_and_repeats_of_one_test_of_promptfoo_are_a_group():
+    groups = Counter(row.group for row in rows(PROMPTFOO, "promptfoo").values())
+    assert groups == {1: 4, "Italy": 4, 3: 4, 4: 4}
+    with pytest.raises(InputError, match=r"no column is 3; there are 1 \(tiny: The capital of"):
+        read_run(f"{PROMPTFOO}#3")
+
+
+def test_metrics_of_the_harness_are_evaluators_for_each_filter():
+    names = ["exact_match,strict", "bleu,strict", "exact_match,first-word", "bleu,first-word"]
+    assert [*read_run(GENERATED).summary["evaluators"]] == names
+    assert said(GENERATED, names[0]) == {
+        0: (0, False, None),
+        1: (0, False, None),
+        2: (1, True, None),
+        3: (1, True, None),
+    }
+    assert said(GENERATED, names[1])[0] == (None, None, "no_figure", "unscored")
+    first = next(iter(read_samples(GENERATED)))
+    assert (first["input"], first["output"], first["reference"]) == ("Question: Capital of France?\nAnswer:", "lol", "Paris")  # fmt: skip
+
+
+def test_the_likeliest_choice_is_the_output(tmp_path):
+    assert [(each["output"], each["reference"]) for each in read_samples(CHOSEN)] == [
+        ("Paris", "Paris"),
+        ("Rome", "Rome"),
+        ("Rome", "Berlin"),
+        ("Madrid", "Madrid"),
+    ]
+    assert read_run(CHOSEN).lower_is_better == {"brier_score"}
+    assert read_manifest(CHOSEN)["version"] == "lm_eval 0.4.13"
+    alone = copy(CHOSEN, tmp_path)
+    assert read_run(alone).lower_is_better is None
+    one = tmp_path / "one.jsonl"
+    one.write_text(CHOSEN.read_text().splitlines()[0])
+    assert read_run(one).summary["evaluators"]["acc"]["pass_rate"] == 1
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "evaluator", "groups", "better", "doubts"),
+    [
+        (BEFORE, AFTER, "grade", 3, 3, []),
+        (f"{PROMPTFOO}#1", f"{PROMPTFOO}#2", "is-json", 1, 2, []),
+        (CHOSEN, CHOSEN, "acc", None, 0, []),
+    ],
+)
+def test_runs_of_one_data_set_join_without_a_doubt(a, b, evaluator, groups, better, doubts):
+    comparison = compare(a, b)
+    found = next(each for each in comparison.differences if each.evaluator == evaluator)
+    assert (found.groups, found.better, found.worse) == (groups, better, 0)
+    assert [each for each in comparison.warnings if "left out" not in each] == doubts
+
+
+def test_other_data_is_a_doubt(tmp_path):
+    lines = [json.loads(line) for line in CHOSEN.read_text().splitlines()]
+    for line in lines:
+        line["target"] = "1" if line["target"] == "0" else "0"
+        line["doc_hash"] = "another"
+    other = tmp_path / "samples.jsonl"
+    other.write_text("\n".join(map(json.dumps, lines)))
+    found = [each for each in compare(CHOSEN, other).warnings if each.startswith("other")]
+    assert "joined by their place" in found[0]
+    assert found[1] == "other references: 4 of 4 samples that both runs keep have another one in B"
+
+
+@pytest.mark.parametrize(
+    ("path", "texts"),
+    [
+        (BEFORE, ["Capital of Italy?", "Rome, maybe", "the grader gave no verdict"]),
+        (PROMPTFOO, ["The capital of Italy is Milan.", "500 the server is down"]),
+        (GENERATED, ["Question: Capital of France?", "lol", "Paris"]),
+    ],
+)
+def test_reports_show_what_is_in_a_log(path, texts, tmp_path, capsys):
+    own = Path(copy(path, tmp_path))
+    assert main(["report", str(own)]) == 0
+    page = own.with_suffix(".report.html")
+    assert f"written: {page}" in capsys.readouterr().out
+    text = page.read_text()
+    assert all(each in text for each in texts)
+    assert main(["compare", str(path), str(own)]) == 0
+    assert "No difference" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"name": "promptfoo"}', "is no run: expected a run's directory"),
+        ('[{"a": 1}]', "is no run: expected a run's directory"),
+        ('{"eval": {}, "status": "success"}', "has no samples with scores"),
+        ('{"eval": {}, "samples": [{}]}', "is damaged: KeyError"),
+        ('{"eval": {}, "sam', "line 1 is damaged"),
+        ('{"results": {"results": [{}]}}', "is damaged: KeyError"),
+        ('{"doc_id": 1, "metrics": [], "filter": "none"}', "is damaged: KeyError"),
+    ],
+)
+def test_what_is_no_log_is_named(text, message, tmp_path):
+    path = tmp_path / "file.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_run(path)
+
+
+def test_a_damaged_archive_is_named(tmp_path):
+    path = tmp_path / "log.eval"
+    with ZipFile(path, "w") as file:
+        file.writestr("header.json", '{"eval": {}}')
+        file.writestr("samples/fr_epoch_1.json", '{"id": "a long sample"}')
+    path.write_bytes(path.read_bytes().replace(b"a long", b"a lone"))
+    with pytest.raises(InputError, match="is damaged: Bad CRC-32"):
+        read_run(path)
