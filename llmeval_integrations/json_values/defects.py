@@ -344,6 +344,12 @@ def _classify_prose(body: str) -> str:
     return "prose_around" if _holds_json(body) else "prose"
 
 
+def find_json(text: str) -> int | None:
+    """Return where an object or array begins in a text; None where none does."""
+    found = _JSON_START.search(text)
+    return found.start() if found else None
+
+
 def _holds_json(body: str) -> bool:
     return bool(_JSON_START.search(body) or ("]" in body and _LONE_NUMBER_SET_APART.search(body)))
 

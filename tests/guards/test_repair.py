@@ -1,0 +1,165 @@
+"""A text that is no JSON becomes what it was meant to be, or is refused; every change is told."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from json_strategies import broken_texts, json_texts, kinds, law
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.guards import repair
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
+
+# The text, its value, and the defects that are repaired, in order.
+REPAIRED = [
+    ('Here it is: {"a": 1} ok?', {"a": 1}, "prose_around prose_around"),
+    ('Sure!\n```json\n{"a": 1,}\n```\nDone', {"a": 1}, "prose_around trailing_comma prose_around"),
+    ('<json>{"a":1}</json>', {"a": 1}, "prose_around prose_around"),
+    ('{"a": 1},', {"a": 1}, "trailing_comma"),
+    ('{"a": "b", # c\n}', {"a": "b"}, "comment trailing_comma"),
+    ('/* a */ {"a": 1} // done', {"a": 1}, "comment comment"),
+    ("{'a': 'it's', 'b': None}", {"a": "it's", "b": None},
+     "single_quotes single_quotes single_quotes python_literal"),
+    ("{'a': 'it\\'s \"so\"'}", {"a": 'it\'s "so"'}, "single_quotes single_quotes"),
+    ("{“a”: ‘b’, `c`: TRUE}", {"a": "b", "c": True},
+     "smart_quotes smart_quotes single_quotes bare_word"),
+    ('{"a": "the "large" one", "b": "say "hi""}', {"a": 'the "large" one', "b": 'say "hi"'},
+     "unescaped_quote unescaped_quote"),
+    ('{"a": "he said "no", then left"}', {"a": 'he said "no", then left'}, "unescaped_quote"),
+    ("{a: 1, $b-c: 2}", {"a": 1, "$b-c": 2}, "unquoted_key unquoted_key"),
+    ('{"a": "x\ny\x01"}', {"a": "x\ny\x01"}, "control_character control_character"),
+    ('{"a": "it\\\'s"}', {"a": "it's"}, "invalid_escape"),
+    ('[{"a": 1\n "b": 2} {}]', [{"a": 1, "b": 2}, {}], "missing_comma missing_comma"),
+    ('{"a" 1}', {"a": 1}, "missing_colon"),
+    ("[+5, -.5e3, 5., 1_000]", [5, -500.0, 5.0, 1000], "number number number number"),
+    ('{"a": [1, {"b": 2], "c": 3}', {"a": [1, {"b": 2}], "c": 3}, "mismatched_bracket"),
+    ('{"a": 1}}]', {"a": 1}, "mismatched_bracket"),
+    ("\ufeff{}", {}, "byte_order_mark"),
+]  # fmt: skip
+
+# What was meant is not in the text, or two things may have been.
+REFUSED = [
+    ("", "empty"),
+    ("I cannot help with that.", "prose"),
+    ("As [1, 2] show, there is none.", "prose_around"),
+    ('Either {"a": 1} or {"a": 2}', "prose_around"),
+    ('{"a": 1}\n{"a": 2}', "extra_data"),
+    ('{"a": {"b": 1}}, "c": 2}', "extra_data"),
+    ('{"a": 1, "b": "hel', "truncated"),
+    ("[1, 2", "truncated"),
+    ("[1, ..., 9]", "ellipsis"),
+    ("[1,,2]", "missing_value"),
+    ("[1 2]", "missing_comma"),
+    ('["a" "b"]', "missing_comma"),
+    ('{"a": yes}', "bare_word"),
+    ('{"a": NaN}', "nan_or_infinity"),
+    ('{"a": "\\d+"}', "invalid_escape"),
+    ('{\\"a\\": 1}', "invalid_escape"),
+    ("[007]", "number"),
+    ("[1,000]", "number"),
+    ('{"size": 5 kg}', "number"),
+    ('{"a": 1]', "mismatched_bracket"),
+    ('{"a": "5" nail", "b": "6" nail"}', "unescaped_quote"),
+    ('{"a": "x, "b": "y"}', "unescaped_quote"),
+    ("['the boys', she said']", "bare_word"),
+    ("[1e999]", "number_out_of_range"),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "defects"), REPAIRED)
+def test_what_can_mean_one_thing_is_repaired(text, value, defects):
+    done = repair(text)
+    assert kinds(done.value) == kinds(value)
+    assert done.refusal is None
+    assert " ".join(edit.defect for edit in done.edits) == defects
+
+
+@pytest.mark.parametrize(("text", "name"), REFUSED)
+def test_what_can_mean_more_is_refused(text, name):
+    done = repair(text)
+    assert (done.value, done.refusal.name) == (None, name)
+
+
+def test_edits_are_told_by_their_places_in_the_text_that_was_given():
+    text = "Here: {'a': 'b',\n \"c\": +1,}"
+    done = repair(text)
+    assert [(edit.offset, edit.old, edit.new) for edit in done.edits] == [
+        (0, "Here: ", ""),
+        (7, "'a'", '"a"'),
+        (12, "'b'", '"b"'),
+        (23, "+1", "1"),
+        (25, ",", ""),
+    ]
+    for offset, _, old, new in reversed(done.edits):
+        assert text[offset:].startswith(old)
+        text = text[:offset] + new + text[offset + len(old) :]
+    assert text == done.text
+
+
+def test_only_a_text_can_be_repaired():
+    with pytest.raises(InputError, match="a text is repaired, got"):
+        repair({"a": 1})
+
+
+@law
+@given(json_texts, st.sampled_from(["{}", " {}\n", "```json\n{}\n```", "`{}`"]))
+def test_a_text_that_is_json_keeps_its_value(text, wrapper):
+    text = wrapper.replace("{}", text)
+    value, done = parse(text), repair(text)
+    assert (done.edits, done.text) == ([], text)
+    if isinstance(value, Defect):  # such as a number out of range
+        assert done.refusal == value
+    else:
+        assert kinds(done.value) == kinds(value)
+
+
+@law
+@given(broken_texts)
+def test_any_text_is_repaired_or_refused(text):
+    done = repair(text)
+    value = parse(done.text)
+    assert (done.refusal or done.value) == value
+    assert all(0 <= edit.offset <= len(text) for edit in done.edits)
+
+
+def _documents(texts):
+    return st.recursive(
+        st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from([0.5, -1e30]) | texts,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+        max_leaves=6,
+    ).map(lambda value: {"a": value})
+
+
+def _with_comments(value):
+    return json.dumps(value, indent=1).replace(",\n", ", // [what, {follows}\n")
+
+
+def _with_trailing_commas(value):
+    return json.dumps(value, indent=1).replace("\n]", ",\n]").replace("\n}", ",\n}")
+
+
+DRESSES = [
+    repr,
+    _with_comments,
+    _with_trailing_commas,
+    lambda value: f"Here you are:\n{json.dumps(value)}\nIs it right?",
+    lambda value: json.dumps(value).replace("true", "True").replace("null", "None"),
+]
+
+
+_HARD = st.text("ab ',:é\"\\\n{}[]#/", max_size=6) | st.sampled_from(["it's", "a, b", "None"])
+
+
+@law
+@given(_documents(_HARD), st.sampled_from(DRESSES))
+def test_a_dressed_document_is_itself_or_refused(value, dress):
+    done = repair(dress(value))
+    assert done.refusal is not None or done.value == value
+
+
+@law
+@given(_documents(st.text("ab é")), st.sampled_from(DRESSES))
+def test_a_dressed_document_with_plain_texts_is_itself(value, dress):
+    assert repair(dress(value)).value == value
