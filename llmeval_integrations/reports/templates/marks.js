@@ -98,7 +98,8 @@ function sides(output, reference, differences) {
     if (right) { const there = expectedPlaces(right, named); b = pieces(lines(right), at => there.includes(right[at][1])); }
   } else if (!areCalls && !named.length && reference !== null && !isPart(output) && !isPart(reference) && !(defect && right) && !left === !right) {
     const [ours, theirs] = left ? [lines(left), lines(right)] : [words(output), words(reference)], [onlyA, onlyB] = unlike(ours, theirs);
-    a = pieces(ours, at => onlyA.has(at)); b = pieces(theirs, at => onlyB.has(at));
+    /* Of two texts that say it in other words marks would tell nothing. */
+    if (left || onlyA.size + onlyB.size <= (ours.length + theirs.length) / 2) { a = pieces(ours, at => onlyA.has(at)); b = pieces(theirs, at => onlyB.has(at)); }
   }
   return [defect ? markedAt(a, defect[1] - (isPart(output) ? output[0] : 0)) : a, b];
 }
