@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.figures import format_within
+from llmeval_integrations.reports.entries import score
 from llmeval_integrations.reports.view import NOTHING, Cell, Column, Section, Tone, View
 from llmeval_integrations.runs.comparing.compare import compare
 from llmeval_integrations.runs.comparing.comparison import Comparison
@@ -173,9 +173,7 @@ def _cells(each: Difference) -> Iterator[Cell]:
 
 
 def _figure(each: Difference, value: float) -> str:
-    if each.measure != "score":
-        return percent(value)
-    return format_within((0, 1), value, "f", 3) if abs(value) < 10 else figure(value)
+    return score(value) if each.measure == "score" else percent(value)
 
 
 def _changes(comparison: Comparison, most: int) -> Section:

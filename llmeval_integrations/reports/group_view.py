@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
+from llmeval_integrations.reports.entries import Entry, Parts, counted, named, shared, tabulate
 from llmeval_integrations.reports.view import NOTHING, Cell, Column, Section
-from llmeval_integrations.runs.numbers import figure, percent, percents
+from llmeval_integrations.runs.numbers import figure, percents
 from llmeval_integrations.runs.records import text_of
 
 _OF_REPEATS: Final = (
@@ -14,69 +15,67 @@ _OF_REPEATS: Final = (
     "do; without bias, with 95 % intervals over groups."
 )
 
-Named = Sequence[tuple[Sequence[Cell], Mapping[str, Any]]]
-"""The cells that name an evaluator and its run, each with its figures."""
 
-
-def group_sections(names: Sequence[Column], evaluators: Named) -> Iterator[Section]:
+def group_sections(evaluators: Sequence[Entry]) -> Iterator[Section]:
     """Yield the sections of evaluators whose rows come in groups."""
-    grouped = [(cells, each["groups"]) for cells, each in evaluators if "groups" in each]
-    yield _repeats(names, grouped)
-    yield _flaky(names, grouped)
-
-
-def _repeats(names: Sequence[Column], grouped: Named) -> Section:
-    columns = [
-        *names,
-        Column("k"),
-        Column("groups", rank=3),
-        *(Column("pass@k"), Column("95 % interval", rank=1)),
-        *(Column("pass^k"), Column("95 % interval", rank=1)),
+    grouped = [
+        each._replace(figures=each.figures["groups"])
+        for each in evaluators
+        if "groups" in each.figures
     ]
-    rows = [
-        [*cells, Cell(figure(each["k"])), Cell(figure(each["tasks"]), "quiet"), *_rates(each)]
-        for cells, groups in grouped
-        for each in groups["repeats"]
-        if groups["flaky"]  # else every rate is the pass rate
+    repeats = [
+        each._replace(figures=repeat)
+        for each in grouped
+        for repeat in each.figures["repeats"]
+        if each.figures["flaky"]  # else every rate is the pass rate
     ]
-    return Section("repeats", "Repeats", columns, rows, _OF_REPEATS, few=20, most=20)
-
-
-def _rates(each: Mapping[str, Any]) -> Iterator[Cell]:
-    for name in ("pass_at_k", "pass_hat_k"):
-        interval = each[f"{name}_ci95"]
-        yield Cell(percent(each[name]))
-        yield Cell(NOTHING if interval is None else percents(interval), "quiet")
-
-
-def _flaky(names: Sequence[Column], grouped: Named) -> Section:
-    columns = [
-        Column("group", "name"),
-        *names,
-        *(Column("passed"), Column("of")),
+    parts: Parts = [
+        *named("evaluator"),
+        *counted("k"),
+        *counted("tasks", "groups", rank=3),
+        *shared("pass_at_k", "pass@k"),
+        (Column("95 % interval", rank=1), _interval("pass_at_k_ci95")),
+        *shared("pass_hat_k", "pass^k"),
+        (Column("95 % interval", rank=1), _interval("pass_hat_k_ci95")),
     ]
-    rows = [
-        [
-            Cell(text_of(each["group"])),
-            *cells,
-            Cell(figure(each["passes"]), "warn"),
-            Cell(figure(each["n"])),
-        ]
-        for cells, groups in grouped
-        for each in groups["flaky_groups"]
+    yield Section("repeats", "Repeats", *tabulate(parts, repeats), _OF_REPEATS, few=20, most=20)
+    yield _flaky(grouped)
+
+
+def _interval(key: str) -> Callable[[Entry], Cell]:
+    def read(entry: Entry) -> Cell:
+        interval = entry.figures[key]
+        return Cell(NOTHING if interval is None else percents(interval), "quiet")
+
+    return read
+
+
+def _flaky(grouped: Sequence[Entry]) -> Section:
+    groups = [
+        Entry(each.run, text_of(group["group"]), group, each.name)
+        for each in grouped
+        for group in each.figures["flaky_groups"]
+    ]
+    name, run = named("group")
+    parts: Parts = [
+        name,
+        (Column("evaluator", "name"), lambda group: Cell(group.evaluator)),
+        run,
+        (Column("passed"), lambda group: Cell(figure(group.figures["passes"]), "warn")),
+        *counted("n", "of"),
     ]
     counts = [
-        f"{groups['flaky']:,} of {groups['n']:,} in {', '.join(cell.text for cell in cells)}"
-        for cells, groups in grouped
-        if groups["flaky"]
+        f"{each.figures['flaky']:,} of {each.figures['n']:,} in "
+        f"{', '.join(filter(None, (each.name, each.run)))}"
+        for each in grouped
+        if each.figures["flaky"]
     ]
     return Section(
         "flaky",
         "Flaky groups",
-        columns,
-        rows,
+        *tabulate(parts, groups),
         f"Groups of which some rows passed and some did not: {'; '.join(counts)}.",
         noun="flaky group",
-        left_out=sum(groups["flaky"] - len(groups["flaky_groups"]) for _, groups in grouped),
+        left_out=sum(e.figures["flaky"] - len(e.figures["flaky_groups"]) for e in grouped),
         elsewhere="summary.json",
     )
