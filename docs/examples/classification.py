@@ -14,4 +14,4 @@ judge = Classification(
 )
 result = judge("We are sorry to hear that.", input="Where is my parcel?")
 print(judge.name, result.score, result.passed, result.label, result.reason)
-#> helpfulness 0 False evasive It only apologises.
+#> helpfulness 0.0 False evasive It only apologises.

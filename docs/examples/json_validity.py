@@ -2,7 +2,7 @@ from llmeval_integrations import JsonValidity
 
 result = JsonValidity()('{"name": "John", "age": 30,}')
 print(result.score, result.label, result.metadata["offset"])
-#> 0 trailing_comma 27
+#> 0.0 trailing_comma 27
 print(result.metadata["line"], result.metadata["column"])
 #> 1 28
 

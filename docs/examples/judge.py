@@ -16,4 +16,4 @@ judge = Judge(model, prompt, result_type=Translation, score="fluency", threshold
 
 result = judge("Close the door.", input="Bitte schließen Sie die Tür.")
 print(result.score, result.passed, result.metadata["answer"])
-#> 4 True {'errors': ['left out: please'], 'fluency': 4}
+#> 4.0 True {'errors': ['left out: please'], 'fluency': 4}

@@ -5,4 +5,4 @@ print(round(StringDistance()("Harbor Ltd", "Harbour Ltd").score, 3))
 edits = StringDistance("levenshtein", normalize_score=False, threshold=2)
 result = edits("Harbor Ltd", "Harbour Ltd")
 print(result.score, result.passed)
-#> 1 True
+#> 1.0 True

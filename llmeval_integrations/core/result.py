@@ -12,7 +12,7 @@ from llmeval_integrations.core.feedback import MAX_FEEDBACK, word_feedback
 class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """One evaluator's answer about one sample: scored, or unscored with a reason."""
 
-    score: float | int | bool | None
+    score: float | None
     """The figure; its range is the evaluator's own. None where there is none: then the
     result is unscored, unless it is `answered` all the same."""
 

@@ -22,7 +22,7 @@ _NO_DIGITS = str.maketrans("", "", string.digits)
 class ExactMatch(TextEvaluator):
     """Is the output's text the reference's?
 
-    Score 1 or 0. Nothing is parsed and no white space is forgiven.
+    Score: 1.0 or 0.0. Nothing is parsed and no white space is forgiven.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -45,9 +45,9 @@ class ExactMatch(TextEvaluator):
         expected = read_answer(sample.require("reference", self.name)).value
         output, reference = self._prepare(text), self._prepare(to_text(expected))
         if output == reference:
-            return Result(1, True)
+            return Result(1.0, True)
         output, reference = cut_around_difference(output, reference, 80)
-        return Result(0, False, None, f"{output!r} is not {reference!r}")
+        return Result(0.0, False, None, f"{output!r} is not {reference!r}")
 
     def _prepare(self, text: str) -> str:
         if self.ignore_case:

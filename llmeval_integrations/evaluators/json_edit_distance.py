@@ -68,7 +68,7 @@ class JsonEditDistance(Evaluator):
         score, exact = self._measure(write(output), write(reference))
         passed = score <= self.threshold
         reason = None if passed else f"Edit distance {format_against(self.threshold, score)}"
-        return Result(score, passed, None, reason, {"exact": exact})
+        return Result(float(score), passed, None, reason, {"exact": exact})
 
     def _measure(self, output: Any, reference: Any) -> tuple[float, bool]:
         if callable(self.string_distance):

@@ -26,7 +26,7 @@ ListOrder = Literal["strict", "any", "top_level_any"]
 class JsonEquality(Evaluator):
     """Is the output the same JSON as the reference?
 
-    Score True or False. `true` is not `1`, `1` is `1.0`, null is not a missing key, keys come in
+    Score: 1.0 or 0.0. `true` is not `1`, `1` is `1.0`, null is not a missing key, keys come in
     any order. Where the two differ, the reason names the first place; JsonMatch names all.
     LangChain's drop-in is `list_order="top_level_any"`.
     """
@@ -50,12 +50,12 @@ class JsonEquality(Evaluator):
     def check(self, sample: Sample) -> Result:
         compare = self._equal if self.operator is None else self._operate
         if self.operator is None and same(sample, self.parsing):
-            return Result(True, True)
+            return Result(1.0, True)
         copied = self.operator is not None  # which may change them
         output, reference = read_both(self, sample, self.parsing, copied=copied)
         if type(output) is Defect:
-            return defect_result(output, False)
-        score = compare(output, reference)
+            return defect_result(output, 0.0)
+        score = float(compare(output, reference))
         return Result(score, bool(score), None, None if score else self._reason(output, reference))
 
     def _equal(self, output: Any, reference: Any) -> bool:

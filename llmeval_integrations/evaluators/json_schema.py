@@ -35,7 +35,7 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         >>> JsonSchema({"properties": {"age": {"minimum": 18}}})('{"age": 3}').reason
         '3 is less than the minimum of 18 at /age'
 
-    Score: True or False. The reason words the first error; the label is its keyword, or
+    Score: 1.0 or 0.0. The reason words the first error; the label is its keyword, or
     `falseSchema` where the whole schema is false.
 
     Metadata: `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`;
@@ -132,9 +132,9 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
     def _check(self, sample: Sample, compiled: CompiledSchema) -> Result:
         value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
         if isinstance(value, Defect):
-            return defect_result(value, False)
+            return defect_result(value, 0.0)
         if compiled.is_valid(value):
-            return Result(True, True, None, None, {"schema_score": 1.0})
+            return Result(1.0, True, None, None, {"schema_score": 1.0})
         return self._describe_errors(value, compiled)
 
     def _describe_errors(self, value: Any, compiled: CompiledSchema) -> Result:
@@ -151,4 +151,4 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         }
         if not extent.is_listed or len(errors) > len(found):
             details["limit_reached"] = [""]
-        return Result(False, False, first["keyword"], make_printable(reason), details)
+        return Result(0.0, False, first["keyword"], make_printable(reason), details)

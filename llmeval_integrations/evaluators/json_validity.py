@@ -26,9 +26,9 @@ def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
 class JsonValidity(Evaluator):
     """Does the output parse as JSON?
 
-    Score 1 or 0. Where it does not, the label names the defect and the reason says it in words.
-    Metadata: `message`, that of Python's own parser, which is what LangChain's drop-in gives;
-    `offset`, `line` and `column`.
+    Score: 1.0 or 0.0. Where it does not, the label names the defect and the reason says it in
+    words. Metadata: `message`, that of Python's own parser, which is what LangChain's drop-in
+    gives; `offset`, `line` and `column`.
     """
 
     parsing: Parsing = "markdown"
@@ -39,12 +39,14 @@ class JsonValidity(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         defect = read_defect(sample, self.parsing)
-        return Result(1, True, None, "Valid JSON") if defect is None else defect_result(defect, 0)
+        return (
+            Result(1.0, True, None, "Valid JSON") if defect is None else defect_result(defect, 0.0)
+        )
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         defects = [read_defect(sample, self.parsing) for sample in samples]
         return [
-            Result(1, True, None, "Valid JSON") if defect is None else defect_result(defect, 0)
+            Result(1.0, True, None, "Valid JSON") if defect is None else defect_result(defect, 0.0)
             for defect in defects
         ]
 
@@ -53,8 +55,8 @@ class JsonValidity(Evaluator):
 class JsonObject(Evaluator):
     """Does the output parse as a JSON object, and not as an array, a text or a number?
 
-    Score 1 or 0. Metadata: `response`, the output; `format`, the Python type after parsing, None
-    where it does not parse; `json_response_result`, "pass" or "fail".
+    Score: 1.0 or 0.0. Metadata: `response`, the output; `format`, the Python type after parsing,
+    None where it does not parse; `json_response_result`, "pass" or "fail".
     """
 
     parsing: Parsing = "strict"
@@ -68,10 +70,10 @@ class JsonObject(Evaluator):
         output = read_answer(sample.output).value
         details = {"response": output, "format": None, "json_response_result": "fail"}
         if isinstance(value, Defect):
-            return defect_result(value, 0, **details)
+            return defect_result(value, 0.0, **details)
         details["format"] = type(value).__name__
         if isinstance(value, dict):
             details["json_response_result"] = "pass"
-            return Result(1, True, None, "A JSON object", details)
+            return Result(1.0, True, None, "A JSON object", details)
         reason = f"Expected a JSON object, got {type(value).__name__}"
-        return Result(0, False, "not_an_object", reason, details)
+        return Result(0.0, False, "not_an_object", reason, details)

@@ -26,7 +26,7 @@ TypeOption = type | UnionType | str | tuple["type | UnionType | str", ...]
 class PythonType(Evaluator):
     """Is the output an instance of a Python type?
 
-    Score 1 or 0, by `isinstance`. Metadata: `response`, the output; `format`, the name of its
+    Score: 1.0 or 0.0, by `isinstance`. Metadata: `response`, the output; `format`, the name of its
     type; `custom_response_result`, "pass" or "fail". Nothing is parsed: a text is a `str`. Of
     messages the parsed answer is looked at, else the text.
     """
@@ -50,9 +50,9 @@ class PythonType(Evaluator):
             "custom_response_result": "pass" if passed else "fail",
         }
         if passed:
-            return Result(1, True, None, f"An instance of {found}", details)
+            return Result(1.0, True, None, f"An instance of {found}", details)
         expected = " or ".join(kind.__name__ for kind in types)
-        return Result(0, False, found, f"Expected {expected}, got {found}", details)
+        return Result(0.0, False, found, f"Expected {expected}, got {found}", details)
 
     def _resolve(self, option: object) -> tuple[type, ...]:
         if isinstance(option, type) and _is_checkable(option):

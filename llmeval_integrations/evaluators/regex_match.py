@@ -34,7 +34,7 @@ _FLAGS = {
 class RegexMatch(TextEvaluator):
     """Does the output match a regular expression?
 
-    Score 1 or 0. The pattern is the option's, else each sample's reference. A pattern that has
+    Score: 1.0 or 0.0. The pattern is the option's, else each sample's reference. A pattern that has
     found no answer after `timeout` seconds raises RegexTimeoutError: the output is then neither
     right nor wrong.
     """
@@ -96,8 +96,8 @@ class RegexMatch(TextEvaluator):
                 f"{self.timeout:g} s for a text of {len(text)} characters"
             ) from None
         if found:
-            return Result(1, True)
-        return Result(0, False, None, f"Does not match {quote(pattern)}")
+            return Result(1.0, True)
+        return Result(0.0, False, None, f"Does not match {quote(pattern)}")
 
 
 @lru_cache(maxsize=256)

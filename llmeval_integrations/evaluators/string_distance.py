@@ -51,4 +51,4 @@ class StringDistance(TextEvaluator):
         reason = (
             None if passed else f"{self.distance} distance {format_against(self.threshold, score)}"
         )
-        return Result(score, passed, None, reason, {"exact": exact})
+        return Result(float(score), passed, None, reason, {"exact": exact})

@@ -72,10 +72,10 @@ class LangChainComparison:
     """By default Python's, for which `true` is `1`."""
 
     def __call__(self, output: Any, reference: Any) -> Any:
-        """Return 0 for anything else against an array; two arrays come sorted by `str`."""
+        """Return False for anything else against an array; two arrays come sorted by `str`."""
         if isinstance(reference, list):
             if not isinstance(output, list):
-                return 0
+                return False
             output, reference = sorted(output, key=str), sorted(reference, key=str)
         return self.operator(output, reference)
 

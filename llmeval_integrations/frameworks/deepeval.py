@@ -47,13 +47,12 @@ class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # t
 class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     """One of our evaluators as a metric, which is awaited unless `run_async=False`.
 
-    `score` is a float, True and False being 1.0 and 0.0, `reason` the reason and `success` the
-    evaluator's own verdict. DeepEval wants a number beside it as `threshold`: that of the evaluator
-    where it has one, else 1; it decides nothing. Label
-    and metadata are in the verbose logs, as JSON. An unscored result has no score but an `error`:
-    `assert_test` fails with the reason, no mean has it, and DeepEval's pass rate counts it as not
-    passed. A bad call raises one of our errors, a missing field one that is DeepEval's too, for
-    its `skip_on_missing_params`.
+    `score` is a float, `reason` the reason and `success` the evaluator's own verdict. DeepEval
+    wants a number beside it as `threshold`: that of the evaluator where it has one, else 1; it
+    decides nothing. Label and metadata are in the verbose logs, as JSON. An unscored result has no
+    score but an `error`: `assert_test` fails with the reason, no mean has it, and DeepEval's pass
+    rate counts it as not passed. A bad call raises one of our errors, a missing field one that is
+    DeepEval's too, for its `skip_on_missing_params`.
 
     Output, reference and input are the actual and expected output and the input, contexts the
     `retrieval_context`, else the `context`, variables of prompts the case's metadata, the schema

@@ -44,9 +44,9 @@ class UnscoredError(EvalError):
 class DspyMetric(Wrapper):
     """One of our evaluators as a metric.
 
-    `Evaluate` gets the score as a float, True and False being 1.0 and 0.0; an optimiser that
-    collects demonstrations, and hands over a trace, whether the output passed; GEPA, where it asks
-    about a predictor, the score with the reason as feedback.
+    `Evaluate` gets the score; an optimiser that collects demonstrations, and hands over a trace,
+    whether the output passed; GEPA, where it asks about a predictor, the score with the reason as
+    feedback.
 
     An unscored result raises UnscoredError, a bad call one of our errors. DSPy logs them, collects
     no demonstration and ends after `max_errors`; until then `Evaluate` and GEPA count

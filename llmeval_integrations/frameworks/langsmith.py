@@ -5,7 +5,7 @@
     from llmeval_integrations.frameworks.langsmith import LangSmithEvaluator
 
     equal = LangSmithEvaluator(JsonEquality(), output="answer")
-    equal(outputs={"answer": "[1]", "cost": 3}, reference_outputs="[1.0]")["score"]  # True
+    equal(outputs={"answer": "[1]", "cost": 3}, reference_outputs="[1.0]")["score"]  # 1.0
 
     experiment = evaluate(
         my_chain, data=examples, evaluators=[equal], upload_results=False, client=client

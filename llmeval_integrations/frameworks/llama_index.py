@@ -58,11 +58,11 @@ class LabelledEvaluationResult(EvaluationResult):  # type: ignore[misc]
 class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     """One of our evaluators as a LlamaIndex `BaseEvaluator`.
 
-    `score` is a float, True and False being 1.0 and 0.0, `passing` the verdict, `feedback` the
-    reason. A result without a score has `invalid_result`, `invalid_reason` and the score None. So
-    has a bad call, that is whatever raises an EvalError elsewhere (no reference, a broken one):
-    `BatchEvalRunner` would try it three times, for 8 seconds, and then lose the whole batch.
-    Any other exception is raised, as it is nobody's data but a mistake in code.
+    `score` is a float, `passing` the verdict, `feedback` the reason. A result without a score has
+    `invalid_result`, `invalid_reason` and the score None. So has a bad call, that is whatever
+    raises an EvalError elsewhere (no reference, a broken one): `BatchEvalRunner` would try it three
+    times, for 8 seconds, and then lose the whole batch. Any other exception is raised, as it is
+    nobody's data but a mistake in code.
     """
 
     def evaluate(

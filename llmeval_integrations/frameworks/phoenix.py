@@ -70,10 +70,10 @@ with catch_warnings():
 class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate_dataframe`, `async_evaluate_dataframe` and experiments.
 
-    The score is a number, True and False being 1.0 and 0.0, the reason the explanation; the label
-    stands as such, and `passed` in the metadata. An unscored result is a Score whose score is
-    None. A bad call raises PhoenixCallError, which names what is wrong and stands among the
-    exceptions of the execution details; Phoenix stops there unless `exit_on_error=False`.
+    The score is a number, the reason the explanation; the label stands as such, and `passed` in the
+    metadata. An unscored result is a Score whose score is None. A bad call raises PhoenixCallError,
+    which names what is wrong and stands among the exceptions of the execution details; Phoenix
+    stops there unless `exit_on_error=False`.
 
     Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and NaN
     are the empty text as an output, and absent as any other field. In an experiment `input` and

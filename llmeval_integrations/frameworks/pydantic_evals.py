@@ -10,7 +10,7 @@
         evaluators=[PydanticEvaluator(JsonEquality())],
     )
     report = dataset.evaluate_sync(lambda question: "[1]")
-    report.cases[0].assertions["json_equality"].value  # True
+    report.cases[0].scores["json_equality"].value  # 1.0
 
 `Dataset.evaluate` and online evaluation take the same object.
 """
@@ -25,7 +25,6 @@ from llmeval_integrations.core.errors import EvalError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
 from llmeval_integrations.frameworks._drop_ins import Wrapper
 from llmeval_integrations.frameworks._samples import sample_of
-from llmeval_integrations.json_values.native import as_python
 
 try:
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
@@ -49,11 +48,11 @@ class UnscoredError(EvalError):
 class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc]
     """One of our evaluators as an `Evaluator`, which is awaited.
 
-    True and False are an assertion under the evaluator's name; a number is a score, and what
-    passed the assertion NAME_passed. The reason stands with the first of these, the label, where
-    there is one, is NAME_label. pydantic_evals has no place for metadata. An unscored result is an
-    UnscoredError and a bad call its own error among the case's `evaluator_failures`: no mean has
-    them. A label that is an answer without a score is a label under the evaluator's name.
+    The score stands under the evaluator's name, with the reason, and what passed is the assertion
+    NAME_passed. The label, where there is one, is NAME_label. pydantic_evals has no place for
+    metadata. An unscored result is an UnscoredError and a bad call its own error among the case's
+    `evaluator_failures`: no mean has them. A label that is an answer without a score is a label
+    under the evaluator's name.
 
     A data set that is written to a file has the repr of the evaluator, which is not read back: add
     it anew to what `from_file` gives.
@@ -99,8 +98,8 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
                 return {name: EvaluationReason(result.label, result.reason)}
             label = f" ({result.label})" if result.label else ""
             raise UnscoredError(f"{name} is unscored{label}: {result.reason}")
-        said: dict[str, Any] = {name: EvaluationReason(as_python(result.score), result.reason)}
-        if not isinstance(said[name].value, bool) and result.passed is not None:
+        said: dict[str, Any] = {name: EvaluationReason(float(result.score), result.reason)}
+        if result.passed is not None:
             said[f"{name}_passed"] = bool(result.passed)
         if result.label is not None:
             said[f"{name}_label"] = result.label

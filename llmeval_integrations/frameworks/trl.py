@@ -39,8 +39,8 @@ from llmeval_integrations.messages.reply import Reply
 class TrlReward(Wrapper):
     """One of our evaluators as a reward function, which evaluates a batch at once.
 
-    The reward is the score as a float, True and False being 1.0 and 0.0; None where unscored. A bad
-    call raises one of our errors, and training ends.
+    The reward is the score; None where unscored. A bad call raises one of our errors, and training
+    ends.
 
     TRL adds the rewards of several functions up, weighted by `reward_weights`, a negative weight
     where less is better, as with distances. It leaves a None out of that sum, so that such a

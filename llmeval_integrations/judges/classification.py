@@ -145,7 +145,7 @@ class Classification(JudgedEvaluator):
             return _read(without_thinking(reply.text, *foreign), self._read_choices, quotations)
 
         said = yield from read_reply(request, read, self.retries)
-        score = said.choice.score
+        score = None if said.choice.score is None else float(said.choice.score)
         passed = None
         if score is not None and self.threshold is not None:
             passed = score >= self.threshold

@@ -137,7 +137,7 @@ class Judge(JudgedEvaluator):
         passed = figure if isinstance(figure, bool) else None
         if self.threshold is not None:
             passed = figure >= self.threshold
-        return Result(figure, passed, None, _reason(plain), metadata)
+        return Result(float(figure), passed, None, _reason(plain), metadata)
 
     def _figure(self, answer: Any) -> Any:
         """Return the score of an answer; raises UnreadableJudgementError where it leads to none.

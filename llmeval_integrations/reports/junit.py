@@ -63,7 +63,7 @@ def _case(suite: str, row: Row) -> str:
         label, _, reason = row.error.partition(": ")
     else:
         label, reason = str(row.label or kind), str(row.reason or "")
-    message = reason if row.score is None else f"score {row.score}: {reason}"
+    message = reason if row.score is None else f"score {row.score:g}: {reason}"
     said = f"message={_attribute(message)}" + (
         f" type={_attribute(label)}" if kind != "skipped" else ""
     )

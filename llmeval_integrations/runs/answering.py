@@ -23,7 +23,6 @@ MAX_SCORE: Final = 1e300
 """The largest score that a mean is taken over; NaN and infinity are not scores at all."""
 
 _LONGEST_ERROR: Final = 2_000
-_NUMBERS: Final = frozenset((float, int, bool))
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -40,7 +39,7 @@ class Pending(msgspec.Struct, frozen=True):
     def column(self) -> Column:
         """Wait for the rows, which are in the order of the chunk."""
         rows: list[Row] = []
-        scores: list[float | int | bool] = []
+        scores: list[float] = []
         others: list[int] = []
         name = self.name
         groups = self.samples.groups
@@ -51,13 +50,13 @@ class Pending(msgspec.Struct, frozen=True):
                 and result.passed is True
                 and result.label is None
                 and groups[place] is None
-                and type(score := result.score) in _NUMBERS
-                and -MAX_SCORE <= score <= MAX_SCORE  # type: ignore[operator]
+                and type(score := result.score) is float
+                and -MAX_SCORE <= score <= MAX_SCORE
                 and type(metadata := result.metadata) is dict
                 and (type(reason := result.reason) is str or reason is None)
             ):
                 rows.append(Row(own, name, score, True, None, reason, metadata, False, None))
-                scores.append(score)  # type: ignore[arg-type]
+                scores.append(score)
             else:
                 row = self._row(place, result)
                 row.group = groups[place]
@@ -157,7 +156,7 @@ def _row(id: Any, name: str, result: Result) -> Row:
         unscored = result.is_unscored
         passed = None if unscored else passed
         return Row(id, name, None, passed, label, reason, metadata, unscored, None)
-    if type(score) not in _NUMBERS or not -MAX_SCORE <= score <= MAX_SCORE:
+    if type(score) is not float or not -MAX_SCORE <= score <= MAX_SCORE:
         figure = _figure(score)
         if figure is None:
             return _error_row(

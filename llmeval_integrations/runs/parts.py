@@ -121,7 +121,7 @@ def evaluate_part(
             if has_more[at]:
                 others[at] += column.rows
             else:
-                scores[at] += map(float, column.scores)
+                scores[at] += column.scores
                 others[at] += [counted_of(column.rows[place]) for place in column.others]
         answer.samples += len(pending[0].samples)
     answer.rows = b"".join(written)

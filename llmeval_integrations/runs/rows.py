@@ -40,7 +40,7 @@ class Row(msgspec.Struct, gc=False, omit_defaults=True):  # nothing that it hold
     evaluator: str
     """The evaluator's name in this run."""
 
-    score: float | int | bool | None
+    score: float | None
     """The figure; None where unscored or an error."""
 
     passed: bool | None
@@ -71,7 +71,7 @@ class Column(msgspec.Struct):
     rows: list[Row]
     """In the order of the chunk."""
 
-    scores: list[float | int | bool]
+    scores: list[float]
     """Of the plain rows: those that passed and have no label and no group, so that nothing else is
     counted."""
 

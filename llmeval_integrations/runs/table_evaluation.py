@@ -36,11 +36,11 @@ class RowErrorWarning(UserWarning):
 class TableEvaluation:
     """Evaluators and the columns of one table that they look at.
 
-    Gives five new columns for each evaluator: NAME is its score, True and False being 1.0 and 0.0,
-    then come NAME_passed, NAME_label, NAME_reason and NAME_error, and with `metadata` also
-    NAME_metadata, as JSON. An unscored row has no score, but a reason and perhaps a label. A row
-    that an evaluator cannot look at has nothing but an error, and a RowErrorWarning says how many
-    there are. Of half a surrogate pair, which no column of texts can hold, the escape is written.
+    Gives five new columns for each evaluator: NAME is its score, then come NAME_passed, NAME_label,
+    NAME_reason and NAME_error, and with `metadata` also NAME_metadata, as JSON. An unscored row has
+    no score, but a reason and perhaps a label. A row that an evaluator cannot look at has nothing
+    but an error, and a RowErrorWarning says how many there are. Of half a surrogate pair, which no
+    column of texts can hold, the escape is written.
 
     The options of judges are those of `evaluate`. Raises InputError for a column that is not there,
     for one that would be overwritten though it is read, and for two new ones of one name;

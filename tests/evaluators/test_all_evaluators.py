@@ -331,6 +331,27 @@ def test_an_evaluator_is_a_value_that_its_repr_writes(evaluator):
             setattr(evaluator, field.name, None)
 
 
+OUTPUTS = [
+    '{"a": 1}',
+    '{"a": 2}',
+    '[{"name": "a"}]',
+    "[1]",
+    "axb",
+    "",
+    None,
+    "{",
+    "x" * 50,
+    {"a": 1},
+]
+
+
+@every_evaluator
+def test_scores_are_floats(evaluator):
+    for output in OUTPUTS:
+        score = evaluator.evaluate(sample_for(evaluator, output)).score
+        assert score is None or type(score) is float, output
+
+
 @every_evaluator
 def test_what_an_evaluator_needs_is_asked_for_by_its_name(evaluator):
     if evaluator in ALONE:

@@ -57,7 +57,7 @@ def test_equality_is_that_of_json(output, reference, expected):
     for evaluator, equal in zip((STRICT, ANY, TOP), expected):
         for one, other in ((output, reference), (reference, output)):
             result = evaluator(one, other)
-            assert result.score is equal, evaluator
+            assert result.passed is equal, evaluator
             assert result.passed is equal
             assert (result.reason is None) is equal
 
@@ -96,7 +96,7 @@ def test_a_reference_with_a_number_out_of_range_is_json_that_exceeds_a_limit():
     number = "[1e400]"
     with pytest.raises(InvalidReferenceError, match=r"exceeds a limit \(number_out_of_range\)"):
         STRICT("[1]", number)
-    assert STRICT(number, number).score is True
+    assert STRICT(number, number).passed is True
     [row] = evaluate([{"output": number, "reference": number}], [STRICT]).rows
     assert (row.error, row.score) == (None, True)
 
@@ -130,16 +130,16 @@ def test_parsed_values_compare_like_texts():
         x: int
         y: tuple[int, ...] = ()
 
-    assert STRICT({"a": (1, 2)}, '{"a": [1, 2]}').score is True
-    assert STRICT(Point(x=1, y=(2,)), '{"x": 1, "y": [2]}').score is True
-    assert STRICT('{"x": 1, "y": []}', Point(x=1)).score is True
-    assert STRICT({"a": True}, {"a": 1}).score is False
-    assert STRICT(b'{"a": 1}', {"a": 1}).score is True
+    assert STRICT({"a": (1, 2)}, '{"a": [1, 2]}').passed is True
+    assert STRICT(Point(x=1, y=(2,)), '{"x": 1, "y": [2]}').passed is True
+    assert STRICT('{"x": 1, "y": []}', Point(x=1)).passed is True
+    assert STRICT({"a": True}, {"a": 1}).passed is False
+    assert STRICT(b'{"a": 1}', {"a": 1}).passed is True
 
 
 @pytest.mark.parametrize(
     ("says", "score", "passed"),
-    [(True, True, True), (False, False, False), (0.5, 0.5, True), (0.0, 0.0, False)],
+    [(True, 1.0, True), (False, 0.0, False), (0.5, 0.5, True), (0.0, 0.0, False)],
 )
 def test_the_value_of_an_operator_is_the_score_also_in_the_words_of_numpy(says, score, passed):
     numpy = pytest.importorskip("numpy")
@@ -176,11 +176,11 @@ def test_an_operator_sees_parsed_values_with_top_level_arrays_sorted_where_order
     assert seen[0] == ([2, 1], [1, 2])
     assert seen[1][0] == seen[1][1]
     assert seen[2][0] == seen[2][1]
-    assert JsonEquality(operator.eq)('{"a": true}', '{"a": 1}').score is True
+    assert JsonEquality(operator.eq)('{"a": true}', '{"a": 1}').passed is True
     for output, reference in (([[1, 2]], [[2, 1]]), ({"x": [1, 2]}, {"x": [2, 1]})):
-        assert JsonEquality(operator.eq, list_order="any")(output, reference).score is True
+        assert JsonEquality(operator.eq, list_order="any")(output, reference).passed is True
         top = JsonEquality(operator.eq, list_order="top_level_any")
-        assert top(output, reference).score is False
+        assert top(output, reference).passed is False
 
 
 def shuffled(value, choose, *, arrays):
@@ -203,8 +203,8 @@ def test_equality_does_not_see_order_of_keys_nor_spelling(value, choose):
     ]
     for evaluator in (STRICT, ANY, TOP):
         assert all(evaluator(one, other).score for one in texts for other in texts)
-        assert evaluator([value], [json.loads(texts[2])]).score is True
-    assert ANY(json.dumps(shuffled(value, choose, arrays=True)), texts[0]).score is True
+        assert evaluator([value], [json.loads(texts[2])]).passed is True
+    assert ANY(json.dumps(shuffled(value, choose, arrays=True)), texts[0]).passed is True
 
 
 @settings(max_examples=100, deadline=None)
@@ -212,9 +212,9 @@ def test_equality_does_not_see_order_of_keys_nor_spelling(value, choose):
 def test_equality_is_symmetric_and_agrees_with_the_text_in_order(one, other):
     texts = json.dumps(one, sort_keys=True), json.dumps(other, sort_keys=True)
     for evaluator in (STRICT, ANY, TOP):
-        assert evaluator(*texts).score is evaluator(*texts[::-1]).score
+        assert evaluator(*texts).passed is evaluator(*texts[::-1]).passed
     if texts[0] == texts[1]:
-        assert STRICT(*texts).score is True
+        assert STRICT(*texts).passed is True
     if STRICT(*texts).score:
         assert TOP(*texts).score
     if TOP(*texts).score:

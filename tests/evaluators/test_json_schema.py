@@ -45,7 +45,7 @@ def is_schema(kind, schema):
     ],
 )
 def test_where_verdicts_differ_from_jsonschema(draft, schema, instance, ours, theirs):
-    assert JsonSchema(schema, draft=draft)(json.dumps(instance)).score is ours
+    assert JsonSchema(schema, draft=draft)(json.dumps(instance)).passed is ours
     assert reference_validator(draft)(schema).is_valid(instance) is theirs
 
 
@@ -103,7 +103,7 @@ def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(draft)
             return
         result = JsonSchema(schema, draft=draft)(json.dumps(value))
         if is_schema(kind, schema):  # draft 4 has no booleans, which we take all the same
-            assert result.score is kind(schema).is_valid(value)
+            assert result.passed is kind(schema).is_valid(value)
         schema_score = result.metadata["schema_score"]
         assert 0.0 <= schema_score <= 1.0
         assert (schema_score == 1.0) is result.passed is (not result.metadata.get("errors"))
@@ -133,8 +133,8 @@ DRAFT = {
 def test_the_draft_is_that_of_the_option_else_of_the_schema_else_the_newest(
     schema, options, output, score
 ):
-    assert JsonSchema(schema, **options)(output).score is score
-    assert JsonSchema(**options)(output, schema).score is score
+    assert JsonSchema(schema, **options)(output).passed is score
+    assert JsonSchema(**options)(output, schema).passed is score
 
 
 @pytest.mark.parametrize(

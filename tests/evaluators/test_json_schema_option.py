@@ -16,8 +16,8 @@ from llmeval_integrations import InvalidOptionError, InvalidSchemaError, JsonFie
 )  # fmt: skip
 def test_a_schema_may_be_a_mapping_a_boolean_or_text(schema):
     for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
-        assert evaluator("1", reference).score is (schema not in (False, "false"))
-        assert evaluator('"x"', reference).score is (schema in (True, "true"))
+        assert evaluator("1", reference).passed is (schema not in (False, "false"))
+        assert evaluator('"x"', reference).passed is (schema in (True, "true"))
 
 
 @pytest.mark.parametrize("kind", [list[int], int | None, int, Sequence[str]], ids=str)
@@ -43,9 +43,9 @@ def test_a_schema_may_be_a_pydantic_model_or_a_type_adapter():
         (pydantic.TypeAdapter(Invoice), '{"number": "a"}', '{"number": 1}', "/number"),
     ):  # fmt: skip
         for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
-            assert evaluator(good, reference).score is True
+            assert evaluator(good, reference).passed is True
             failed = evaluator(bad, reference)
-            assert failed.score is False
+            assert failed.passed is False
             assert failed.metadata["errors"][0]["pointer"] == pointer
 
 

@@ -112,7 +112,7 @@ def test_a_text_in_a_column_of_mixed_types_is_the_text(tmp_path):
 def test_arrays_of_a_format_are_lists():
     dataset = Dataset.from_dict({"output": [{"a": [1, 2]}], "reference": ['{"a": [1, 2]}']})
     [row] = evaluate_file(dataset.with_format("numpy"), [JsonEquality()]).rows
-    assert row.score is True
+    assert row.passed is True
 
 
 def test_the_example():

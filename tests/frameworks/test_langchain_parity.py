@@ -4,9 +4,10 @@ What differs otherwise is in test_langchain_differences.py.
 """
 
 import json
+import re
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("langchain_classic")
@@ -32,7 +33,8 @@ def agree(ours, theirs, worst):
 
 # --- documents, and what models do to them -----------------------------------------------------
 
-# Without what the table lists: numbers beyond a float.
+# Without what the table lists: numbers beyond a float, half a surrogate pair.
+HALVES = re.compile(r"\\ud83d(?!\\ude00)|(?<!\\ud83d)\\ude00")
 numbers = st.integers(0, 2**70) | st.floats(-1, 1e20, allow_nan=False) | st.sampled_from([0, 1])
 words = st.text(st.sampled_from('ab"\\\n\té😀{}[],:` '), max_size=6)
 no_booleans = st.none() | numbers | words
@@ -97,6 +99,7 @@ def test_lenient_validity_is_langchains_to_the_letter(prediction):
 @example("}", "null")
 @example("[NaN]", "[NaN]")
 def test_lenient_comparisons_are_langchains(name, worst, prediction, reference):
+    assume(not HALVES.search(f"{prediction} {reference}"))
     broken = isinstance(said(THEIRS[name], prediction="0", reference=reference), Exception)
     for output in (prediction, reference):
         ours = said(OURS[name, "lenient"], prediction=output, reference=reference)

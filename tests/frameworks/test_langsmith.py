@@ -169,7 +169,7 @@ def test_the_example_of_the_docstring():
         client=offline(),
     )
     [row] = names["experiment"]
-    assert row["evaluation_results"]["results"][0].score is True
+    assert row["evaluation_results"]["results"][0].score == 1.0
 
 
 def test_what_is_missing_is_said_with_how_it_is_given():

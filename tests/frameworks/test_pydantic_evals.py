@@ -31,12 +31,13 @@ def report(*evaluators, cases=None):
 
 
 @pytest.mark.parametrize("verdict", [True, False])
-def test_true_and_false_are_assertions(verdict):
+def test_a_score_that_is_true_or_false_is_a_number_too(verdict):
     [case] = report(Fixed(RESULTS["yes" if verdict else "no"])).cases
-    said = case.assertions["fixed"]
-    assert said.value is verdict
+    said = case.scores["fixed"]
+    assert (said.value, type(said.value)) == (float(verdict), float)
     assert said.reason == (None if verdict else "because")
-    assert case.scores == case.labels == {}
+    assert case.assertions["fixed_passed"].value is verdict
+    assert case.labels == {}
 
 
 def test_a_number_is_a_score_beside_the_assertion_and_the_label():
@@ -55,7 +56,8 @@ def test_unscored_and_bad_calls_are_failures_and_in_no_mean():
     assert [messages[0] for messages in failures] == [torn] * 3
     assert failures[0][1].startswith("MissingFieldError: json_equality needs a reference")
     assert failures[1][1].startswith("InvalidReferenceError: json_equality: the reference '[1'")
-    assert (found.averages().scores, found.averages().assertions) == ({}, 1.0)
+    assert found.averages().scores == {"json_equality": 1.0}
+    assert found.averages().assertions == 1.0
 
 
 def test_the_case_gives_the_fields():
@@ -90,7 +92,7 @@ def test_it_is_awaited():
 
     cases = [Case(inputs=n) for n in range(2)]
     found = asyncio.run(dataset(Awaited(), cases=cases).evaluate(task, progress=False))
-    assert [case.assertions["awaited"].value for case in found.cases] == [True, True]
+    assert [case.scores["awaited"].value for case in found.cases] == [1.0, 1.0]
 
 
 def test_a_report_says_what_was_evaluated_with():
@@ -117,11 +119,8 @@ def test_what_numpy_says_is_a_score_and_an_assertion():
     [case] = report(
         Fixed(Result(np.float32(0.5), np.False_), "a"), Fixed(Result(np.True_), "b")
     ).cases
-    assert {name: each.value for name, each in case.scores.items()} == {"a": 0.5}
-    assert {name: each.value for name, each in case.assertions.items()} == {
-        "a_passed": False,
-        "b": True,
-    }
+    assert {name: each.value for name, each in case.scores.items()} == {"a": 0.5, "b": 1.0}
+    assert {name: each.value for name, each in case.assertions.items()} == {"a_passed": False}
 
 
 def test_what_is_missing_is_said_with_how_it_is_given():

@@ -14,7 +14,7 @@ def rows(outputs):
 
 
 def test_an_output_that_passes_passes(session):
-    result = session("def test_invoice(evaluate):\n    assert evaluate('{\"total\": 1}', JsonSchema(SCHEMA)).score is True")  # fmt: skip
+    result = session("def test_invoice(evaluate):\n    assert evaluate('{\"total\": 1}', JsonSchema(SCHEMA)).passed is True")  # fmt: skip
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
         ["*= evaluations =*", "evaluator *passed*", "json_schema *1 *100.0 %*"]

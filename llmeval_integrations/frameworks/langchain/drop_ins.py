@@ -37,11 +37,17 @@ class JsonDropIn(LangChainEvaluator):
 
 
 class JsonValidityEvaluator(JsonValidityDropIn, LangChainEvaluator):
-    """Does the output parse as JSON?"""
+    """Does the output parse as JSON?
+
+    Score 1 or 0, as in LangChain.
+    """
 
 
 class JsonEqualityEvaluator(JsonEqualityDropIn, JsonDropIn):
-    """Is the output the same JSON as the reference, top-level arrays in any order?"""
+    """Is the output the same JSON as the reference, top-level arrays in any order?
+
+    Score True or False, as in LangChain.
+    """
 
 
 class JsonEditDistanceEvaluator(JsonEditDistanceDropIn, JsonDropIn):
@@ -51,9 +57,10 @@ class JsonEditDistanceEvaluator(JsonEditDistanceDropIn, JsonDropIn):
 class JsonSchemaEvaluator(JsonSchemaDropIn, LangChainEvaluator):
     """Does the output conform to the JSON Schema?
 
-    A violation is worded as by the package `jsonschema`; in our own words, in the same form, where
-    that is not installed, finds nothing wrong or would need more than 20,000 steps, and where the
-    schema has `patternProperties` or a second `$schema` inside, or a number is beyond a float.
+    Score True or False, as in LangChain. A violation is worded as by the package `jsonschema`; in
+    our own words, in the same form, where that is not installed, finds nothing wrong or would need
+    more than 20,000 steps, and where the schema has `patternProperties` or a second `$schema`
+    inside, or a number is beyond a float.
     """
 
     @property

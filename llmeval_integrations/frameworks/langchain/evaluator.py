@@ -35,14 +35,25 @@ _FURTHER: Final = ("contexts", "schema", "variables", "id", "group")
 """The fields of a sample for which LangChain has no argument."""
 
 
+_SCORES: Final[dict[str, type[float]]] = {
+    "exact_match": int,
+    "json_equality": bool,
+    "json_schema": bool,
+    "json_validity": int,
+    "regex_match": int,
+}
+"""What LangChain's evaluator of that name writes for 1.0 and 0.0."""
+
+
 class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
     """One of our evaluators as a LangChain `StringEvaluator`.
 
     Results are LangChain's dicts: `score`, and `reasoning` where the output did not pass and there
-    is something to say. Where LangChain raises because the output is not JSON, the result is a
-    low score with the reason. An unscored result has the score None. An input or a reference that
-    is not needed is accepted without a warning. Raises InvalidOptionError for what is not an
-    Evaluator.
+    is something to say. Where LangChain raises because the output is not JSON, the result is a low
+    score with the reason. An unscored result has the score None. An input or a reference that is
+    not needed is accepted without a warning. Scores are floats but where LangChain has an evaluator
+    of the name: `json_equality` and `json_schema` give True or False, `json_validity`,
+    `exact_match` and `regex_match` 1 or 0. Raises InvalidOptionError for what is not an Evaluator.
     """
 
     @property
@@ -136,8 +147,11 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
         if isinstance(self.evaluator, JudgedEvaluator):
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
+        score = result.score
+        if score in (0, 1):  # an operator of the caller's may give another
+            score = _SCORES.get(self.evaluator.name, float)(score)
         if result.passed:
-            return {"score": result.score}
+            return {"score": score}
         # Of what is not JSON LangChain gives the message of Python's parser.
         reason = result.metadata.get("message", result.reason)
         if isinstance(self.evaluator, JsonSchema) and "offset" not in result.metadata:
@@ -146,8 +160,8 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
             reason = f"<ValidationError: {message!r}>"
         is_text = isinstance(self.evaluator, TextEvaluator)
         if not reason or (self.evaluator.name in _SCORE_ALONE and (is_text or not result.label)):
-            return {"score": result.score}
-        return {"score": result.score, "reasoning": reason}
+            return {"score": score}
+        return {"score": score, "reasoning": reason}
 
 
 def _told_by(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -400,7 +400,7 @@ def test_a_tensor_is_lists_by_its_shape_where_its_axes_are_in_order(shape, order
     table = pa.table(
         {"output": pa.ExtensionArray.from_storage(kind, stored), "reference": [reference]}
     )
-    assert evaluate(table, [JsonEquality()]).rows[0].score is True
+    assert evaluate(table, [JsonEquality()]).rows[0].passed is True
 
 
 def test_a_text_in_a_column_of_json_is_the_text():
