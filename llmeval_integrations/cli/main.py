@@ -15,6 +15,7 @@ from typing import Final, NoReturn
 from llmeval_integrations.cli import commands
 from llmeval_integrations.cli.commands.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
+from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.version import __version__
 
 _EPILOG: Final = """\
@@ -49,7 +50,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     command = "llmeval"
     try:
-        call, unknown = _parser().parse_known_args(arguments)
+        parser = _parser()
+        given = sys.argv[1:] if arguments is None else arguments
+        known = [name for name, _ in _commands()]
+        if given and not given[0].startswith("-") and given[0] not in known:
+            parser.error(f"there is no command {given[0]!r}; {hint(given[0], known)}")
+        call, unknown = parser.parse_known_args(arguments)
+        if call.subcommand is None and unknown:
+            parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        if call.subcommand is None:
+            parser.print_help()
+            return 0
         if unknown:
             call.refuse(f"unrecognized arguments: {' '.join(unknown)}")
         command += f" {call.subcommand}"
@@ -85,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
-    subparsers = parser.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
+    subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND")
     for name, command in _commands():
         subparser = subparsers.add_parser(
             name,

@@ -217,8 +217,10 @@ def test_a_threshold_without_a_rated_row_is_missed(tmp_path, capsys):
 
 
 WRONG = [
-    ([], "the following arguments are required: COMMAND"),
-    (["walk"], "invalid choice: 'walk'"),
+    (["rum"], "there is no command 'rum'; did you mean 'run'?"),
+    (["-x"], "unrecognized arguments: -x"),
+    (["run", "DATA", "-e", "json_match", "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
+    (["walk"], "there is no command 'walk'; there are compare, "),
     (["run"], "the following arguments are required: data"),
     (["run", "DATA"], "no evaluator is given"),
     (["run", "DATA", "-e", "json_mtch"], "no evaluator is called 'json_mtch'; did you mean 'json_match'?"),
@@ -229,7 +231,7 @@ WRONG = [
     (["run", "DATA", "-e", 'json_schema:schema={"type": 5}'], "the schema"),
     (["run", "none.jsonl", "-e", "json_match"], "cannot read none.jsonl: No such file or directory"),
     (["run", ".", "-e", "json_match"], "cannot read .: Is a directory"),
-    (["run", "none.yaml"], "cannot read none.yaml"),
+    (["run", "none.yaml"], "none.yaml: cannot be read: No such file or directory"),
     (["run", "DATA", "-e", "json_match", "--format", "xml"], "invalid choice: 'xml'"),
     (["run", "DATA", "-e", "json_match", "--column", "outputs=x"], "no field is called 'outputs'; did you mean 'output'?"),
     (["run", "DATA", "-e", "json_match", "--column", "output"], "is not [EVALUATOR.]FIELD=COLUMN"),
@@ -451,12 +453,26 @@ def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypa
     )
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["list", "--help"]])
-def test_help_fits_a_screen(capsys, arguments):
+@pytest.mark.parametrize(
+    ("arguments", "lines"), [(["--help"], 40), (["run", "--help"], 56), (["list", "--help"], 40)]
+)
+def test_help_fits_a_screen(capsys, arguments, lines):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     assert stop.value.code == 0
-    assert len(capsys.readouterr().out.splitlines()) <= 40
+    assert len(capsys.readouterr().out.splitlines()) <= lines
+
+
+def test_options_of_a_run_stand_in_groups(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    heads = [line for line in capsys.readouterr().out.splitlines() if re.fullmatch(r"\w.*:", line)]
+    assert heads[1:] == ["options:", "what is evaluated:", "where it is kept:", "when it fails:", "judges:", "how:"]  # fmt: skip
+
+
+def test_the_command_alone_prints_its_help(capsys):
+    assert main([]) == 0
+    assert capsys.readouterr().out.startswith("usage: llmeval ")
 
 
 def test_it_knows_its_version(capsys):

@@ -140,13 +140,13 @@ max_tokens: {1000 * TOKENS}
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("concurrency: many", "expected a number, got 'many'"),
-        ("concurrency: 1.5", "expected a number, got 1.5"),
-        ("concurrency: true", "expected a number, got True"),
-        ("cache: true", "expected a text, got True"),
-        ("frozen: 1", "expected true or false, got 1"),
-        ("max_cost: $5", "expected a number, got '$5'"),
-        ("max_tokens: 1e6.0", "expected a number"),
+        ("concurrency: many", "Expected `int | null`, got `str`; it is 'many'"),
+        ("concurrency: 1.5", "Expected `int | null`, got `float`; it is 1.5"),
+        ("concurrency: true", "Expected `int | null`, got `bool`; it is True"),
+        ("cache: true", "expected a path, or for the cache false, got True"),
+        ("frozen: 1", "Expected `bool | null`, got `int`; it is 1"),
+        ("max_cost: $5", "Expected `float | null`, got `str`; it is '$5'"),
+        ("max_tokens: 1e6.0", "Expected `int | null`, got `str`"),
         ("budget: 5", "unknown key 'budget'"),
     ],
 )

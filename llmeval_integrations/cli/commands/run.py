@@ -11,6 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from msgspec.structs import replace
+
 from llmeval_integrations.cli.commands.parts.configuration import (
     SUFFIXES,
     Configuration,
@@ -60,15 +62,23 @@ USAGE: Final = "llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]"
 DESCRIPTION: Final = """\
 Evaluate every row of the data with every evaluator. Columns are called like a sample's fields:
 output, reference, input, contexts, schema, variables, id, group; --column names others. An option
-is JSON, else text; @FILE is what is in the file. A YAML file holds data, evaluators, columns
-and options.
+is JSON, else text; @FILE is what is in the file. A YAML file, or [tool.llmeval] in a
+pyproject.toml, holds data, evaluators, columns and options.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the data, the evaluators and the options of a run."""
-    add = parser.add_argument
-    add("data", help="JSONL, JSON, CSV, TSV, Parquet or YAML; - for stdin")
+    parser.add_argument("data", help="JSONL, JSON, CSV, TSV, Parquet, YAML or TOML; - for stdin")
+    _add_what_is_evaluated(parser.add_argument_group("what is evaluated"))
+    _add_where_it_is_kept(parser.add_argument_group("where it is kept"))
+    _add_gates(parser.add_argument_group("when it fails"))
+    _add_judges(parser.add_argument_group("judges"))
+    _add_how(parser.add_argument_group("how"))
+
+
+def _add_what_is_evaluated(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
     add(
         "-e",
         "--evaluator",
@@ -84,24 +94,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--group", metavar="COLUMN", help="what repeats of a task share; variables.NAME")
     add("--format", choices=FORMATS, metavar="NAME", help=f"of the data: {', '.join(FORMATS)}")
+    add("--limit", type=int, metavar="N", help="evaluate the first rows only")
+    add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
+    add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
+
+
+def _add_where_it_is_kept(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
     add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
     add("--resume", action="store_true", default=None, help="go on with a run that is there")
     add("--retry-errors", action="store_true", default=None, help="with --resume, errors as well")
-    add(
+    add("--open", action="store_true", help="with --out, open the report in a browser")
+
+
+def _add_gates(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--fail-under",
         action="append",
         metavar="NAME=RATE",
         help="exit 1 below; NAME.mean, NAME.micro, NAME/FIELD",
     )
-    add("--max-errors", metavar="N|P%", help="exit 1 where more rows of an evaluator are errors")
-    add("--limit", type=int, metavar="N", help="evaluate the first rows only")
-    add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
-    add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
-    add("--workers", type=int, metavar="N", help="use so many processes, after half a second (1)")
-    add("--engine", choices=ENGINES, help="where JSON Lines are evaluated: here, or on a cluster")
+    group.add_argument(
+        "--max-errors", metavar="N|P%", help="exit 1 where more rows of an evaluator are errors"
+    )
+
+
+def _add_judges(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
-    cache = parser.add_mutually_exclusive_group()
+    cache = group.add_mutually_exclusive_group()
     cache.add_argument(
         "--cache", metavar="FILE", help="keep judges' replies there, not in the user's folder"
     )
@@ -112,7 +134,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
     add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
     add("--dry-run", action="store_true", help="say what would be done, asked and paid")
-    add("--open", action="store_true", help="with --out, open the report in a browser")
+
+
+def _add_how(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--workers", type=int, metavar="N", help="use so many processes, after half a second (1)")
+    add("--engine", choices=ENGINES, help="where JSON Lines are evaluated: here, or on a cluster")
     add("-q", "--quiet", action="store_true", help="print no table and no progress")
     add("--json", action="store_true", help="print the summary as JSON, not as a table")
 
@@ -311,10 +338,12 @@ def _why_not_asked(run: Run, reached: str | None, *, frozen: bool) -> str:
 
 
 def _configuration(call: argparse.Namespace) -> Configuration:
-    """Put together what a YAML file and the command line say; the latter counts."""
+    """Put together what a configuration and the command line say; the latter counts."""
     here = Path()
-    said = {name: value for name, value in vars(call).items() if name in Configuration._fields}
-    said["data"] = None  # it may be the YAML file
+    said = {
+        name: value for name, value in vars(call).items() if name in Configuration.__struct_fields__
+    }
+    said["data"] = None  # it may be the configuration
     said["evaluators"] = call.evaluator and [
         parse_specification(text, here) for text in call.evaluator
     ]
@@ -328,9 +357,9 @@ def _configuration(call: argparse.Namespace) -> Configuration:
     if Path(call.data).suffix.lower() in SUFFIXES:
         written = read_configuration(Path(call.data))
         if call.resume or call.overwrite:  # the one takes the place of the other
-            written = written._replace(resume=None, overwrite=None)
+            written = replace(written, resume=None, overwrite=None)
         return written.updated(given)
-    return given._replace(data=call.data)
+    return replace(given, data=call.data)
 
 
 def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value]:

@@ -82,22 +82,25 @@ BAD = [
     ("data: [", "is not YAML: line 1, column 8"),
     ("data: !!python/object:os.system x", "is not YAML"),
     (b"data: \xff", "is not YAML"),
-    ("data: 5", "expected a text, got 5"),
-    ("overwrite: 'yes'", "expected true or false, got 'yes'"),
-    ("format: 5", "eval.yaml: format: expected a text, got 5"),
-    ("limit: twenty", "eval.yaml: limit: expected a number, got 'twenty'"),
-    ("limit: 0.5", "eval.yaml: limit: expected a number, got 0.5; it has to be whole"),
-    ("max_cost: many", "eval.yaml: max_cost: expected a number, got 'many'"),
-    ("max_errors: [1]", "eval.yaml: max_errors: expected a whole number or a share such as 1%"),
-    ("frozen: 1", "eval.yaml: frozen: expected true or false, got 1"),
-    ("cache: true", "eval.yaml: cache: expected a text, got True"),
+    ("data: 5", "data: Expected `str | null`, got `int`; it is 5"),
+    ("overwrite: 'yes'", "overwrite: Expected `bool | null`, got `str`; it is 'yes'"),
+    ("format: 5", "eval.yaml: format: Expected `str | null`, got `int`; it is 5"),
+    ("limit: twenty", "eval.yaml: limit: Expected `int | null`, got `str`; it is 'twenty'"),
+    ("limit: 0.5", "eval.yaml: limit: Expected `int | null`, got `float`; it is 0.5"),
+    ("max_cost: many", "eval.yaml: max_cost: Expected `float | null`, got `str`; it is 'many'"),
+    (
+        "max_errors: [1]",
+        "eval.yaml: max_errors: Expected `int | str | null`, got `array`; it is [1]",
+    ),
+    ("frozen: 1", "eval.yaml: frozen: Expected `bool | null`, got `int`; it is 1"),
+    ("cache: true", "eval.yaml: cache: "),
     (
         "fail_under: 0.5",
-        "fail_under: expected names and values such as {json_match: 0.9}, got 0.5",
+        "fail_under: Expected `object`, got `float`; it is 0.5",
     ),
     (
         "columns: [output]",
-        "columns: expected names and values such as {output: answer}, got ['output']",
+        "columns: Expected `object | null`, got `array`; it is ['output']",
     ),
     ("no_cache: true", "unknown key 'no_cache'; write cache: false"),
     ("no-cache: true", "unknown key 'no-cache'; write cache: false"),
@@ -105,10 +108,16 @@ BAD = [
     ("quiet: true", "unknown key 'quiet'; --quiet is for the command line alone"),
     ("json: true", "unknown key 'json'; --json is for the command line alone"),
     ("fail-under: {}", "unknown key 'fail-under'; did you mean 'fail_under'"),
-    ("columns: {output: 5}", "'output': 5 is not a name and a column"),
-    ("fail_under: {json_match: high}", "'json_match': 'high' is not a name and a rate"),
-    ("fail_under: {json_match: 9a%}", "'json_match': '9a%' is not a name and a rate"),
-    ("fail_under: {json_match: true}", "'json_match': True is not a name and a rate"),
+    (
+        "columns: {output: 5}",
+        "columns: Expected `str | null`, got `int` - at `$[...]`; it is {'output': 5}",
+    ),
+    ("fail_under: {json_match: high}", "'json_match': 'high' is not a rate"),
+    ("fail_under: {json_match: 9a%}", "'json_match': '9a%' is not a rate"),
+    (
+        "fail_under: {json_match: true}",
+        "fail_under: Expected `float | str`, got `bool` - at `$[...]`; it is {'json_match': True}",
+    ),
     ("evaluators: json_match", "evaluators: expected a list, got 'json_match'"),
     ("evaluators: [5]", "5 is not a name, or a name with its options"),
     (
@@ -121,8 +130,8 @@ BAD = [
         "evaluators: [{evaluator: json_match, option: {}}]",
         "unknown key 'option'; did you mean 'options'",
     ),
-    ("evaluators: [{evaluator: 5}]", "expected a text, got 5"),
-    ("evaluators: [{evaluator: json_match, name: 5}]", "expected a text, got 5"),
+    ("evaluators: [{evaluator: 5}]", "evaluators: Expected `str`, got `int`; it is 5"),
+    ("evaluators: [{evaluator: json_match, name: 5}]", "Expected `str | null`, got `int`; it is 5"),
     ("evaluators: [{json_schema: {schema: '@missing.json'}}]", "missing.json: No such file"),
 ]
 
@@ -135,10 +144,6 @@ def test_what_is_wrong_is_named_with_the_file(tmp_path, text, message):
     assert "eval.yaml" in str(caught.value)
 
 
-OWN_NAME = (
-    "; in a list the same evaluator may stand twice, with a name of its own: "
-    "- {name: ..., evaluator: ..., options: ...}"
-)
 TWICE = [
     ("data: a\nlimit: 1\ndata: b", "line 3: the key 'data' stands in line 1 already"),
     ("data: a\n'data': b", "line 2: the key 'data' stands in line 1 already"),
@@ -148,11 +153,11 @@ TWICE = [
     ),
     (
         "evaluators:\n  length_penalty: {max_length: 1}\n  length_penalty: {max_length: 2}",
-        f"line 3: the key 'length_penalty' stands in line 2 already{OWN_NAME}",
+        "line 3: the key 'length_penalty' stands in line 2 already",
     ),
     (
         "evaluators:\n- json_match: {}\n  json_match: {}",
-        f"line 3: the key 'json_match' stands in line 2 already{OWN_NAME}",
+        "line 3: the key 'json_match' stands in line 2 already",
     ),
     (
         "evaluators:\n- json_schema:\n    schema: {type: array, type: object}",
@@ -230,5 +235,37 @@ def test_a_path_may_begin_at_home(tmp_path, monkeypatch):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"cannot read .*eval\.yaml: No such file"):
+    with pytest.raises(InputError, match=r"eval\.yaml: cannot be read: No such file"):
         read_configuration(tmp_path / "eval.yaml")
+
+
+def test_a_table_of_pyproject_is_a_configuration(tmp_path, monkeypatch, capsys):
+    (tmp_path / "data.jsonl").write_text('{"output": "{}"}\n')
+    path = tmp_path / "pyproject.toml"
+    path.write_text('[tool.llmeval]\ndata = "data.jsonl"\nevaluators = ["json_validity"]\n')
+    assert read_configuration(path).data == str(tmp_path / "data.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "pyproject.toml", "--quiet"]) == 0
+    for text, message in [("[tool.x]", "no table [tool.llmeval]"), ("[", "is not TOML: ")]:
+        path.write_text(text)
+        assert main(["run", "pyproject.toml"]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_configuration_names_files_in_its_folder_alone(tmp_path):
+    (tmp_path / "secret").write_text("{}")
+    folder = tmp_path / "configuration"
+    folder.mkdir()
+    (folder / "inside").symlink_to(tmp_path / "secret")
+    for name in ("../secret", tmp_path / "secret", "inside"):
+        with pytest.raises(InputError, match=r"leads out of .*, the folder of the configuration"):
+            read(folder, f"evaluators: [{{json_schema: {{schema: '@{name}'}}}}]")
+
+
+BOMB = "\n".join(["a: &a0 [x, x, x, x, x, x, x, x, x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))])  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [BOMB, "data: &a [*a]"])
+def test_aliases_do_not_make_a_large_value_of_a_short_file(tmp_path, text):
+    with pytest.raises(InputError, match="holds more than a configuration may"):
+        read(tmp_path, text)

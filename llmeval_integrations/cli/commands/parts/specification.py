@@ -80,13 +80,17 @@ def build(specifications: Iterable[Specification]) -> dict[str, Evaluator]:
 def resolve(value: Any, folder: Path) -> Any:
     """Return what stands in a file for the text `@FILE`, and any other value as it is.
 
-    The file's content is its JSON value, else its text without the line break at the end.
+    The file's content is its JSON value, else its text without the line break at the end. A
+    configuration, whose folder is absolute, names files in its folder alone: it may be somebody
+    else's.
     """
     if not isinstance(value, str) or not value.startswith("@"):
         return value
     if value.startswith("@@"):
         return value[1:]
     path = folder / value[1:]
+    if folder.is_absolute() and not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{value!r} leads out of {folder}, the folder of the configuration")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -57,7 +57,8 @@ def check_thresholds(thresholds: Mapping[str, float], evaluators: Mapping[str, E
         if (rest.startswith("/") or rest in F1S) and evaluators[name].breakdown() is None:
             raise InputError(f"threshold: {target}: {name} tells nothing of single fields")
         if not isfinite(rate) or (rest != MEAN and not 0 <= rate <= 1):
-            raise InputError(f"threshold: {target}={rate:g} is not a rate from 0 to 1")
+            meant = f"; did you mean {rate:g}%?" if 1 < rate <= 100 else ""
+            raise InputError(f"threshold: {target}={rate:g} is not a rate from 0 to 1{meant}")
 
 
 def _evaluator_of(target: str, evaluators: Collection[str]) -> str:
