@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Final
@@ -19,13 +18,14 @@ from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.figures import details, summarize
 from llmeval_integrations.fields.omitted import OMITTED, Omission, Omitted
 from llmeval_integrations.fields.paths import check_path, read_overrides
-from llmeval_integrations.fields.rule import check_settings
+from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import identical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS
+from llmeval_integrations.schemas.document import object_of, subschemas
 from llmeval_integrations.schemas.reading import read_schema, schema_text
 from llmeval_integrations.text.edit_distance import load_levenshtein
 
@@ -178,18 +178,35 @@ class Layout:
 def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
     """Raise InvalidOptionError for a path that the schema has no place for.
 
-    An object of a Pydantic model is dumped by its fields' aliases or by their names. A model writes
-    its schema for either; what is given as JSON is all there is.
+    Documents of a Pydantic model have its fields' aliases, or their names where any field has
+    another alias for writing than for reading.
     """
     try:
         check_path(path, settings, parsed)
-    except InvalidOptionError:
+    except InvalidOptionError as error:
         write = getattr(schema, "model_json_schema", getattr(schema, "json_schema", None))
         if write is None:
             raise
-        with suppress(InvalidOptionError):
-            return check_path(path, settings, write(by_alias=False))
-        raise
+        named = write(by_alias=False)
+        try:
+            check_path(path, settings, named)
+        except InvalidOptionError:
+            raise error from None
+        if not {*_names(parsed)} <= {*_names(write(mode="serialization"))}:
+            return
+        aliases = dict(zip(_names(named), _names(parsed)))
+        keys = [aliases.get(key, key) for key in read_key(settings.get("key"))]
+        meant = repr("/".join(aliases.get(step, step) for step in path.split("/")))
+        meant += f" with key={keys!r}" if keys else ""
+        raise InvalidOptionError(
+            f"fields: {path!r} says a field's name where documents have its alias; "
+            f"did you mean {meant}?"
+        ) from None
+
+
+def _names(schema: Any) -> list[str]:
+    """Return the names of the members in each part of a schema."""
+    return [name for part, _ in subschemas(schema) for name in object_of(part, "properties")]
 
 
 def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:

@@ -229,7 +229,7 @@ def test_a_key_has_to_be_one_that_items_have():
 
 def test_a_samples_own_schema_need_not_have_all_paths():
     evaluator = JsonFields(fields={"/dat": {"ignore": True}})
-    assert evaluator({"date": "x"}, {"date": "x"}, variables={"schema": INVOICE}).passed
+    assert evaluator({"date": "x"}, {"date": "x"}, schema=INVOICE).passed
 
 
 @pytest.mark.parametrize("as_adapter", [False, True])
@@ -247,3 +247,22 @@ def test_paths_of_a_model_are_aliases_or_names(as_adapter):
     by_name = JsonFields(schema, {"/price": {"tolerance": 0.1}})
     assert by_name({"price": 1.05, "lines": []}, {"price": 1, "lines": []}).passed
     assert evaluator({"unitPrice": 1.05}, {"unitPrice": 1}).passed
+
+
+@pytest.mark.parametrize("as_adapter", [False, True])
+@pytest.mark.parametrize(
+    ("fields", "meant"),
+    [
+        ({"/lines/*/unit_price": {"tolerance": 1}}, r"'/lines/\*/cost'\?"),
+        ({"/lines": {"key": "unit_price"}}, r"'/lines' with key=\['cost'\]\?"),
+        ({"/bill_no": {"ignore": True}}, r"'/billNo'\?"),
+    ],
+)
+def test_a_name_of_a_field_is_refused_where_documents_have_its_alias(as_adapter, fields, meant):
+    pydantic = pytest.importorskip("pydantic")
+    line = pydantic.create_model("Line", unit_price=(float, pydantic.Field(alias="cost")))
+    number = pydantic.Field(alias="billNo")
+    model = pydantic.create_model("Bill", bill_no=(str, number), lines=(list[line], ...))
+    schema = pydantic.TypeAdapter(model) if as_adapter else model
+    with pytest.raises(InvalidOptionError, match=f"its alias; did you mean {meant}"):
+        JsonFields(schema, fields)
