@@ -103,6 +103,13 @@ def test_all_samples_stand_in_a_table_the_worst_first(opened, people):
     ]  # fmt: skip
 
 
+def test_what_has_no_label_is_told_by_its_reason(opened):
+    log = Path(__file__).parents[1] / "runs/logs/data/promptfoo.json"
+    page = opened(read_run(f"{log}#2"))
+    found = {row[0]: row[-1] for row in cells(page, "#list")}
+    assert found["Italy"].startswith('Expected output "{')
+
+
 def test_a_column_sorts_and_the_address_keeps_it(page, people, tmp_path):
     address = written(people, tmp_path / "report.html")
     page.open(address)

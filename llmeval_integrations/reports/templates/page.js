@@ -79,7 +79,7 @@ function finding(sample) {
   const side = [...sample[3]].reverse().find(each => each), row = side && (side[0].find(each => each && each[0] && each[0] < 4) || side[0].find(each => each && data.labels[each[2]]));
   if (!row) return "";
   const label = data.labels[row[2]], reason = data.reasons[row[3]] || "";
-  return label && reason && label !== "failed" ? label + ": " + reason : label || reason;
+  return label && reason && label !== "failed" ? label + ": " + reason : reason || label;
 }
 function line(name, sample) {
   const button = element("button", {type: "button", "aria-expanded": false}, ...breakable(sample[0]));
