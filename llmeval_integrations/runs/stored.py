@@ -100,4 +100,4 @@ def seen_by(sample: Mapping[str, Any], evaluator: str) -> Mapping[str, Any]:
 
 def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
     """Read what was run; raises InputError where that is not known."""
-    return read_log(path).manifest(path) if is_log(path) else RunDirectory(path).manifest()
+    return read_log(path).manifest() if is_log(path) else RunDirectory(path).manifest()

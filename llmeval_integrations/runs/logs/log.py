@@ -70,7 +70,7 @@ class Log:
         run = Run.of(len(self.samples), tallies, rows, Path(path), lower_is_better=lower)
         return replace(run, incomplete=self.incomplete)
 
-    def manifest(self, path: str | PathLike[str]) -> dict[str, Any]:
+    def manifest(self) -> dict[str, Any]:
         """Say what was run, as the manifest of a run does."""
         tasks = sorted(write_in_order([each.fields["id"], each.task]) for each in self.samples)
         return {
@@ -81,7 +81,6 @@ class Log:
             },
             "data": {
                 "kind": self.kind,
-                "path": str(path),
                 "samples": len(self.samples),
                 "sha256": hashlib.sha256(b"\n".join(tasks)).hexdigest(),
             },

@@ -15,9 +15,9 @@ from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 _WHOLE: Final = "promptfoo"
 """The evaluator that says what all assertions of a test come to."""
 
-_NO_ASSERTION: Final = Result(
-    None, None, "no_assertion", "the test has no such assertion", answered=True
-)
+_NO_ASSERTION: Final = Result(None, None, "no_assertion", answered=True)
+"""What is said of a test by an assertion that it does not have."""
+
 _ERROR: Final = 2
 """What `failureReason` is where there was no output to look at."""
 
