@@ -29,7 +29,13 @@ def read_run(path: str | PathLike[str]) -> Run:
     is damaged.
     """
     if is_log(path):
-        return read_log(path).run(path)
+        log = read_log(path)
+        ours = {  # a scorer of ours is known in Inspect by the evaluator's `repr`
+            name: _breakdown({"evaluator": name, "options": options})
+            for name, options in log.evaluators.items()
+            if "evaluator" in options
+        }
+        return log.run(path, ours)
     directory = RunDirectory(path)
     results = directory.path / RESULTS
     if not results.is_file():
@@ -73,7 +79,8 @@ def _breakdown(described: Any) -> Breakdown | None:
     try:
         kind = evaluator_class(described["evaluator"])
         options: set[str] = {each.name for each in fields(kind)} if is_dataclass(kind) else set()
-        if options != described["options"].keys():
+        written = str(described["options"].get("evaluator"))
+        if options != described["options"].keys() and not written.startswith(f"{kind.__name__}("):
             return None  # somebody's own evaluator of the same name
         return kind.__new__(kind).breakdown()
     except Exception:  # noqa: BLE001 - a class of another package may raise anything

@@ -11,6 +11,7 @@ from llmeval_integrations import (
     Evaluator,
     InvalidOptionError,
     JsonEquality,
+    JsonFields,
     JsonValidity,
     Result,
     Sample,
@@ -304,3 +305,13 @@ def test_a_log_is_a_run_with_what_our_evaluators_said(tmp_path, form):
         value = next(iter(figures.metrics.values())).value
         assert found.summary["evaluators"][figures.name]["mean"] == pytest.approx(value)
     assert compare(log.location, own).regressions == []
+
+
+def test_fields_of_a_log_are_those_of_a_run(tmp_path):
+    outputs = ['{"a": 1, "b": 2}', '{"a": 1, "b": 3}', '{"a": 1', '{"a": 4, "b": 2}']
+    rows = [Row(id=str(number), input="?", target='{"a": 1, "b": 2}') for number in range(4)]
+    log = run(tmp_path, [inspect_scorer(JsonFields())], outputs, rows)
+    samples = [{"id": str(number), "output": each, "reference": rows[0].target} for number, each in enumerate(outputs)]  # fmt: skip
+    own, found = evaluate(samples, [JsonFields()]), read_run(log.location)
+    assert found.summary == own.summary
+    assert any(each.field == "/b" for each in compare(own, log.location).differences)

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.runs.rows import Row, write_in_order
 from llmeval_integrations.runs.run import Run
@@ -60,10 +61,10 @@ class Log:
     incomplete: str | None = None
     """Why samples may be missing."""
 
-    def run(self, path: str | PathLike[str]) -> Run:
-        """Make a run of it."""
+    def run(self, path: str | PathLike[str], breakdowns: Mapping[str, Breakdown | None]) -> Run:
+        """Make a run of it; `breakdowns` add up the details of evaluators."""
         rows = [*self._rows()]
-        tallies = {name: Tally() for name in self.evaluators}
+        tallies = {name: Tally(breakdown=breakdowns.get(name)) for name in self.evaluators}
         for row in rows:
             tallies[row.evaluator].add([row])
         lower = self.lower_is_better
