@@ -15,12 +15,18 @@ EvalError
 │   ├── RefusedReplyError                  the model declined, or a filter took the reply
 │   └── UnreadableJudgementError
 │                           (ValueError)   the reply does not say one thing clearly
+├── RejectedAnswerError     (RuntimeError) no answer passed the evaluator that guards a model
 └── MissingDependencyError  (ImportError)  an optional package is not installed
 
 A bad *output* never raises: it gets a low score and a reason.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class EvalError(Exception):
@@ -122,6 +128,15 @@ class UnreadableJudgementError(JudgeError, ValueError):
     """The reply does not say one thing clearly, and a verdict is never guessed."""
 
     label = "unreadable"
+
+
+class RejectedAnswerError(EvalError, RuntimeError):
+    """A model was asked as often as a guard allows, and no answer passed."""
+
+    def __init__(self, message: str, guarded: Any = None) -> None:
+        super().__init__(message)
+        self.guarded = guarded
+        """The best answer, and what the evaluator says of each try."""
 
 
 class MissingDependencyError(EvalError, ImportError):

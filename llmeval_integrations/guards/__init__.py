@@ -1,6 +1,7 @@
-"""Checks while an application runs: streams that end as soon as they are lost, repairs."""
+"""Checks while an application runs: retries that say why, streams that are stopped, repairs."""
 
 from llmeval_integrations.guards.repair import Edit, Repair, repair
+from llmeval_integrations.guards.retry import Guarded, guard
 from llmeval_integrations.guards.streams import Stopped, stop_early
 from llmeval_integrations.guards.watch import CallsWatcher, Doomed, Watcher, watch
 
@@ -8,9 +9,11 @@ __all__ = [
     "CallsWatcher",
     "Doomed",
     "Edit",
+    "Guarded",
     "Repair",
     "Stopped",
     "Watcher",
+    "guard",
     "repair",
     "stop_early",
     "watch",

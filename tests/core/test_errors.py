@@ -8,7 +8,7 @@ from llmeval_integrations.core import errors
 TREE = {
     ValueError: "InvalidOption MissingField InvalidReference InvalidSchema RegexTimeout Input",
     LookupError: "UnknownName",
-    RuntimeError: "Judge Client CutReply RefusedReply",
+    RuntimeError: "Judge Client CutReply RefusedReply RejectedAnswer",
     ImportError: "MissingDependency",
 }
 

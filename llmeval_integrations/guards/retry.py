@@ -1,0 +1,194 @@
+"""A model that is told why its answer is not accepted, and answers again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import wraps
+from inspect import isawaitable, iscoroutinefunction, signature
+from typing import Any, NamedTuple
+
+from llmeval_integrations.core.errors import InvalidOptionError, RejectedAnswerError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.guards.repair import Edit, Repair
+from llmeval_integrations.guards.repair import repair as repair_text
+from llmeval_integrations.guards.turns import add_feedback, find_prompt, question
+from llmeval_integrations.messages.reading import read_answer
+
+
+class Guarded(NamedTuple):
+    """What came of the tries."""
+
+    output: Any
+    """The best answer, as the function gave it; the text of a repair where one was accepted."""
+
+    result: Result
+    """What the evaluator says of it."""
+
+    results: list[Result]
+    """What it says of each try, in order."""
+
+    edits: list[Edit]
+    """What a repair changed in the answer."""
+
+
+def guard(
+    evaluator: Evaluator,
+    tries: int = 3,
+    *,
+    repair: bool = False,
+    raises: bool = False,
+    **fields: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Have a function that asks a model ask again, with the reason, while its answer fails.
+
+    The function is any that takes a prompt and returns an answer, blocking or asynchronous: one of
+    your own, or `create` of OpenAI's and Anthropic's SDKs. Its prompt is the argument `messages`,
+    `input` or `prompt`, else the first that is a text or a list. To it are added the answer and
+    `result.feedback()`; where the answer has tool calls, each is told what is wrong by its id. A
+    function with a parameter `feedback` is given that text instead, with its prompt unchanged.
+
+    An answer is accepted unless the evaluator fails it: a judge that could not tell fails nothing.
+    After the last try the best answer is the one with the highest score.
+
+    Example:
+        >>> ask = guard(JsonSchema(schema), tries=3)(client.chat.completions.create)
+        >>> done = ask(model="gpt-5-mini", messages=[{"role": "user", "content": "The total?"}])
+        >>> done.result.passed, len(done.results)
+        (True, 2)
+
+    Args:
+        evaluator: Looks at each answer. A judge is given the prompt as its input.
+        tries: How often the function is called at most.
+        repair: Whether a text is repaired, if it then passes, before the model is asked again.
+        raises: Whether RejectedAnswerError is raised where the last try fails, too. Its `guarded`
+            has what would have been returned.
+        fields: Further fields of the sample, such as `reference` and `contexts`.
+
+    Returns:
+        A decorator; the decorated function returns Guarded.
+    """
+    if not isinstance(evaluator, Evaluator):
+        raise InvalidOptionError(f"guard takes an evaluator, got {quote(evaluator)}")
+    if not isinstance(tries, int) or tries < 1:
+        raise InvalidOptionError(f"tries is 1 or more, got {tries!r}")
+    return _Guard(evaluator, tries, repair, raises, fields)
+
+
+@dataclass(frozen=True)
+class _Guard:
+    """The options of a guard; called with a function it guards that."""
+
+    evaluator: Evaluator
+    tries: int
+    repairs: bool
+    raises: bool
+    fields: dict[str, Any]
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        takes_feedback = _takes_feedback(function)
+
+        @wraps(function)
+        def guarded(*args: Any, **kwargs: Any) -> Any:
+            steps = self._run(args, kwargs, takes_feedback)
+            args, kwargs = next(steps)
+            reply = function(*args, **kwargs)
+            if isawaitable(reply):
+                return self._finish_later(function, steps, reply)
+            return self._finish(function, steps, reply)
+
+        if not iscoroutinefunction(function):
+            return guarded
+
+        @wraps(function)
+        async def guarded_later(*args: Any, **kwargs: Any) -> Any:
+            return await guarded(*args, **kwargs)
+
+        return guarded_later
+
+    def _run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], takes_feedback: bool
+    ) -> Generator[Any, Any, Guarded]:
+        """Yield the arguments of each call, to be sent its reply, and samples, to be sent results.
+
+        So blocking and asynchronous functions are guarded by the same lines.
+        """
+        place = None if takes_feedback else find_prompt(args, kwargs)
+        fields = {"input": question(args, kwargs, place), **self.fields}
+        best: Guarded | None = None
+        results: list[Result] = []
+        reply: Any = None
+        for _ in range(self.tries):
+            if results:
+                args, kwargs = add_feedback(args, kwargs, place, reply, results[-1])
+            reply = yield args, kwargs
+            answer = Guarded(reply, (yield Sample(reply, **fields)), results, [])
+            if answer.result.passed is False and self.repairs:
+                done = _repair_answer(reply)
+                if done is not None:
+                    result = yield Sample(done.text, **fields)
+                    if result.passed is not False:
+                        answer = Guarded(done.text, result, results, done.edits)
+            results.append(answer.result)
+            if answer.result.passed is not False:
+                return answer
+            if best is None or self._rank(answer.result) >= self._rank(best.result):
+                best = answer
+        assert best is not None  # noqa: S101 - there is one try at least
+        if self.raises:
+            message = f"no answer passed in {self.tries} tries: {best.result.feedback()}"
+            raise RejectedAnswerError(message, best)
+        return best
+
+    def _rank(self, result: Result) -> tuple[float, float]:
+        """Return what makes an answer better; of equal scores of a schema the share that is right.
+
+        Of answers that are equally good the last is taken, which was written with the reasons.
+        """
+        score = float("-inf") if result.score is None else float(result.score)
+        sign = -1 if self.evaluator.lower_is_better else 1
+        return sign * score, result.metadata.get("schema_score", 0.0)
+
+    def _finish(
+        self, function: Callable[..., Any], steps: Generator[Any, Any, Guarded], sent: Any
+    ) -> Guarded:
+        try:
+            while True:
+                step = steps.send(sent)
+                if isinstance(step, Sample):
+                    sent = self.evaluator.evaluate(step)
+                else:
+                    sent = function(*step[0], **step[1])
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+    async def _finish_later(
+        self, function: Callable[..., Any], steps: Generator[Any, Any, Guarded], sent: Any
+    ) -> Guarded:
+        try:
+            while True:
+                step = steps.send(await sent)
+                if isinstance(step, Sample):
+                    sent = self.evaluator.aevaluate(step)
+                else:
+                    sent = function(*step[0], **step[1])
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+
+def _takes_feedback(function: Callable[..., Any]) -> bool:
+    """Whether a function has a parameter of that name."""
+    try:
+        return "feedback" in signature(function).parameters
+    except (TypeError, ValueError):  # some built-in functions say nothing of theirs
+        return False
+
+
+def _repair_answer(reply: Any) -> Repair | None:
+    """Repair the text of a reply; None where there is nothing to repair, or it is refused."""
+    text = read_answer(reply).value
+    done = repair_text(text) if isinstance(text, str) else None
+    return done if done is not None and done.edits and done.refusal is None else None

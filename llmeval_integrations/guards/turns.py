@@ -1,0 +1,134 @@
+"""How a model is told what is wrong with its answer: what is added to the prompt."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.messages.reading import read_answer
+
+_PROMPTS: Final = ("messages", "input", "prompt")
+"""What SDKs and applications call the parameter that holds the prompt."""
+
+_VALID_CALL: Final = "This call is valid. It was not run, since another one was not accepted."
+
+
+def find_prompt(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | int:
+    """Return the name or position of the argument that is the prompt: a text, or messages.
+
+    Raises InvalidOptionError where there is none.
+    """
+    for name in _PROMPTS:
+        if isinstance(kwargs.get(name), (str, list, tuple)):
+            return name
+    for position, value in enumerate(args):
+        if isinstance(value, (str, list, tuple)):
+            return position
+    raise InvalidOptionError(
+        "guard finds no prompt to tell the model in what is wrong: give the function a text or "
+        "messages first, or as one of messages=, input=, prompt=, or a parameter named feedback"
+    )
+
+
+def add_feedback(
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    place: str | int | None,
+    reply: Any,
+    result: Result,
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a call, the prompt with the reply and what is wrong with it.
+
+    Without a place for that the feedback is an argument of its own.
+    """
+    if place is None:
+        return args, {**kwargs, "feedback": result.feedback()}
+    if isinstance(place, str):
+        return args, {**kwargs, place: _continue(kwargs[place], reply, result)}
+    return (*args[:place], _continue(args[place], reply, result), *args[place + 1 :]), kwargs
+
+
+def question(args: tuple[Any, ...], kwargs: dict[str, Any], place: str | int | None) -> Any:
+    """Return what a prompt asks: the text itself, or that of the last message of a user."""
+    if place is None:
+        return MISSING
+    prompt = kwargs[place] if isinstance(place, str) else args[place]
+    if isinstance(prompt, str):
+        return prompt
+    asked = [one for one in prompt if isinstance(one, dict) and one.get("role") == "user"]
+    return asked[-1].get("content", MISSING) if asked else MISSING
+
+
+def _continue(prompt: Any, reply: Any, result: Result) -> Any:
+    if not isinstance(prompt, str):
+        return [*prompt, *_turns(reply, result)]
+    if isinstance(getattr(reply, "output", None), list):  # OpenAI's responses take both
+        return [{"role": "user", "content": prompt}, *_turns(reply, result)]
+    return f"{prompt}\n\nYour answer was:\n{_text(reply)}\n\n{result.feedback()}"
+
+
+def _turns(reply: Any, result: Result) -> list[dict[str, Any]]:
+    """Return the reply as a message, and what is wrong with it, for each tool call by its id."""
+    if hasattr(reply, "choices"):
+        return _chat_turns(reply.choices[0].message, result)
+    if isinstance(getattr(reply, "output", None), list):
+        return _response_turns(reply.output, result)
+    if hasattr(reply, "role") and isinstance(getattr(reply, "content", None), list):
+        return _message_turns(reply.content, result)
+    return [
+        {"role": "assistant", "content": _text(reply)},
+        {"role": "user", "content": result.feedback()},
+    ]
+
+
+def _chat_turns(message: Any, result: Result) -> list[dict[str, Any]]:
+    """Write the turns of OpenAI's chat completions."""
+    kept = {"role", "content", "tool_calls"}
+    said = {"content": "", **message.model_dump(include=kept, exclude_none=True)}
+    calls = message.tool_calls or []
+    told = [
+        {"role": "tool", "tool_call_id": call.id, "content": text}
+        for call, text in zip(calls, _word_calls(result, len(calls)))
+    ]
+    return [said, *(told or [{"role": "user", "content": result.feedback()}])]
+
+
+def _response_turns(items: list[Any], result: Result) -> list[dict[str, Any]]:
+    """Write the turns of OpenAI's responses."""
+    said = [item.model_dump(exclude_none=True) for item in items]
+    calls = [item for item in items if item.type == "function_call"]
+    told = [
+        {"type": "function_call_output", "call_id": call.call_id, "output": text}
+        for call, text in zip(calls, _word_calls(result, len(calls)))
+    ]
+    return [*said, *(told or [{"role": "user", "content": result.feedback()}])]
+
+
+def _message_turns(blocks: list[Any], result: Result) -> list[dict[str, Any]]:
+    """Write the turns of Anthropic's messages, which are never empty."""
+    said = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in blocks]
+    said = [block for block in said if block.get("text") != ""]
+    calls = [block for block in blocks if block.type == "tool_use"]
+    told: Any = [
+        {"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": True}
+        for call, text in zip(calls, _word_calls(result, len(calls)))
+    ]
+    turns: list[dict[str, Any]] = [{"role": "user", "content": told or result.feedback()}]
+    return [{"role": "assistant", "content": said}, *turns] if said else turns
+
+
+def _word_calls(result: Result, calls: int) -> list[str]:
+    """Word what is wrong for each call; all of it for each where it is not said by call."""
+    rows = result.metadata.get("calls", ())
+    if len(rows) != calls or not all("valid" in row for row in rows):
+        return [result.feedback()] * calls
+    alone = (Result(0.0, row["valid"], metadata={"calls": [row]}) for row in rows)
+    return [one.feedback() or _VALID_CALL for one in alone]
+
+
+def _text(reply: Any) -> str:
+    value = read_answer(reply).value
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
