@@ -28,7 +28,12 @@ _OTHER_REASON: Final[tuple[Kind, str]] = ((False, ""), OTHER)
 
 _LONGEST_TEXT: Final = 200
 
-_LARGEST: Final = 1e140
+_VERDICTS: Final = frozenset((0, 1))
+
+_UNITS: Final = 2.0**100
+"""Squares are added up in whole units of 1 by this, so that no order of rows changes the sum."""
+
+_LARGEST: Final = 1e130
 """Of a score of this size or more the square is no float, so that a mean has no interval."""
 
 
@@ -85,7 +90,7 @@ class Tally:
     """What is counted of rows that belong together."""
 
     _sum: list[float] = field(default_factory=list)
-    _squares: list[float] = field(default_factory=list)
+    _squares: int = 0
     _low: float = math.inf
     _high: float = -math.inf
     _kinds: Counter[Kind] = field(default_factory=Counter)
@@ -138,12 +143,22 @@ class Tally:
     def _add_scores(self, scores: list[float]) -> None:
         if not scores:
             return
+        # Sums are exact: that of scores is kept in parts of falling size.
         self.scored += len(scores)
-        self._low = min(self._low, *scores)
-        self._high = max(self._high, *scores)
-        self._sum = _added(self._sum, scores)
-        if max(-self._low, self._high) < _LARGEST:
-            self._squares = _added(self._squares, [score * score for score in scores])
+        low, high = min(scores), max(scores)
+        self._low, self._high = min(self._low, low), max(self._high, high)
+        if set(scores) <= _VERDICTS:  # as most are
+            scores = [float(sum(scores))]
+            self._squares += int(scores[0] * _UNITS)
+        else:
+            self._squares += sum(
+                [int(score * score * _UNITS) for score in scores if abs(score) < _LARGEST]
+            )
+        left = [*self._sum, *scores]
+        self._sum = []
+        while part := math.fsum(left):
+            self._sum.append(part)
+            left.append(-part)
 
     def _find(self, kind: Kind, reason: str) -> None:
         reason = _short(reason)
@@ -183,7 +198,7 @@ class Tally:
     def _mean_interval(self) -> Interval | None:
         if not self.scored or max(-self._low, self._high) >= _LARGEST:
             return None
-        total, squares = math.fsum(self._sum), math.fsum(self._squares)
+        total, squares = math.fsum(self._sum), self._squares / int(_UNITS)
         figures = Figures(self.scored, total, squares, self._low, self._high)
         return mean_interval(figures, self.groups.of_scores(figures))
 
@@ -216,16 +231,6 @@ def found_in(row: Row) -> tuple[Kind, str]:
         return (True, name), reason
     kind = _short(row.label) if row.label else "unscored" if row.unscored else "failed"
     return (False, kind), row.reason or ""
-
-
-def _added(parts: list[float], more: list[float]) -> list[float]:
-    """Add figures to an exact sum, kept in parts of falling size, so that no order changes it."""
-    left = [*parts, *more]
-    found = []
-    while part := math.fsum(left):
-        found.append(part)
-        left.append(-part)
-    return found
 
 
 def _short(text: str) -> str:
