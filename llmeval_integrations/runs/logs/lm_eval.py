@@ -3,51 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.runs.files import read_object
+from llmeval_integrations.runs.files import parse_object, read_object
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
 _NAME: Final = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 _NO_FILTER: Final = "none"
+_NO_METRIC: Final = Result(None, None, "no_metric", answered=True)
+"""What is said of a sample by a metric that its task does not have."""
 
 
-def read_lines(lines: Iterable[Mapping[str, Any]], path: Path) -> Log:
-    """Make a log of a task's samples; `results_*.json` beside them says more of the task.
+def files_of(folder: Path) -> list[Path]:
+    """List the files of samples in a folder, of each task the newest."""
+    found = (_NAME.fullmatch(name) for name in sorted(each.name for each in folder.iterdir()))
+    return [*{each[1]: folder / each[0] for each in found if each}.values()]
+
+
+def read_files(files: Sequence[Path]) -> Log:
+    """Make a log of samples, of one task or of several; results beside them say more of these.
 
     Each metric is an evaluator, for each filter one, named as the harness names its results.
     """
     samples: dict[Any, LoggedSample] = {}
     metrics: dict[str, str] = {}
-    for line in lines:
-        own, suffix = line["doc_id"], line["filter"]
-        sample = samples.get(own) or samples.setdefault(own, _sample(line))
-        for metric in line["metrics"]:
-            name = metric if suffix == _NO_FILTER else f"{metric},{suffix}"
-            metrics[name] = metric
-            sample.results[name] = _result(metric, line.get(metric))
-    found = _NAME.fullmatch(path.name)
-    task, started = found.groups() if found else (None, "")
-    about: dict[str, Any] = {"started": started, "task": task}
-    lower = None
-    beside = path.with_name(f"results_{started}.json")
-    if beside.is_file():
-        results = read_object(beside)
-        higher = results["higher_is_better"].get(task, {})
-        lower = frozenset(name for name, metric in metrics.items() if higher.get(metric) is False)
-        about["version"] = f"lm_eval {results.get('lm_eval_version')}"
-        about["model"] = results.get("model_name")
-        about["task_version"] = results.get("versions", {}).get(task)
-        about["shots"] = results.get("n-shot", {}).get(task)
+    higher: dict[str, bool] = {}
+    about: dict[str, Any] = {"started": "", "tasks": {}}
+    for file in files:
+        found = _NAME.fullmatch(file.name)
+        task, started = found.groups() if found else (file.stem, "")
+        beside = file.with_name(f"results_{started}.json")
+        if beside.is_file():
+            results = read_object(beside)
+            higher.update(results["higher_is_better"].get(task, {}))
+            about["version"] = f"lm_eval {results.get('lm_eval_version')}"
+            about["model"] = results.get("model_name")
+            shots, version = (results.get(key, {}).get(task) for key in ("n-shot", "versions"))
+            about["tasks"][task] = {"version": version, "shots": shots}
+        about["started"] = max(started, about["started"])
+        for line in parse_lines(file):
+            own = line["doc_id"] if len(files) == 1 else f"{task} ({line['doc_id']})"
+            sample = samples.get(own) or samples.setdefault(own, _sample(own, line))
+            for metric in line["metrics"]:
+                name = metric if line["filter"] == _NO_FILTER else f"{metric},{line['filter']}"
+                metrics[name] = metric
+                sample.results[name] = _result(metric, line.get(metric))
+    lower = frozenset(name for name, metric in metrics.items() if higher.get(metric) is False)
     evaluators: dict[str, dict[str, Any]] = {name: {} for name in metrics}
     kind = "samples of lm-evaluation-harness"
-    return Log(kind, [*samples.values()], evaluators, about, evaluators, lower)
+    return Log(kind, [*samples.values()], evaluators, about, evaluators, lower if higher else None)
 
 
-def _sample(line: Mapping[str, Any]) -> LoggedSample:
+def parse_lines(file: Path) -> Iterator[dict[str, Any]]:
+    """Parse a file's lines; raises InputError where one is no object."""
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            yield parse_object(line, f"{file}: line {number}")
+
+
+def _sample(own: Any, line: Mapping[str, Any]) -> LoggedSample:
     requests = [*line["arguments"].values()]
     output, target = line["filtered_resps"], line["target"]
     choices = [str(each.get("arg_1")).strip() for each in requests]
@@ -58,13 +75,15 @@ def _sample(line: Mapping[str, Any]) -> LoggedSample:
     elif len(output) == 1:
         output = output[0]
     given = requests[0].get("arg_0") if requests else None
-    fields = {"id": line["doc_id"], "output": output, "reference": target, "input": given}
-    return LoggedSample(fields, {}, line.get("doc_hash"))
+    fields = {"id": own, "output": output, "reference": target, "input": given}
+    return LoggedSample(fields, {}, line.get("doc_hash"), _NO_METRIC)
 
 
 def _result(metric: str, value: Any) -> Result:
     """Read a metric's value; some have no figure of a single sample, only parts of the whole's."""
+    if isinstance(value, (list, dict)):
+        return Result(None, None, "no_figure", answered=True)
     score = score_of(value)
-    if score is not None:
-        return Result(score)
-    return Result.unscored(f"{metric} has no figure for a single sample", label="no_figure")
+    if score is None:
+        return Result.unscored(f"{metric} is {value!r}", label="not_scored")
+    return Result(score)

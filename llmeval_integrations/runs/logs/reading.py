@@ -5,19 +5,22 @@ from __future__ import annotations
 from functools import lru_cache
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 from zipfile import is_zipfile
 
 from llmeval_integrations.core.errors import EvalError, InputError
 from llmeval_integrations.json_values.numbers import decode_as_python
-from llmeval_integrations.runs.files import parse_object
+from llmeval_integrations.runs.directory import RESULTS
 from llmeval_integrations.runs.logs import inspect_ai, lm_eval, promptfoo
 from llmeval_integrations.runs.logs.log import Log
 
 
 def is_log(path: str | PathLike[str]) -> bool:
-    """Whether the path leads to a file, where a run has a directory."""
-    return _split(path)[0].is_file()
+    """Whether the path leads to a file, or to a folder of samples of lm-evaluation-harness."""
+    if not isinstance(path, (str, PathLike)):
+        return False
+    place = _split(path)[0]
+    is_folder = place.is_dir() and not (place / RESULTS).exists()
+    return place.is_file() or (is_folder and bool(lm_eval.files_of(place)))
 
 
 def read_log(path: str | PathLike[str]) -> Log:
@@ -38,25 +41,33 @@ def _read_once(file: Path, column: int | None, *_: int) -> Log:
     except EvalError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(f"{file} is damaged: {error!r}") from error
+        raise InputError(
+            f"{file} cannot be read, for it is damaged or of another version: {error!r}"
+        ) from error
     if not log.samples or not log.evaluators:
         raise InputError(f"{file} has no samples with scores")
     return log
 
 
-def _read(file: Path, column: int | None) -> Log:
-    if is_zipfile(file):
-        return inspect_ai.read_archive(file)
-    content = _content(file)
-    if isinstance(content, list):
-        return lm_eval.read_lines(content, file)
-    if "eval" in content:
-        return inspect_ai.read_document(content)
-    if isinstance(content.get("results"), dict) and "results" in content["results"]:
-        return promptfoo.read_document(content, column)
+def _read(place: Path, column: int | None) -> Log:
+    if place.is_dir():
+        return lm_eval.read_files(lm_eval.files_of(place))
+    if is_zipfile(place):
+        return inspect_ai.read_archive(place)
+    try:
+        content = decode_as_python(place.read_bytes().decode())
+    except (ValueError, RecursionError):
+        content = next(lm_eval.parse_lines(place), None)
+    if isinstance(content, dict):
+        if "doc_id" in content and "metrics" in content:
+            return lm_eval.read_files([place])
+        if "eval" in content:
+            return inspect_ai.read_document(content)
+        if isinstance(content.get("results"), dict) and "results" in content["results"]:
+            return promptfoo.read_document(content, column)
     raise InputError(
-        f"{file} is no run: expected a run's directory, a log of Inspect (.eval or .json), results "
-        "of promptfoo (eval -o results.json) or samples of lm-evaluation-harness "
+        f"{place} is no run: expected a run's directory, a log of Inspect (.eval or .json), "
+        "results of promptfoo (eval -o results.json) or samples of lm-evaluation-harness "
         "(samples_*.jsonl, by --log_samples)"
     )
 
@@ -67,18 +78,3 @@ def _split(path: str | PathLike[str]) -> tuple[Path, int | None]:
     if column.isdecimal() and Path(file).is_file():
         return Path(file), int(column)
     return Path(path), None
-
-
-def _content(file: Path) -> dict[str, Any] | list[dict[str, Any]]:
-    """Read one JSON object, or the lines of lm-evaluation-harness."""
-    text = file.read_bytes()
-    try:
-        found = decode_as_python(text.decode())
-    except (ValueError, RecursionError):
-        lines = enumerate(text.splitlines(), 1)
-        found = [parse_object(line, f"{file}: line {number}") for number, line in lines]
-    found = [found] if isinstance(found, dict) and "doc_id" in found else found
-    is_harness = isinstance(found, list) and all(
-        "doc_id" in each and "metrics" in each for each in found
-    )
-    return found if is_harness or isinstance(found, dict) else {}

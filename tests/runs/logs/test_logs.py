@@ -205,7 +205,7 @@ def test_metrics_of_the_harness_are_evaluators_for_each_filter():
         2: (1, True, None),
         3: (1, True, None),
     }
-    assert said(GENERATED, names[1])[0] == (None, None, "no_figure", "unscored")
+    assert said(GENERATED, names[1])[0] == (None, None, "no_figure")
     first = next(iter(read_samples(GENERATED)))
     assert (first["input"], first["output"], first["reference"]) == ("Question: Capital of France?\nAnswer:", "lol", "Paris")  # fmt: skip
 
@@ -222,8 +222,25 @@ def test_the_likeliest_choice_is_the_output(tmp_path):
     alone = copy(CHOSEN, tmp_path)
     assert read_run(alone).lower_is_better is None
     one = tmp_path / "one.jsonl"
-    one.write_text(CHOSEN.read_text().splitlines()[0])
-    assert read_run(one).summary["evaluators"]["acc"]["pass_rate"] == 1
+    one.write_text(CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN'))
+    assert said(one, "acc") == {0: (1, True, None)}
+    assert said(one, "acc_norm") == {0: (None, None, "not_scored", "unscored")}
+
+
+def test_a_folder_of_samples_is_one_run_of_the_newest_of_each_task(tmp_path):
+    for path in DATA.glob("*capitals*"):
+        copy(path, tmp_path)
+    old = tmp_path / CHOSEN.name.replace("2026-11-27", "2025-01-01")
+    old.write_text(CHOSEN.read_text().replace('"acc": 1.0', '"acc": 0.0'))
+    run = read_run(tmp_path)
+    assert run.summary["samples"] == 8
+    assert said(tmp_path, "acc") == {
+        **{f"capitals_gen ({own})": (None, None, "no_metric") for own in range(4)},
+        **{f"capitals_mc ({own})": result for own, result in said(CHOSEN, "acc").items()},
+    }
+    assert compare(tmp_path, DATA).warnings == []
+    assert main(["report", str(tmp_path)]) == 0
+    assert (tmp_path / "report.html").is_file()
 
 
 @pytest.mark.parametrize(
@@ -276,12 +293,16 @@ def test_reports_show_what_is_in_a_log(path, texts, tmp_path, capsys):
     ("text", "message"),
     [
         ('{"name": "promptfoo"}', "is no run: expected a run's directory"),
+        ("", "is no run: expected a run's directory"),
         ('[{"a": 1}]', "is no run: expected a run's directory"),
         ('{"eval": {}, "status": "success"}', "has no samples with scores"),
-        ('{"eval": {}, "samples": [{}]}', "is damaged: KeyError"),
+        ('{"eval": {}, "samples": [{}]}', "damaged or of another version: KeyError"),
         ('{"eval": {}, "sam', "line 1 is damaged"),
-        ('{"results": {"results": [{}]}}', "is damaged: KeyError"),
-        ('{"doc_id": 1, "metrics": [], "filter": "none"}', "is damaged: KeyError"),
+        ('{"results": {"results": [{}]}}', "damaged or of another version: KeyError"),
+        (
+            '{"doc_id": 1, "metrics": [], "filter": "none"}',
+            "damaged or of another version: KeyError",
+        ),
     ],
 )
 def test_what_is_no_log_is_named(text, message, tmp_path):
