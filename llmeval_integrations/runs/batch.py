@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.runs.answering import begin
+from llmeval_integrations.runs.chunks import in_chunks, seldom_collected
 from llmeval_integrations.runs.columns import called_by_place, columns_by_evaluator
-from llmeval_integrations.runs.evaluating import Evaluating
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.naming import name_evaluators
 from llmeval_integrations.runs.reading.arrow_rows import read_table
 from llmeval_integrations.runs.reading.source import Source
-from llmeval_integrations.runs.records import COLUMNS, Table, batches, needed, record_of, schema
+from llmeval_integrations.runs.records import COLUMNS, needed, table_of
+from llmeval_integrations.runs.rows import by_sample
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,19 +34,21 @@ def evaluate_batch(
     frozen: bool = False,
     max_cost: float | None = None,
     max_tokens: int | None = None,
+    metadata: bool = False,
 ) -> Any:
     """Evaluate every row of a Table or RecordBatch of pyarrow with every evaluator.
 
     Gives a Table with a row for every sample and evaluator, sample by sample: id, evaluator, score
-    (a float), passed, label, reason, unscored, error, metadata (JSON), as `llmeval export` writes
-    them; any cut of a table into parts gives the same rows. The arguments are those of `evaluate`,
-    and so is what becomes of a bad row, and what is raised before the first one. A row without an
-    id is called by its place in this table: a part of something needs a column of ids.
+    (a float), passed, label, reason, unscored, error, and on request metadata (JSON), as `llmeval
+    export` writes them; any cut of a table into parts gives the same rows. The other arguments are
+    those of `evaluate`, and so is what becomes of a bad row, and what is raised before the first
+    one. A row without an id is called by its place in this table: a part of something needs a
+    column of ids.
     """
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
     )
-    with Batches(evaluators, columns, options) as evaluate:
+    with Batches(evaluators, columns, options, metadata=metadata) as evaluate:
         return evaluate(table)
 
 
@@ -56,7 +60,10 @@ class Batches:
         evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
         columns: Mapping[str, str | None] | None,
         options: JudgingOptions,
+        *,
+        metadata: bool = False,
     ) -> None:
+        self._written = [name for name in COLUMNS if metadata or name != "metadata"]
         self._evaluators = name_evaluators(evaluators)
         self.columns = columns_by_evaluator(columns or {}, self._evaluators)
         """For each evaluator."""
@@ -83,9 +90,15 @@ class Batches:
         # Whether any row has one: the first ones, which decide elsewhere, are others in each cut.
         if any(self.has_ids(table)):
             columns = called_by_place(columns)
-        run = Evaluating(self._evaluators, columns, source, judging=self._judges).run()
-        made = batches(Table(COLUMNS, map(record_of, run.rows)))
-        return pyarrow.Table.from_batches(made, schema(COLUMNS))
+        with seldom_collected():
+            begun = [
+                begin(self._evaluators, columns, chunk, source, self._judges)
+                for chunk in in_chunks(source)
+            ]
+            rows = [
+                row for pending in begun for row in by_sample([each.column() for each in pending])
+            ]
+            return table_of(rows, self._written)
 
     def has_ids(self, table: Any) -> Iterator[bool]:
         """Yield for each row whether it has an id; for none where there is no column of ids."""

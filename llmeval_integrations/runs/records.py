@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import MissingDependencyError
@@ -41,17 +42,7 @@ class Table:
 
 def record_of(row: Row) -> tuple[Any, ...]:
     """Return a row's cells; metadata are JSON text, and so is an id that is not a text."""
-    return (
-        text_of(row.id),
-        row.evaluator,
-        score_of(row),
-        row.passed,
-        None if row.label is None else str(row.label),
-        None if row.reason is None else str(row.reason),
-        row.unscored,
-        row.error,
-        text_of(row.metadata),
-    )
+    return tuple(_CELLS[name](row) if name in _CELLS else getattr(row, name) for name in COLUMNS)
 
 
 def score_of(row: Row) -> float | None:
@@ -73,6 +64,16 @@ def text_of(value: Any) -> str:
     return json.loads(written) if written.startswith('"') else written
 
 
+_CELLS: Final[Mapping[str, Callable[[Row], Any]]] = {
+    "id": lambda row: text_of(row.id),
+    "score": score_of,
+    "label": lambda row: None if row.label is None else str(row.label),
+    "reason": lambda row: None if row.reason is None else str(row.reason),
+    "metadata": lambda row: text_of(row.metadata),
+}
+"""How the cells of a column are written, where it is not the row's own value."""
+
+
 def batches(table: Table) -> Iterator[Any]:
     """Yield the records as record batches of pyarrow, the first of which may be empty."""
     pyarrow = needed()
@@ -89,6 +90,21 @@ def batches(table: Table) -> Iterator[Any]:
         part = list(islice(records, _AT_A_TIME))
         if not part:
             return
+
+
+def table_of(rows: list[Row], columns: Iterable[str]) -> Any:
+    """Return rows as a table of pyarrow with these of the columns of a record."""
+    pyarrow = needed()
+    kinds = schema({name: COLUMNS[name] for name in columns})
+    arrays = []
+    for each in kinds:
+        write = _CELLS.get(each.name) or attrgetter(each.name)
+        cells = list(map(write, rows))
+        try:
+            arrays.append(pyarrow.array(cells, each.type))
+        except UnicodeEncodeError:
+            arrays.append(pyarrow.array(map(_storable, cells), each.type))
+    return pyarrow.Table.from_arrays(arrays, schema=kinds)
 
 
 def schema(columns: Mapping[str, type]) -> Any:

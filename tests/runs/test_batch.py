@@ -90,7 +90,7 @@ def read(made):
 
 
 def test_the_rows_are_those_of_a_run_errors_and_unscored_ones_too(table):
-    made = evaluate_batch(table, EVALUATORS)
+    made = evaluate_batch(table, EVALUATORS, metadata=True)
     expected = as_records(evaluate(table, EVALUATORS))
     assert read(made) == expected
     assert {row["unscored"] for row in expected} == {True, False}
@@ -99,8 +99,10 @@ def test_the_rows_are_those_of_a_run_errors_and_unscored_ones_too(table):
 
 @pytest.mark.parametrize("rows", [ROWS, ROWS[:1], []])
 def test_the_types_of_the_columns_depend_on_no_row(table, rows):
-    made = evaluate_batch(pa.Table.from_pylist(rows, schema=table.schema), EVALUATORS)
+    samples = pa.Table.from_pylist(rows, schema=table.schema)
+    made = evaluate_batch(samples, EVALUATORS, metadata=True)
     assert dict(zip(made.schema.names, made.schema.types)) == COLUMNS
+    assert evaluate_batch(samples, EVALUATORS).equals(made.drop_columns(["metadata"]))
     assert made.num_rows == len(rows) * len(EVALUATORS)
 
 
@@ -135,7 +137,7 @@ def test_half_a_surrogate_pair_is_written_out():
 def test_judges_ask_side_by_side_and_pay_once(tmp_path):
     table = pa.table({"id": [f"n{number}" for number in range(40)], "output": [f"text {number}" for number in range(40)]})  # fmt: skip
     client = Remote(seconds=0.01)
-    ask = partial(evaluate_batch, table, [Repeats(client)], concurrency=8, cache=tmp_path / "kept")
+    ask = partial(evaluate_batch, table, [Repeats(client)], concurrency=8, cache=tmp_path / "kept", metadata=True)  # fmt: skip
     made = ask()
     assert client.most_under_way == 8
     assert made["label"].to_pylist() == [text.upper() for text in table["output"].to_pylist()]
@@ -165,7 +167,7 @@ def test_what_is_no_table_is_refused(thing):
 
 def test_a_wrong_call_is_refused_before_anything_is_done(table):
     with pytest.raises(InvalidOptionError):
-        evaluate_batch(table, ["json_validity"])
+        evaluate_batch(table, [JsonValidity])
     with pytest.raises(InputError, match="no field is called 'ouput'"):
         evaluate_batch(table, [JsonValidity()], columns={"ouput": "answer"})
     with pytest.raises(InvalidOptionError, match="concurrency=0"):

@@ -36,12 +36,13 @@ def evaluate_dataset(
     frozen: bool = False,
     max_cost: float | None = None,
     max_tokens: int | None = None,
+    metadata: bool = False,
     **remote: Any,
 ) -> Any:
     """Evaluate every row of a dataset of Ray Data with every evaluator.
 
     Gives a dataset, lazy as the given one, with the columns of `evaluate_batch`: id, evaluator,
-    score, passed, label, reason, unscored, error, metadata. It is in no order, and without an id
+    score, passed, label, reason, unscored, error, and on request metadata. It is in no order, and without an id
     nobody could tell which row belongs to which sample; so the data need a column of ids.
 
     evaluators, columns and what concerns judges are those of `evaluate`. Evaluators that ask nobody
@@ -67,7 +68,7 @@ def evaluate_dataset(
     )
     arguments = {"batch_format": "pyarrow", **remote}
     if not any(isinstance(each, JudgedEvaluator) for each in named.values()):
-        arguments = {"batch_size": _ROWS, "fn_args": (named, columns), **arguments}
+        arguments = {"batch_size": _ROWS, "fn_args": (named, columns, metadata), **arguments}
         return dataset.map_batches(_evaluate_rows, **arguments)
     with judging(named, replace(options, cache=None, frozen=frozen and cache is None)):
         actors, options = shared(options)
@@ -76,7 +77,7 @@ def evaluate_dataset(
         **{
             "batch_size": _ROWS_JUDGED,
             "compute": ActorPoolStrategy(size=actors),
-            "fn_constructor_args": (named, columns, options),
+            "fn_constructor_args": (named, columns, options, metadata),
             **place(options),
             **arguments,
         },
@@ -84,10 +85,13 @@ def evaluate_dataset(
 
 
 def _evaluate_rows(
-    table: Any, evaluators: Mapping[str, Evaluator], columns: Mapping[str, str | None] | None
+    table: Any,
+    evaluators: Mapping[str, Evaluator],
+    columns: Mapping[str, str | None] | None,
+    metadata: bool,
 ) -> Any:
     """Evaluate a table with evaluators that ask nobody."""
-    with _Named(evaluators, columns, JudgingOptions()) as batches:
+    with _Named(evaluators, columns, JudgingOptions(), metadata=metadata) as batches:
         return batches(table)
 
 
@@ -112,9 +116,12 @@ class _Rows:
         evaluators: Mapping[str, Evaluator],
         columns: Mapping[str, str | None] | None,
         options: JudgingOptions,
+        metadata: bool,
     ) -> None:
         self._stack = ExitStack()
-        self._batches = self._stack.enter_context(_Named(evaluators, columns, options))
+        self._batches = self._stack.enter_context(
+            _Named(evaluators, columns, options, metadata=metadata)
+        )
 
     async def __call__(self, table: Any) -> AsyncIterator[Any]:
         yield await asyncio.to_thread(self._batches, table)
