@@ -87,7 +87,7 @@ def _samples(
 def _version(manifests: tuple[_Manifest, _Manifest] | None) -> Iterator[str]:
     if manifests:
         before, after = (each.get("version") for each in manifests)
-        if before != after:
+        if before and after and before != after:
             yield f"A was evaluated by {before}, B by {after}"
 
 
