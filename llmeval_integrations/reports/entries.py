@@ -76,7 +76,8 @@ SHARES: Final[Parts] = [*shared("precision"), *shared("recall"), *shared("f1", "
 
 
 def score(value: float | None) -> str:
-    """Write a score with three decimals, or four digits where it is large."""
+    """Write a score with three decimals, or four digits where these would say little."""
     if value is None:
         return NOTHING
-    return format_within((0, 1), value, "f", 3) if abs(value) < 10 else figure(value)
+    is_usual = value == 0 or 0.1 <= abs(value) < 10
+    return format_within((0, 1), value, "f", 3) if is_usual else figure(value)

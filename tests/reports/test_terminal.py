@@ -74,6 +74,36 @@ def test_colours_tell_good_from_bad():
     assert "\x1b" not in evaluate(WRONG, OLD).table()
 
 
+@dataclass(frozen=True)
+class Cost(Evaluator):
+    """What did it cost?"""
+
+    lower_is_better = True
+
+    def check(self, sample):
+        return Result(sample.reference["cost"], None)
+
+
+@pytest.mark.parametrize("scale", [1e-5, 1e-3, 1, 1e5, 1e9])
+def test_scores_of_any_size_keep_their_digits(scale):
+    runs = [
+        evaluate(
+            [{"id": f"s{n}", "output": "", "reference": {"cost": scale * (n % 7 + shift)}} for n in range(40)],
+            {"what_it_costs_in_all": Cost()},
+        )
+        for shift in (0, 1.001)
+    ]  # fmt: skip
+    view = comparison_view(compare(*runs), changes=0)
+    for width in range(60, 130):
+        lines = at(width, view)
+        assert max(map(len, lines)) <= width
+        [line] = [line for line in lines if line.startswith("what_it_costs_") and "worse" in line]
+        a, b, difference = re.split(" {2,}", line)[2:5]
+        assert float(a.replace(",", "")) == pytest.approx(2.875 * scale, rel=0.01)
+        assert float(b.replace(",", "")) == pytest.approx(3.876 * scale, rel=0.01)
+        assert float(difference) == pytest.approx(1.001 * scale, rel=0.05)
+
+
 def test_rows_that_are_not_shown_are_counted():
     rows = [{"output": {}, "reference": {f"f{n}": n for n in range(8)}}]
     text = evaluate(rows, [JsonFields()]).table()

@@ -26,7 +26,7 @@ const breakable = text => text.split(/(?<=[/_])/).flatMap(part => [document.crea
    a row: [state, score, label, reason]; a difference: [evaluator, pointer or a defect's place, what, output, reference, tool call].
    A text: a string, null, or of a long one [where the part that is shown begins, the part, characters in all]. */
 const said = (sample, evaluator) => sample[3].map(side => side && side[0][evaluator]);
-const score = row => row[1] === null ? "" : Number.isInteger(row[1]) || Math.abs(row[1]) >= 10 ? String(row[1]) : row[1].toFixed(3);
+const score = row => row[1] === null ? "" : Number.isInteger(row[1]) || Math.abs(row[1]) >= 10 || Math.abs(row[1]) < .1 ? String(row[1]) : row[1].toFixed(3);
 /* Whether the last run is better or worse than the first at a sample: 1, -1, 0. */
 function change(sample, evaluator) {
   const rows = said(sample, evaluator), [a, b] = [rows[0], rows[rows.length - 1]];
