@@ -42,8 +42,9 @@ def evaluate_dataset(
     """Evaluate every row of a dataset of Ray Data with every evaluator.
 
     Gives a dataset, lazy as the given one, with the columns of `evaluate_batch`: id, evaluator,
-    score, passed, label, reason, unscored, error, and on request metadata. It is in no order, and without an id
-    nobody could tell which row belongs to which sample; so the data need a column of ids.
+    score, passed, label, reason, unscored, error, and on request metadata. It is in no order, and
+    without an id nobody could tell which row belongs to which sample; so the data need a column of
+    ids.
 
     evaluators, columns and what concerns judges are those of `evaluate`. Evaluators that ask nobody
     are tasks. Where there is a judge, all evaluators are in actors, one for every 128 samples that
