@@ -1,4 +1,4 @@
-"""What readers of verdicts make of the replies in tests/judges/verdicts/verdicts.yaml.
+"""What readers of verdicts make of the replies in tests/judges/replies/replies.jsonl.
 
     .venv/bin/python benchmarks/verdicts.py [--cases]
 
@@ -27,11 +27,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
 
-import yaml
+from llmeval_integrations.judges import parse_judgement
 
-from llmeval_integrations.judges.verdicts.reading import REQUIRED, parse_judgement
-
-CASES = Path(__file__).parent.parent / "tests" / "judges" / "verdicts" / "verdicts.yaml"
+CASES = Path(__file__).parent.parent / "tests" / "judges" / "replies" / "replies.jsonl"
+REQUIRED = ("verdict",)
 TOLD = ("required_keys", "ignoring", "fence")
 COLUMNS = ("read", "flipped", "made up", "unread", "refused")
 LEGEND = """\
@@ -215,8 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Readers of verdicts on the same hard replies.")
     parser.add_argument("--cases", action="store_true", help="list each case that went wrong")
     listed = parser.parse_args().cases
-    cases = yaml.safe_load(CASES.read_text(encoding="utf-8"))
-    cases = [case for case in cases if case["group"] != "part"]
+    cases = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
     readable = sum(bool(case["says"]) for case in cases)
     print(f"{len(cases)} replies: {readable} with a verdict, {len(cases) - readable} without\n")
     print(f"| {'reader':<40} | {' | '.join(f'{column:>7}' for column in COLUMNS)} | µs a reply |")

@@ -18,12 +18,16 @@ from llmeval_integrations.judges.pass_fail import PassFail
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.question_generator import QuestionGenerator
 from llmeval_integrations.judges.questionnaire import Questionnaire
+from llmeval_integrations.judges.replies.judgement import (
+    Confidence,
+    Judgement,
+    Verdict,
+    parse_judgement,
+)
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.student_runner import StudentRunner
 from llmeval_integrations.judges.trust.agreement import Agreement, agreement
 from llmeval_integrations.judges.trust.calibration import Calibration, calibrate
-from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
-from llmeval_integrations.judges.verdicts.reading import parse_judgement
 from llmeval_integrations.judges.vote import Panel, Vote
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message

@@ -20,22 +20,14 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.material import (
-    check_names,
-    examples,
-    material,
-    output_text,
-    quotable,
-)
+from llmeval_integrations.judges.exchange import Form, ask
+from llmeval_integrations.judges.prompts.material import check_names
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.verdicts.objects import find_sole_object
-from llmeval_integrations.judges.verdicts.quotations import Quotations
-from llmeval_integrations.judges.verdicts.rereading import read_reply
+from llmeval_integrations.judges.replies.quotations import Quotations
+from llmeval_integrations.judges.replies.reader import Reader, Reading
+from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
+from llmeval_integrations.llm.request import OUTPUTS, Output
 from llmeval_integrations.llm.thinking import without_thinking
 
 Choices: TypeAlias = (
@@ -43,7 +35,7 @@ Choices: TypeAlias = (
 )
 
 
-_NAMES: Final = ("label", "explanation")
+_ALIASES: Final = ("verdict", "classification", "class", "category", *VERDICT_NAMES)
 _FORM: Final = (
     'Reply with one JSON object that has two keys in this order: "explanation", a text with your '
     'reasons; "label", the label as it is written above.'
@@ -56,13 +48,6 @@ class Choice(msgspec.Struct, frozen=True):
     label: str
     score: float | None = None
     description: str = ""
-
-
-class Classified(msgspec.Struct, frozen=True):
-    """What a reply says."""
-
-    choice: Choice
-    explanation: str | None
 
 
 @dataclass(frozen=True)
@@ -95,7 +80,7 @@ class Classification(JudgedEvaluator):
     """How the form of the reply is asked for."""
 
     retries: int = 1
-    """How often the judge is told that its reply was wrong and asked again."""
+    """How often the judge is shown a reply that cannot be read and asked for its label alone."""
 
     _read_choices: tuple[Choice, ...] = field(init=False, repr=False, compare=False)
 
@@ -133,77 +118,57 @@ class Classification(JudgedEvaluator):
         return Choice(label, score, description)
 
     def judge(self, sample: Sample) -> Conversation:
-        fence = new_fence()
-        variables = material(sample, fence)
-        messages = _with_choices(self.prompt.render(variables), self._read_choices)
-        schema = _schema(self._read_choices)
-        request = JudgeRequest(messages, schema, "classification", self.output, fence=fence)
-        foreign = (output_text(sample), *quotable(self.prompt, variables, ""))
-        quotations = Quotations(foreign, fence, _NAMES, examples(self.prompt, variables))
-
-        def read(reply: JudgeReply) -> Classified:
-            return _read(without_thinking(reply.text, *foreign), self._read_choices, quotations)
-
-        said = yield from read_reply(request, read, self.retries)
-        score = None if said.choice.score is None else float(said.choice.score)
+        reading = yield from ask(self, sample, self.prompt, _LabelForm(self._read_choices))
+        label, reasoning = reading.value.label, reading.reasoning or None
+        score = None if reading.value.score is None else float(reading.value.score)
         passed = None
         if score is not None and self.threshold is not None:
             passed = score >= self.threshold
-        return Result(score, passed, said.choice.label, said.explanation, answered=score is None)
+        return Result(score, passed, label, reasoning, answered=score is None)
 
 
-def _with_choices(messages: list[Message], choices: Sequence[Choice]) -> tuple[Message, ...]:
-    """Tell the choices and the form of the reply at the end of what the user says."""
-    lines = [
-        f"- {choice.label}: {choice.description}" if choice.description else f"- {choice.label}"
-        for choice in choices
-    ]
-    told = "\n".join(
-        [
-            "Choose exactly one of these labels:",
-            *lines,
-            _FORM,
+class _LabelForm(Form[Reading]):
+    """One of the labels, behind its explanation."""
+
+    name = "classification"
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        lines = [
+            f"- {choice.label}: {choice.description}" if choice.description else f"- {choice.label}"
+            for choice in choices
         ]
-    )
-    *before, last = messages
-    if last.role != "user":
-        return (*messages, Message("user", told))
-    return (*before, Message("user", f"{last.text}\n\n{told}"))
+        self.wording = "\n".join(["Choose exactly one of these labels:", *lines, _FORM])
+        self._label = {"type": "string", "enum": [choice.label for choice in choices]}
+        self.schema = self._schema(explanation={"type": "string"}, label=self._label)
+        words = tuple((_folded(choice.label), choice) for choice in choices)
+        self._vocabulary = Vocabulary("label", words, aliases=_ALIASES)
 
+    def read(self, reply: str, quotations: Quotations, mark: str, before: str | None) -> Reading:
+        try:
+            reading = Reader(self._vocabulary, quotations=quotations, mark=mark).read(reply)
+        except UnreadableJudgementError as error:
+            labels = ", ".join(map(repr, self._label["enum"]))
+            raise UnreadableJudgementError(
+                f"{error}; it is one of the labels {labels}: {quote(reply)}"
+            ) from None
+        if before is not None:
+            reading = reading._replace(reasoning=without_thinking(before))
+        return reading
 
-def _schema(choices: Sequence[Choice]) -> dict[str, Any]:
-    labels = [choice.label for choice in choices]
-    return {
-        "type": "object",
-        "properties": {
-            "explanation": {"type": "string"},
-            "label": {"type": "string", "enum": labels},
-        },
-        "required": ["explanation", "label"],
-        "additionalProperties": False,
-    }
+    def shorter(self) -> tuple[str, dict[str, Any]]:
+        wording = (
+            'Say what it comes to in one JSON object with one key: "label", one of '
+            f"{', '.join(map(quote, self._label['enum']))}."
+        )
+        return wording, self._schema(label=self._label)
 
-
-def _read(text: str, choices: Sequence[Choice], quotations: Quotations) -> Classified:
-    """Read a reply: the JSON object asked for, or one label and nothing else."""
-    found = find_sole_object(text)
-    explanation = None
-    label: Any = text
-    if found:
-        repeats = quotations.hold_members(found.members)
-        if not repeats and len(found.members) > 1:  # the letters of a label stand in many a text
-            repeats = quotations.hold_object(found, text)
-        if repeats:
-            raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
-        labels = [value for name, value in found.members.pairs if name == "label"]
-        label = labels[0] if labels and labels.count(labels[0]) == len(labels) else labels
-        explanation = found.members.get("explanation")
-    folded = _folded(label) if isinstance(label, str) else None
-    for choice in choices:
-        if _folded(choice.label) == folded:
-            return Classified(choice, explanation if isinstance(explanation, str) else None)
-    known = ", ".join(repr(choice.label) for choice in choices)
-    raise UnreadableJudgementError(f"{quote(label)} is not one of the labels {known}")
+    def _schema(self, **properties: Any) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [*properties],
+            "additionalProperties": False,
+        }
 
 
 def _folded(label: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.options import as_number, check_choice, check_number
@@ -13,25 +13,13 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.material import (
-    check_names,
-    examples,
-    material,
-    output_text,
-    quotable,
-)
+from llmeval_integrations.judges.exchange import ask
+from llmeval_integrations.judges.prompts.material import check_names
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.verdicts.objects import find_sole_object
-from llmeval_integrations.judges.verdicts.quotations import Quotations
-from llmeval_integrations.judges.verdicts.rereading import read_reply
-from llmeval_integrations.llm.answers import check_type, name_of, read_answer, schema_of
+from llmeval_integrations.judges.replies.answers import AnswerForm
+from llmeval_integrations.llm.answers import check_type
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
-from llmeval_integrations.llm.thinking import without_thinking
-
-_NAMES: Final = ("", "reasoning")  # of which any member beside a reasoning may decide
+from llmeval_integrations.llm.request import OUTPUTS, Output
 
 
 @dataclass(frozen=True)
@@ -64,7 +52,7 @@ class Judge(JudgedEvaluator):
     """How the form of the reply is asked for."""
 
     retries: int = 1
-    """How often the model is told that its reply was unreadable and asked again."""
+    """How often the model is told what is wrong with a reply and asked again."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "client", load_client(self.client))
@@ -97,32 +85,8 @@ class Judge(JudgedEvaluator):
             )
 
     def judge(self, sample: Sample) -> Conversation:
-        fence = new_fence()
-        variables = material(sample, fence)
-        request = JudgeRequest(
-            tuple(self.prompt.render(variables)),
-            schema_of(self.result_type),
-            name_of(self.result_type),
-            self.output,
-            fence=fence,
-        )
-        foreign = (output_text(sample), *quotable(self.prompt, variables, ""))
-        quotations = Quotations(foreign, fence, _NAMES, examples(self.prompt, variables))
-
-        def read(reply: JudgeReply) -> Any:
-            if self.result_type is str:
-                return reply.text
-            text = without_thinking(reply.text, *foreign)
-            found = find_sole_object(text)
-            if found and len(found.members) < len(found.members.pairs):
-                raise UnreadableJudgementError(f"it has a key twice: {quote(text)}")
-            if found and self.score is not None and quotations.hold_object(found, text):
-                raise UnreadableJudgementError(
-                    f"it only repeats a text that was shown: {quote(text)}"
-                )
-            return read_answer(self.result_type, text, text)  # no tag that is left ends thinking
-
-        return self._result((yield from read_reply(request, read, self.retries)))
+        form = AnswerForm(self.result_type, repeats=self.score is None)
+        return self._result((yield from ask(self, sample, self.prompt, form)))
 
     def _result(self, answer: Any) -> Result:
         plain = answer if isinstance(answer, str) else answer.model_dump(mode="json")

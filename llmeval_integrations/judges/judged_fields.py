@@ -26,16 +26,16 @@ from llmeval_integrations.fields.omitted import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
+from llmeval_integrations.judges.exchange import Exchange
+from llmeval_integrations.judges.pass_fail import as_metadata
 from llmeval_integrations.judges.prompts.fence import fenced, new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
-from llmeval_integrations.judges.verdicts.judgement import Judgement, Verdict
-from llmeval_integrations.judges.verdicts.rereading import read_reply
-from llmeval_integrations.judges.verdicts.several import parse_judgements, schema_of_judgements
+from llmeval_integrations.judges.replies.judgement import Judgement, Verdict
+from llmeval_integrations.judges.replies.judgements import JudgementsForm
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
+from llmeval_integrations.llm.request import OUTPUTS, Output
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Node, Outcome
 
@@ -114,7 +114,7 @@ class JudgedFields(JudgedEvaluator):
     """How the form of the reply is asked for."""
 
     retries: int = 1
-    """How often the judge is told that its reply was unreadable and asked again."""
+    """How often the judge is shown a reply that cannot be read and asked for its verdicts alone."""
 
     nulls: Omitted = "absent"
     """Whether a member that is null counts as left out, or is a leaf, as for JsonFields."""
@@ -145,22 +145,19 @@ class JudgedFields(JudgedEvaluator):
             return comparison
         judgements: list[Judgement] = []
         if comparison.open:
-            fence = new_fence()
-            texts = [
-                as_text(value, place) for _, place, *both, _ in comparison.open for value in both
-            ]
-
-            def read(reply: JudgeReply) -> list[Judgement]:
-                return parse_judgements(
-                    reply.text, len(comparison.open), ignoring=texts, fence=fence
-                )
-
-            judgements = yield from read_reply(self._request(comparison, fence), read, self.retries)
+            exchange = Exchange(
+                _PROMPT,
+                self._variables(comparison),
+                JudgementsForm(len(comparison.open)),
+                output=self.output,
+            )
+            judgements = yield from exchange.ask(self.retries)
         said = [*map(partial(_take, comparison), comparison.open, judgements)]
         result = make_result(comparison, self.threshold)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
-    def _request(self, comparison: Comparison, fence: str) -> JudgeRequest:
+    def _variables(self, comparison: Comparison) -> dict[str, Any]:
+        fence = new_fence()
         pairs = [
             {
                 "number": number,
@@ -170,9 +167,7 @@ class JudgedFields(JudgedEvaluator):
             }
             for number, (_, place, output, reference, _) in enumerate(comparison.open, 1)
         ]
-        messages = tuple(_PROMPT.render({"pairs": pairs, "fence": fence}))
-        schema = schema_of_judgements(len(pairs))
-        return JudgeRequest(messages, schema, "judgements", self.output, fence=fence)
+        return {"pairs": pairs, "fence": fence}
 
     def breakdown(self) -> FieldTally:
         return FieldTally()
@@ -186,5 +181,4 @@ def _take(
     same = judgement.verdict is Verdict.PASS
     kind: Literal["match", "mismatch"] = "match" if same else "mismatch"
     comparison.outcomes.append(Outcome(place, node, kind, float(same), output, reference))
-    said = {"verdict": str(judgement.verdict), "confidence": str(judgement.confidence)}
-    return {"pointer": place, **said, "reasoning": judgement.reasoning}
+    return {"pointer": place, **as_metadata(judgement), "reasoning": judgement.reasoning}

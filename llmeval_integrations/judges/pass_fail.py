@@ -10,35 +10,15 @@ from llmeval_integrations.core.options import check_choice, check_instance, chec
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.material import (
-    background,
-    examples,
-    material,
-    output_text,
-    quotable,
-)
+from llmeval_integrations.judges.exchange import ask
+from llmeval_integrations.judges.prompts.material import background
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
+from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.replies.judgements import JudgementForm
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.verdicts.judgement import Judgement, Verdict
-from llmeval_integrations.judges.verdicts.reading import parse_judgement
-from llmeval_integrations.judges.verdicts.rereading import read_reply
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import OUTPUTS, JudgeRequest, Output
-
-JUDGEMENT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "reasoning": {"type": "string"},
-        "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
-        "confidence": {"type": "string", "enum": ["High", "Medium", "Low"]},
-    },
-    "required": ["reasoning", "verdict", "confidence"],
-    "additionalProperties": False,
-}
-"""The form of a judgement. The reasoning stands first: what a model writes next follows from it."""
+from llmeval_integrations.llm.request import OUTPUTS, Output
 
 PROMPT: Final = Prompt(
     [
@@ -54,7 +34,9 @@ class PassFail(JudgedEvaluator):
     """Does the output pass, as a judge answers one question about it?
 
     Score: the weight of verdict and confidence in `scores`, 0 to 1. Label: the verdict. Metadata:
-    `verdict`, `confidence`. A reply that does not say one verdict clearly leaves it unscored.
+    `verdict`, `confidence` ("Medium" and `confidence_given` false where the judge gave none), and
+    `inconsistent` where the reasons come to another verdict. A reply that does not say one verdict
+    clearly leaves it unscored.
     """
 
     client: Any
@@ -82,7 +64,7 @@ class PassFail(JudgedEvaluator):
     """How the form of the reply is asked for; "text" for models that know no structured output."""
 
     retries: int = 1
-    """How often the judge is told that its reply was unreadable and asked again."""
+    """How often the judge is shown a reply that cannot be read and asked for its verdict alone."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "client", load_client(self.client))
@@ -107,27 +89,17 @@ class PassFail(JudgedEvaluator):
         """The question as the judge is asked it."""
         return self.question
 
-    def variables(self, sample: Sample, fence: str) -> dict[str, Any]:
-        """Return the prompt what is known of the sample; background that is absent is empty."""
+    def background(self, sample: Sample) -> dict[str, str]:
+        """Return what the prompt says beside the output; what is absent is empty."""
         return {
-            **material(sample, fence),
             **background(sample, self.instruction),
             "question": self.asked,
             "role": self.role or "",
         }
 
     def judge(self, sample: Sample) -> Conversation:
-        fence = new_fence()
-        variables = self.variables(sample, fence)
-        messages = tuple(self.prompt.render(variables))
-        request = JudgeRequest(messages, JUDGEMENT_SCHEMA, "judgement", self.output, fence=fence)
-        shown = [output_text(sample), *quotable(self.prompt, variables)]
-        ours = examples(self.prompt, variables)
-
-        def read(reply: JudgeReply) -> Judgement:
-            return parse_judgement(reply.text, ignoring=shown, fence=fence, examples=ours)
-
-        judgement = yield from read_reply(request, read, self.retries)
+        background = self.background(sample)
+        judgement = yield from ask(self, sample, self.prompt, JudgementForm(), **background)
         return as_result(judgement, self.scores)
 
 
@@ -138,5 +110,22 @@ def as_result(judgement: Judgement, scores: ScoreTable) -> Result:
         judgement.verdict is Verdict.PASS,
         judgement.verdict.value,
         judgement.reasoning,
-        {"verdict": judgement.verdict.value, "confidence": str(judgement.confidence)},
+        as_metadata(judgement),
     )
+
+
+def as_metadata(judgement: Judgement) -> dict[str, Any]:
+    """Return what a judgement says beside its reasoning.
+
+    A confidence that the judge did not give counts as medium, and `confidence_given` is false.
+    """
+    given = judgement.confidence is not None
+    said = {
+        "verdict": str(judgement.verdict),
+        "confidence": str(judgement.confidence or Confidence.MEDIUM),
+    }
+    return {
+        **said,
+        **({} if given else {"confidence_given": False}),
+        **({"inconsistent": True} if judgement.inconsistent else {}),
+    }

@@ -10,12 +10,11 @@ from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudge
 from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import parse as json_text
+from llmeval_integrations.judges.exchange import Exchange, Form
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.verdicts.rereading import read_reply
+from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.conversing import answered
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import JudgeRequest
 from llmeval_integrations.llm.steps import Steps, adrive, drive
 from llmeval_integrations.llm.thinking import without_thinking
 
@@ -133,17 +132,32 @@ class QuestionGenerator:
             "form": _FORMS[kind],
             "with_choices": with_choices,
         }
-        request = JudgeRequest(
-            tuple(_PROMPT.render(values)),
-            _schema(count, with_choices=with_choices),
-            "questions",
-            temperature=self.temperature,
-        )
+        form = _QuestionsForm(count, with_choices=with_choices)
+        exchange = Exchange(_PROMPT, values, form, temperature=self.temperature)
+        return (yield from answered(self.client, exchange.ask(self.retries)))
 
-        def read(reply: JudgeReply) -> list[Question]:
-            return _questions(reply.text, count, with_choices=with_choices)
 
-        return (yield from answered(self.client, read_reply(request, read, self.retries)))
+class _QuestionsForm(Form[list[Question]]):
+    """So many questions."""
+
+    name = "questions"
+
+    def __init__(self, count: int, *, with_choices: bool) -> None:
+        self._count = count
+        self._with_choices = with_choices
+        self.schema = _schema(count, with_choices=with_choices)
+
+    def read(
+        self,
+        reply: str,
+        quotations: Quotations,  # noqa: ARG002 - a specification may hold questions
+        mark: str,  # noqa: ARG002
+        before: str | None,  # noqa: ARG002
+    ) -> list[Question]:
+        return _questions(reply, self._count, with_choices=self._with_choices)
+
+    def shorter(self) -> tuple[str, dict[str, Any] | None]:
+        return "Answer again, in the form asked for.", self.schema
 
 
 def _check(specifications: Any, count: Any, kind: Any) -> None:

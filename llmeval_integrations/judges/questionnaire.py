@@ -11,20 +11,17 @@ from llmeval_integrations.core.options import check_choice, check_number, option
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
+from llmeval_integrations.judges.exchange import ask
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
-from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.material import examples, output_text, quotable
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
-from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.verdicts.judgement import Judgement
-from llmeval_integrations.judges.verdicts.rereading import read_reply
-from llmeval_integrations.judges.verdicts.several import (
+from llmeval_integrations.judges.replies.judgement import Judgement
+from llmeval_integrations.judges.replies.judgements import (
+    Answer,
+    JudgementsForm,
     PartlyReadError,
-    Reading,
-    parse_judgements,
-    schema_of_judgements,
 )
+from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.reply import JudgeReply
 from llmeval_integrations.llm.request import JudgeRequest, Output
@@ -84,7 +81,7 @@ class Questionnaire(JudgedEvaluator):
     """How the form of the reply is asked for."""
 
     retries: int = 1
-    """How often the judge is told that its reply was unreadable and asked again."""
+    """How often the judge is shown a reply that cannot be read and asked for its verdicts alone."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "client", load_client(self.client))
@@ -118,34 +115,23 @@ class Questionnaire(JudgedEvaluator):
         return self._combined(results)
 
     def _in_one_call(self, sample: Sample) -> Generator[JudgeRequest, JudgeReply, list[Result]]:
-        fence = new_fence()
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
-        variables = self._judge_of(self.questions[0]).variables(sample, fence)
-        shown = [output_text(sample), *quotable(PROMPT, variables)]
-        variables["questions"] = "\n".join(numbered)
-        messages = PROMPT.render(variables)
-        schema = schema_of_judgements(len(numbered))
-        request = JudgeRequest(tuple(messages), schema, "judgements", self.output, fence=fence)
-        ours = examples(PROMPT, variables)
-
-        def read(reply: JudgeReply) -> list[Judgement]:
-            return parse_judgements(
-                reply.text, len(numbered), ignoring=shown, fence=fence, examples=ours
-            )
-
-        readings: Sequence[Reading]
+        background = self._judge_of(self.questions[0]).background(sample)
+        background["questions"] = "\n".join(numbered)
+        answers: Sequence[Answer]
         try:
-            readings = yield from read_reply(request, read, self.retries)
+            form = JudgementsForm(len(numbered))
+            answers = yield from ask(self, sample, PROMPT, form, **background)
         except PartlyReadError as error:
             if self.unanswered == "unscored":
                 raise
-            readings = error.readings
-        return list(map(self._result, readings))
+            answers = error.answers
+        return list(map(self._result, answers))
 
-    def _result(self, reading: Reading) -> Result:
-        if isinstance(reading, Judgement):
-            return as_result(reading, self.scores)
-        return Result.unscored(str(reading), label=reading.label)
+    def _result(self, answer: Answer) -> Result:
+        if isinstance(answer, Judgement):
+            return as_result(answer, self.scores)
+        return Result.unscored(str(answer), label=answer.label)
 
     def _combined(self, results: Sequence[Result]) -> Result:
         """Make one result of the answers."""

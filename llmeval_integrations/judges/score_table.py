@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, ClassVar
 
-from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_flag, check_number
-from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
-from llmeval_integrations.judges.verdicts.reading import parse_judgement
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.judges.replies.judgement import (
+    Confidence,
+    Judgement,
+    Verdict,
+    parse_judgement,
+)
 
 _LEVELS = [level.name.lower() for level in Confidence]
 
@@ -75,13 +80,14 @@ class ScoreTable:
     def score(self, judgement: Judgement | Mapping[str, Any]) -> float:
         """Return the score of a judgement, or of a mapping with `verdict` and `confidence`.
 
-        Raises UnreadableJudgementError where it has no confidence.
+        Without a confidence it is that of a medium one.
         """
         if not isinstance(judgement, Judgement):
-            judgement = parse_judgement(judgement, ("verdict", "confidence"))
-        if judgement.confidence is None:
-            raise UnreadableJudgementError(
-                f"A judgement without a confidence has no score; its verdict is {judgement.verdict}"
+            judgement = parse_judgement(judgement)
+        if not isinstance(judgement.verdict, Verdict):
+            raise InvalidOptionError(
+                f"{self.name}: the verdict {quote(judgement.verdict)} is neither Pass nor Fail"
             )
         verdict = "pass" if judgement.verdict is Verdict.PASS else "fail"
-        return self._weight(f"{verdict}_{judgement.confidence.name.lower()}")
+        confidence = judgement.confidence or Confidence.MEDIUM
+        return self._weight(f"{verdict}_{confidence.name.lower()}")

@@ -30,14 +30,14 @@ def name_of(result_type: Any) -> str:
     return name.encode("ascii", "ignore").decode()[:64] or "answer"
 
 
-def read_answer(result_type: Any, text: str, quoted: str = "") -> Any:
+def read_answer(result_type: Any, text: str) -> Any:
     """Read a reply as an object of the type, behind the model's thinking; text is given whole.
 
-    `quoted` is a text that was shown, whose tags are no thinking. Raises UnreadableJudgementError.
+    Raises UnreadableJudgementError.
     """
     if result_type is str:
         return text
-    text = without_thinking(text, quoted)
+    text = without_thinking(text)
     value = json_text.parse(text)
     if isinstance(value, Defect):
         raise UnreadableJudgementError(

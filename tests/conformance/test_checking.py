@@ -24,7 +24,7 @@ from llmeval_integrations.conformance.checking import Rules
 from llmeval_integrations.conformance.subject import recognize
 from llmeval_integrations.conformance.worker import Worker
 from llmeval_integrations.json_values.parse import parse
-from llmeval_integrations.judges.verdicts.reading import parse_judgement
+from llmeval_integrations.judges.replies.judgement import parse_judgement
 
 pytestmark = pytest.mark.usefixtures("few_sizes")
 

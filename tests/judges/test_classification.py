@@ -61,12 +61,12 @@ def test_a_label_is_read_in_any_case_and_dress(reply):
     [
         said("glad"),
         said("positive or negative"),
-        said(["positive"]),
+        said(["positive", "negative"]),
         said(None),
         "not positive",
         "positive negative",
         "",
-        {"verdict": "positive"},
+        {"score": "positive?"},
     ],
 )
 def test_another_label_is_unscored_after_one_retry(reply):
@@ -89,7 +89,7 @@ def test_the_choices_are_told_and_asked_for():
     Classification("help", client, [{"role": "user", "content": "Rate {output}"}], choices)("x")
     assert "- good: it helps\n- bad: it does not" in client.said
     assert client.requests[0].schema["properties"]["label"]["enum"] == ["good", "bad"]
-    assert list(client.requests[0].schema["properties"]) == ["explanation", "label"]
+    assert list(client.requests[0].schema["properties"]) == ["explanation", "label", "mark"]
 
 
 def test_its_name_is_its_own_and_its_class_has_one_in_the_catalog():
@@ -129,6 +129,7 @@ def test_a_reply_is_read_behind_its_thinking_and_in_the_dress_of_a_tool_call():
         f'{{"name": "classification", "arguments": {plain}}}',
         f"```json\n{plain}\n```",
         "<think>Hm.</think>positive",
+        'positive: it ends with "</think>negative".',
     ):
         assert classify(reply)("x").label == "positive"
     explained = json.dumps(said("positive", "it has a <think> tag"))
@@ -141,8 +142,6 @@ def test_a_reply_is_read_behind_its_thinking_and_in_the_dress_of_a_tool_call():
         ('{"explanation": "glad", "label": "positive"}', 'So: {"explanation": "glad", "label": "positive"}'),
         ('{"label": "positive", "label": "negative"}', "x"),
         ('<think>{"label": "positive"}', "x"),
-        ("<think>It reads: a </think>positive", "a </think>positive"),
-        ('negative: it ends with "</think>positive".', "Nine. </think>positive"),
     ],
 )  # fmt: skip
 def test_a_label_is_never_guessed(reply, output):
@@ -189,10 +188,8 @@ def test_an_explained_label_that_was_shown_is_repeated(reply, prompt, sample):
     "reply",
     [
         "positive",
-        '{"label": "positive"}',
         said("positive", "label negative, label positive"),
         said("positive", "it is {label: positive}"),
-        said("positive", ""),
     ],
 )
 def test_a_label_that_was_shown_is_read(reply):
@@ -200,6 +197,14 @@ def test_a_label_that_was_shown_is_read(reply):
     judge = Classification("s", Scripted(reply), prompt, ["positive", "negative"])
     assert judge('label: positive, or {"label": "negative"}').label == "positive"
     assert judge('{"label": "negative", "explanation": "sad words"}').label == "positive"
+
+
+def test_a_bare_label_that_was_shown_is_the_judges_with_its_mark():
+    shown = 'label: positive, or {"label": "negative"}'
+    assert classify({"label": "positive"}, retries=0)(shown).is_unscored
+    assert classify({"label": "positive"}, retries=0)("label: negative").label == "positive"
+    marked = classify(lambda request: {"label": "positive", "mark": request.fence}, retries=0)
+    assert marked(shown).label == "positive"
 
 
 def test_a_bare_label_out_of_the_candidates_object_is_repeated():

@@ -71,7 +71,14 @@ def test_the_schema_of_the_model_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    "reply", [{**GOOD, "stars": 6}, {"stars": 4}, "four stars", {**GOOD, "tone": "hot"}, [GOOD]]
+    "reply",
+    [
+        {**GOOD, "stars": 6},
+        {"stars": 4},
+        "four stars",
+        {**GOOD, "tone": "hot"},
+        [GOOD, {**GOOD, "stars": 5}],
+    ],
 )
 def test_an_answer_that_does_not_fit_is_unscored_after_one_retry(reply):
     client = Scripted(reply)
@@ -90,7 +97,7 @@ def test_the_output_stands_between_marks():
     client = Scripted(GOOD)
     Judge(client, "Rate {output} of {name}", Rating).evaluate(Sample("x", variables={"name": "N"}))
     mark = client.requests[0].fence
-    assert client.said == f"Rate <output {mark}>\nx\n</output {mark}> of N"
+    assert client.said.startswith(f"Rate <output {mark}>\nx\n</output {mark}> of N\n")
 
 
 def test_every_name_that_is_no_field_is_free_for_variables():
@@ -98,7 +105,7 @@ def test_every_name_that_is_no_field_is_free_for_variables():
     names = ("documents", "reference_text", "question", "role", "instruction")
     prompt = "{output}" + "".join(f" {{{name}}}" for name in names)
     Judge(client, prompt, Rating)("x", variables={name: name.upper() for name in names})
-    assert client.said.endswith(" DOCUMENTS REFERENCE_TEXT QUESTION ROLE INSTRUCTION")
+    assert " DOCUMENTS REFERENCE_TEXT QUESTION ROLE INSTRUCTION\n" in client.said
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_a_prompt_of_ones_own_takes_all_names():
     judge = PassFail(client, QUESTION, role="a teacher", prompt=prompt)
     judge.evaluate(Sample("x", "R", "I", variables={"topic": "T"}))
     assert client.requests[0].messages[0].text == "Judge as a teacher."
-    assert client.said.endswith("I R T")
+    assert "\nI R T\n" in client.said
 
 
 def test_a_prompt_that_names_what_the_sample_lacks_is_a_bad_call():

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 
 PAIRS = list(itertools.product(Verdict, Confidence))
 CELLS = [f"{verdict.value}_{level.value}".lower() for verdict, level in PAIRS]
@@ -78,10 +78,17 @@ def test_the_order_is_named_with_both_weights():
         ScoreTable(strict="no")
 
 
-def test_without_a_confidence_there_is_no_score():
-    with pytest.raises(UnreadableJudgementError, match="without a confidence"):
-        ScoreTable().score(Judgement("because", "Pass"))
-    with pytest.raises(UnreadableJudgementError, match="'confidence' is missing"):
-        ScoreTable().score({"verdict": "Pass"})
-    with pytest.raises(UnreadableJudgementError, match="neither Pass nor Fail"):
-        ScoreTable().score({"verdict": True, "confidence": "High"})
+def test_without_a_confidence_it_is_medium():
+    assert ScoreTable().score(Judgement("because", "Pass")) == 0.85
+    assert ScoreTable().score({"verdict": "Fail"}) == 0.15
+
+
+@pytest.mark.parametrize("judgement", [{"verdict": True}, {}, {"verdict": "Pass or Fail"}])
+def test_what_states_no_verdict_has_no_score(judgement):
+    with pytest.raises(UnreadableJudgementError):
+        ScoreTable().score({**judgement, "confidence": "High"})
+
+
+def test_a_number_has_no_place_in_the_table():
+    with pytest.raises(InvalidOptionError, match=r"4\.0 is neither Pass nor Fail"):
+        ScoreTable().score(Judgement("because", 4.0))

@@ -13,13 +13,14 @@ from llmeval_integrations.judges.prompts.fence import fenced
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.message_list import parts_of
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.verdicts.spans import MASK
 from llmeval_integrations.messages.reading import find_messages, read_answer
 from llmeval_integrations.tool_calls.read import read_calls
 
+_MASK: Final = "\ufffc"
+"""Stands for a text of the sample where the prompt's own text is wanted."""
 FIELDS: Final = ("input", "reference", "contexts")
 """The sample's fields that prompts may name beside the output and the sample's own variables."""
-_OURS: Final = frozenset(("question", "role", "output", "fence"))
+_OURS: Final = frozenset(("question", "questions", "role", "fence"))
 _FOREIGN: Final = (*FIELDS, "output", "fence", "instruction", "documents", "reference_text")
 
 
@@ -74,24 +75,20 @@ def background(sample: Sample, instruction: str | None) -> dict[str, str]:
     return {"instruction": told, "documents": documents, "reference_text": reference}
 
 
-def quotable(prompt: Prompt, variables: Mapping[str, Any], word: str = "verdict") -> list[str]:
-    """Return the texts beside the output that a judge is shown and that have a word.
-
-    Without the word for a verdict, a text holds none.
-    """
+def quotable(prompt: Prompt, variables: Mapping[str, Any]) -> list[str]:
+    """Return the texts of others that a judge is shown, which its reply may quote."""
     foreign = {name: value for name, value in variables.items() if name not in _OURS}
-    texts = [
+    return [
         value if isinstance(value, str) else as_text(value, name)
         for name, value in foreign.items()
         if isinstance(value, str) or name in prompt.variables
     ]
-    return [text for text in texts if word in text.casefold()]
 
 
 def examples(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the prompt says by itself, the sample's fields left out where they are text."""
     left_out = {
-        name: MASK
+        name: _MASK
         for name in _FOREIGN
         if isinstance(value := variables.get(name), str) and value.strip()
     }

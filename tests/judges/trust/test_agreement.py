@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import JsonValidity, Result
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.trust.agreement import agreement
-from llmeval_integrations.judges.verdicts.judgement import Judgement
 from llmeval_integrations.runs import evaluate, read_run
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.stats.intervals import wilson

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import Result
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.trust.calibration import CELLS, PRIOR_ROWS, calibrate
-from llmeval_integrations.judges.verdicts.judgement import Confidence, Judgement, Verdict
 
 DEFAULT = [getattr(ScoreTable(), cell) for cell in CELLS]
 HONEST = dict(zip(CELLS, DEFAULT))

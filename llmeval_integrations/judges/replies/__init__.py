@@ -1,0 +1,1 @@
+"""What a judge's reply says, whatever dress it comes in, and whatever else it quotes."""

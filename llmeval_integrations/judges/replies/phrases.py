@@ -1,0 +1,88 @@
+"""What stands around a verdict: who said it, what it rests on, and whether it still holds."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from llmeval_integrations.judges.replies.vocabulary import REASONS
+
+_REASONS: Final = "|".join(sorted(REASONS, key=len, reverse=True))
+REASONING: Final = re.compile(
+    r"(?:^|(?<=[\n<*#|.;,{(]))[^\w\n]{0,8}(?:final |overall |my )?"
+    rf"(?:{_REASONS}|raciocínio|raisonnement|begründung|理由)"
+    r"[\"'*_`\\]{0,4}\s?[:=：>\n|][\s*_\"'`>|]*(?P<text>.*?)"
+    r"(?=\n\s*[^\w\n]{0,6}(?:\w+ )?(?:verdict|confidence|judg\w+|decision|result|rating)\b"
+    r"|</|[\"'`]?\s*[,;|]\s*[\"'`]?(?:verdict|confidence)\b|\n\s*\n(?!\s*[-*\d])|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Reasons under a label, as far as the next label or paragraph."""
+
+RETRACTION: Final = re.compile(
+    r"(?:^|[.!?]\s*)(?:wait|actually)\b"
+    r"|\b(?:correct(?:ion|ed)|scratch that|(?:is|was) quoted from|not decided"
+    r"|on (?:second thoughts?|reflection|a (?:second|closer) look)"
+    r"|i (?:misread|misjudged|meant?|changed?|take|was wrong|stand corrected|refuse)"
+    r"|need to correct|my mistake|made an error|kidding|opposite|invalid|undecided|n/a"
+    r"|should (?:be|have been) (?:an? )?(?:pass|fail)|text wants"
+    r"|(?:change|revise|reverse|disregard|ignore|(?:not|n't) agree with)"
+    r" (?:my|the|this) (?:\w+ )?verdict|above (?:is|was) (?:in|from))\b"
+    r"|[:.!?]\s*wrong\W*\Z|\bnot this\b"
+    r"|\b(?:can(?:no|')t|will not|won't) (?:evaluate|judge|assess|decide)"
+    r"(?: (?:it|this|the text))?\s*(?:[.!\n]|\Z)|\{\s*[\"']?(?:reas|verd)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Words behind a verdict that take it back, or begin another one."""
+
+POLITENESS: Final = re.compile(r"(?:^|[.!?]\s)(?:if|no one)\b[^.!?\n]*", re.IGNORECASE)
+"""A sentence that takes back nothing, whatever its words: "If you do not agree, …"."""
+
+CONDITION: Final = re.compile(
+    r"(?:\b(?:if|had|with|would|could|might)\b|\bto (?:pass|fail)\b)[^.!?\n]*", re.IGNORECASE
+)
+"""What would be: "with the price it would pass"."""
+
+DENIAL: Final = r"(?i)(?:\b(?:not|no|none)|n't)\b(?! doubt)[^.!?\n]{0,16}\b"
+"""What stands before a word that is denied."""
+
+CONCLUSION: Final = (
+    r"(?:^|\b(?:it|this|response|text|therefore|so|thus|hence|final|verdict|decision|as|a|conclude"
+    r"|assign|rate|mark(?:ed)?|go with|i)\b|=>|→)\W*(?:should |must |be |is |a |i )*"
+)
+"""What stands before the last word of reasons that conclude with it."""
+
+OPENING: Final = re.compile(
+    r"(?:[^.!?)\s]|\b(?:given|shown|says?|wrote|reads?|contains?|ends) (?:this|it|with)\W*)\s*\Z",
+    re.IGNORECASE,
+)
+"""The end of reasons that go on with a quotation."""
+
+COPY: Final = re.compile(
+    r"\b(?:translation|summary|text|response|output|candidate|student|writer)\b[^.\n]{0,30}:\s*\n",
+    re.IGNORECASE,
+)
+"""A line that announces somebody else's text."""
+
+_INTRODUCTION: Final = re.compile(
+    r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contains?|contained|reads?|example|draft"
+    r"|initial(?:ly)?|instructed|ignore|previous|incorrect|wrong|trick|if|reply with|answer with"
+    r"|claims?|ends|has|hides|asks?|tells?|orders?|dit)\b[^.!?\n{}]{0,60}|<!--\s*|\A\s*>[^\n]*)\Z",
+    re.IGNORECASE,
+)
+_OWN: Final = re.compile(r"[,;.] (?:here|my|so)\b")
+_BEFORE: Final = 90
+"""Characters in which somebody is said to have written what follows."""
+
+
+def is_introduced(text: str, at: int) -> bool:
+    """Whether the words before a place give what stands there to somebody else, or to a draft.
+
+    They stand on its line, or on the line above where that ends with a colon.
+    """
+    before = text[max(0, at - _BEFORE) : at]
+    line = before.rsplit("\n", 1)[-1]
+    above = before[: len(before) - len(line)].rstrip()
+    if not re.search(r"[\w>]", line) and above.endswith((":", ": ```json", "```json", "```")):
+        line = re.sub(r"\s*`{3}\w*\Z", "", above).rsplit("\n", 1)[-1]
+    found = _INTRODUCTION.search(line)
+    return bool(found) and not _OWN.search(line[found.start() :] if found else "")

@@ -1,0 +1,100 @@
+"""What of a reply only repeats a text that the judge was shown."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+_ESCAPE: Final = re.compile(
+    r"\\{1,4}(?:u(?P<u>[0-9a-f]{4})|u\{(?P<braces>[0-9a-f]{1,6})\}|x(?P<x>[0-9a-f]{2}))",
+    re.IGNORECASE,
+)
+_NO_LETTER: Final = re.compile(r"(?:\\{1,4}[nrt]|[\W_])+")
+_FEW: Final = 3
+"""Words that hang together; fewer are the same in many a text."""
+_MOST: Final = 200
+"""Runs of words that are looked up; those of a longer text are spread over it."""
+
+
+def decode(text: str) -> str:
+    """Undo escapes of JSON, entities of HTML and full-width letters; the text stays readable."""
+    if "&" in text:
+        text = html.unescape(text)
+    if "\\" in text:
+        text = _ESCAPE.sub(_character, text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = int(next(filter(None, escape.groups())), 16)
+    return chr(code) if code <= 0x10FFFF else " "
+
+
+@lru_cache(maxsize=64)  # the parts of a vote are shown the same texts
+def letters(text: str) -> str:
+    """Return the letters and digits of a text: a copy in any dress has the same."""
+    return _NO_LETTER.sub("", decode(text).casefold())
+
+
+class Quotations:
+    """The texts that a judge was shown, compared by their letters alone."""
+
+    def __init__(self, shown: Iterable[str] = (), examples: Iterable[str] = ()) -> None:
+        """`shown` are texts of others; `examples` are our own, such as the rest of the prompt."""
+        self._shown = tuple(shown)
+        self._examples = tuple(examples)
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [letters(text) for text in self._shown]
+
+    @cached_property
+    def _own_texts(self) -> list[str]:
+        return [letters(text) for text in self._examples]
+
+    def hold(self, text: str) -> bool:
+        """Whether a text stands in one that was shown."""
+        found = letters(text)
+        return any(found in shown for shown in self._texts)
+
+    def hold_raw(self, text: str) -> bool:
+        """Whether a text stands in one that was shown, with the same marks."""
+        return any(text in shown for shown in self._shown)
+
+    def repeat(self, statement: str, reasoning: str) -> bool:
+        """Whether a statement with these reasons repeats a text.
+
+        Of a text that was shown it does with half of the reasons, or with none; of an example in
+        the prompt with all of them, as a judge may state what an example states.
+        """
+        words = re.findall(r"[^\W_]+", decode(reasoning).casefold())
+        runs = ["".join(words[at : at + _FEW]) for at in range(max(1, len(words) - _FEW + 1))]
+        if self.hold(statement):
+            runs = runs[:: 1 + len(runs) // _MOST]
+            known = sum(any(run in text for text in self._texts) for run in runs)
+            if 2 * known >= len(runs):
+                return True
+        found, reasons = letters(statement), "".join(words)
+        if len(words) < _FEW:
+            quoted = f'"{reasoning}"'
+            return len(words) > 1 and any(quoted in text for text in self._examples)
+        return any(found in text and reasons in text for text in self._own_texts)
+
+    def hold_all(self, values: Sequence[Any]) -> bool:
+        """Whether one text has all these texts and numbers, at least one text among them."""
+        texts = [value for value in values if isinstance(value, str) and letters(value)]
+        others = [value for value in values if not isinstance(value, str)]
+        numbers = [
+            re.compile(rf"(?<![-.\w]){re.escape(json.dumps(value, default=str))}(?![\w.]*\d)")
+            for value in others
+        ]
+        return bool(texts) and any(
+            all(letters(value) in letters(text) for value in texts)
+            and all(number.search(decode(text)) for number in numbers)
+            for text in (*self._shown, *self._examples)
+        )

@@ -1,1 +1,0 @@
-"""Reading what a judge has decided out of its reply: surely, or not at all."""
