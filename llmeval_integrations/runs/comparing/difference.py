@@ -207,10 +207,7 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
     down = sum(each < 0 for each in differences)
     sums = [each.total for each in groups] or differences
     are_shares = all(0 <= each <= 1 for each in chain(figures.a, figures.b))
-    least = detectable(sums, n, level) if are_shares or any(sums) else None
     are_verdicts = all(each in {0.0, 1.0} for each in chain(figures.a, figures.b))
-    if level < paired.LEAST_DRAWN and (groups or not are_verdicts):
-        least = None
     if are_verdicts:
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         p = paired.sign_flip(sums) if groups else paired.mcnemar(down, up)
@@ -221,6 +218,7 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
         interval = student(Figures.of(differences), groups)
         if interval and are_shares:
             interval = max(interval[0], -1.0), min(interval[1], 1.0)
+    is_exact = are_verdicts and not groups
     lower = figures.lower_is_better
     better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
     return {
@@ -231,11 +229,21 @@ def _tested(figures: Measured, level: float) -> dict[str, Any]:
         "difference": mean(differences),
         "interval": interval,
         "p": p,
-        "detectable": None if are_shares and least is not None and least > 1 else least,
+        "detectable": _detectable(sums, n, level, are_shares=are_shares, is_exact=is_exact),
         "better": better,
         "worse": worse,
         "lower_is_better": lower,
     }
+
+
+def _detectable(
+    sums: Sequence[float], n: int, level: float, *, are_shares: bool, is_exact: bool
+) -> float | None:
+    """Return the smallest difference that would be shown, None where none would or is known."""
+    if not (are_shares or any(sums)) or (level < paired.LEAST_DRAWN and not is_exact):
+        return None
+    found = detectable(sums, n, level)
+    return None if are_shares and found is not None and found > 1 else found
 
 
 def _differences(a: Sequence[float], b: Sequence[float]) -> Iterator[float]:
