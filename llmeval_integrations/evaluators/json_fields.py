@@ -112,7 +112,8 @@ class JsonFields(Evaluator):
         return make_result(comparison, self.threshold)
 
     def breakdown(self) -> FieldTally:
-        return FieldTally()
+        # Of an ignored place no leaf is counted, whether or not it is there.
+        return FieldTally(path for path, each in self.fields.items() if not each.get("ignore"))
 
 
 class Layout:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import zip_longest
 from typing import Any, Final, TypeAlias, TypeVar
 
 from llmeval_integrations.fields.figures import FIGURES, shares
+from llmeval_integrations.fields.paths import ANY
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import KINDS, Kind
 from llmeval_integrations.text.excerpt import cut_around_difference
@@ -44,7 +46,9 @@ class FieldTally:
     later together as `other_wrong_values`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        """Take the paths of settings: the summary names those under which no field was."""
+        self._paths = [*paths]
         self._fields: dict[str, _Field] = {}
         self._sums: Counter[str] = Counter()
         """Of all samples: the weights of leaves, and the figures of samples that have them."""
@@ -84,11 +88,25 @@ class FieldTally:
             self._fields.items(), key=lambda item: (item[0] == _OTHER, -item[1].wrong, item[0])
         )
         sums = self._sums
+        unmet = [path for path in self._paths if not self._has_met(path)]
         return {
+            **({"unmet_paths": unmet} if unmet and self._fields else {}),
             "micro": shares(sums["matched"], sums["output_leaves"], sums["reference_leaves"]),
             "macro": {name: self._mean(name) for name in shares(0, 0, 0)},
             "fields": {path: field.summary() for path, field in fields},
         }
+
+    def _has_met(self, pattern: str) -> bool:
+        """Whether there was a field under a path; true where fields were too many to be told."""
+        wanted = pattern.split("/")
+        return any(
+            path == _OTHER
+            or all(
+                one == other or ANY in (one, other)
+                for one, other in zip_longest(wanted, path.split("/")[: len(wanted)])
+            )
+            for path in self._fields
+        )
 
     def _mean(self, name: str) -> float | None:
         count = self._sums[f"samples with {name}"]

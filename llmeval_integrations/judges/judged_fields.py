@@ -170,7 +170,8 @@ class JudgedFields(JudgedEvaluator):
         return {"pairs": pairs, "fence": fence}
 
     def breakdown(self) -> FieldTally:
-        return FieldTally()
+        # Of an ignored place no leaf is counted, whether or not it is there.
+        return FieldTally(path for path, each in self.fields.items() if not each.get("ignore"))
 
 
 def _take(

@@ -73,8 +73,8 @@ def _evaluators(directory: RunDirectory) -> Mapping[str, Any]:
 def _breakdown(described: Any) -> Breakdown | None:
     """Make what adds up an evaluator's details, None where it has none or is not known.
 
-    It is asked of its class, with no option set: what some are made of, such as a judge's client,
-    cannot be made of a manifest.
+    It is asked of its class, with the options as the manifest has them: what some are made of, such
+    as a judge's client, cannot be made of these.
     """
     try:
         kind = evaluator_class(described["evaluator"])
@@ -82,7 +82,9 @@ def _breakdown(described: Any) -> Breakdown | None:
         written = str(described["options"].get("evaluator"))
         if options != described["options"].keys() and not written.startswith(f"{kind.__name__}("):
             return None  # somebody's own evaluator of the same name
-        return kind.__new__(kind).breakdown()
+        evaluator = kind.__new__(kind)
+        vars(evaluator).update(described["options"])
+        return evaluator.breakdown()
     except Exception:  # noqa: BLE001 - a class of another package may raise anything
         return None
 

@@ -3,7 +3,7 @@
 import pytest
 from json_strategies import seconds
 
-from llmeval_integrations import InvalidOptionError, JsonFields
+from llmeval_integrations import InvalidOptionError, JsonFields, evaluate
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.paths import read_overrides
 
@@ -230,6 +230,20 @@ def test_a_key_has_to_be_one_that_items_have():
 def test_a_samples_own_schema_need_not_have_all_paths():
     evaluator = JsonFields(fields={"/dat": {"ignore": True}})
     assert evaluator({"date": "x"}, {"date": "x"}, schema=INVOICE).passed
+
+
+def test_a_path_that_no_sample_of_a_run_has_is_named():
+    met = ["/date", "/lines/*/price", "/lines", "/lines/0", "/*"]
+    unmet = ["/dat", "/lines/*/prize", "/date/day"]
+    settings = {path: {"weight": 2} for path in (*met, *unmet)} | {"/vendr": {"ignore": True}}
+    rows = [
+        {"output": text, "reference": {"date": "x", "lines": [{"price": 1}]}}
+        for text in ('{"date": "x"}', "{")
+    ]
+    figures = evaluate(rows, [JsonFields(fields=settings)]).summary["evaluators"]["json_fields"]
+    assert figures["unmet_paths"] == unmet
+    figures = evaluate(rows, [JsonFields()]).summary["evaluators"]["json_fields"]
+    assert "unmet_paths" not in figures
 
 
 @pytest.mark.parametrize("as_adapter", [False, True])
