@@ -89,7 +89,7 @@ def _title(comparison: Comparison) -> str:
 def _verdict(comparison: Comparison) -> Cell:
     worse, better = comparison.regressions, comparison.improvements
     parts = [
-        f"B is {word}: {_in_words(found)}."
+        f"B is {word}: {_describe(found)}."
         for word, found in (("worse", worse), ("better", better))
         if found
     ]
@@ -98,7 +98,7 @@ def _verdict(comparison: Comparison) -> Cell:
     return Cell(" ".join(parts), "bad" if worse else "good" if better else "")
 
 
-def _in_words(found: Sequence[Difference]) -> str:
+def _describe(found: Sequence[Difference]) -> str:
     named = [
         f"{_name(each)} {_figure(each, each.a)} → {_figure(each, each.b)}"
         for each in found[:_NAMED]
@@ -196,8 +196,8 @@ def _changes(comparison: Comparison, most: int) -> Section:
             Cell(text_of(each.id), filter={"evaluator": name, "sample": text_of(each.id)}),
             Cell(name),
             Cell("better" if each.better else "worse", "good" if each.better else "bad"),
-            Cell(_said(each.passed_a, each.score_a, each.reason_a)),
-            Cell(_said(each.passed_b, each.score_b, each.reason_b)),
+            Cell(_describe_side(each.passed_a, each.score_a, each.reason_a)),
+            Cell(_describe_side(each.passed_b, each.score_b, each.reason_b)),
         ]
         for name, each in listed
     ]
@@ -215,7 +215,7 @@ def _changes(comparison: Comparison, most: int) -> Section:
     )
 
 
-def _said(passed: bool | None, score: float | None, reason: str | None) -> str:
+def _describe_side(passed: bool | None, score: float | None, reason: str | None) -> str:
     """Write what an evaluator said of a sample: its verdict, its score, why."""
     verdict = {True: "passed", False: "failed", None: ""}[passed]
     said = " ".join(filter(None, (verdict, "" if score is None else figure(score))))

@@ -44,7 +44,7 @@ def tabulate(parts: Parts, entries: Iterable[Entry]) -> tuple[list[Column], list
     return columns, [[read(entry) for _, read in parts] for entry in entries]
 
 
-def named(head: str) -> Parts:
+def name_columns(head: str) -> Parts:
     """Return the columns of what an entry is called, and of its run where there are several."""
     return [
         (Column(head, "name"), lambda entry: Cell(entry.name)),
@@ -52,7 +52,7 @@ def named(head: str) -> Parts:
     ]
 
 
-def counted(key: str, head: str = "", *, rank: int = 0, alarm: bool = False) -> Parts:
+def count_column(key: str, head: str = "", *, rank: int = 0, alarm: bool = False) -> Parts:
     """Return the column of a count; one that should be 0 is left out where it is, else red."""
 
     def read(entry: Entry) -> Cell:
@@ -62,7 +62,7 @@ def counted(key: str, head: str = "", *, rank: int = 0, alarm: bool = False) -> 
     return [(Column(head or key.replace("_", " "), rank=rank, optional=alarm), read)]
 
 
-def shared(key: str, head: str = "", *, rank: int = 0) -> Parts:
+def share_column(key: str, head: str = "", *, rank: int = 0) -> Parts:
     """Return the column of a share, as a percentage."""
     return [(Column(head or key, rank=rank), lambda entry: Cell(share(entry.figures[key])))]
 
@@ -72,7 +72,11 @@ def share(value: float | None) -> str:
     return NOTHING if value is None else percent(value)
 
 
-SHARES: Final[Parts] = [*shared("precision"), *shared("recall"), *shared("f1", "F1")]
+SHARES: Final[Parts] = [
+    *share_column("precision"),
+    *share_column("recall"),
+    *share_column("f1", "F1"),
+]
 
 
 def score(value: float | None) -> str:

@@ -132,31 +132,31 @@ def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
 
 def _leaf(entry: Mapping[str, Any]) -> Text:
     """Write what became of one place in a document."""
-    told = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
-    if len(told) == 2:
-        told = [*cut_around_difference(told[0], told[1], _LONGEST - len(_EXPECTED))]
+    texts = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
+    if len(texts) == 2:
+        texts = [*cut_around_difference(texts[0], texts[1], _LONGEST - len(_EXPECTED))]
     if "reference" in entry:
-        told[-1] = f"{_EXPECTED}{told[-1]}"
+        texts[-1] = f"{_EXPECTED}{texts[-1]}"
     if "message" in entry:
-        told.append(str(entry["message"]))
+        texts.append(str(entry["message"]))
     kind = str(entry.get("kind", entry.get("keyword", "")))
-    return _entry(_place(entry) or "(the whole)", kind, told, entry.get("score"))
+    return _entry(_place(entry) or "(the whole)", kind, texts, entry.get("score"))
 
 
 def _call(call: Mapping[str, Any]) -> Text:
     """Write what became of one call, whose `output` and `reference` are positions."""
-    told = [f"expected {call['expected_name']}"] if "expected_name" in call else []
-    told += [str(call["problem"])] if "problem" in call else []
-    told += [f"{side}[{call[side]}]" for side in ("output", "reference") if side in call]
+    texts = [f"expected {call['expected_name']}"] if "expected_name" in call else []
+    texts += [str(call["problem"])] if "problem" in call else []
+    texts += [f"{side}[{call[side]}]" for side in ("output", "reference") if side in call]
     kind = str(call.get("kind", "valid" if call.get("valid") else "invalid"))
-    return _entry(_cut(str(call.get("name") or "(no name)")), kind, told, call.get("score"))
+    return _entry(_cut(str(call.get("name") or "(no name)")), kind, texts, call.get("score"))
 
 
-def _entry(what: str, kind: str, told: Iterable[str], score: Any) -> Text:
+def _entry(what: str, kind: str, texts: Iterable[str], score: Any) -> Text:
     """Write one line: what it is about, what became of it, the rest of what there is to tell."""
     line = _line(f"{what}  ")
     line.append(make_printable(kind), _STYLES.get(kind, _WRONG))
-    for text in told:
+    for text in texts:
         line.append(f"  {_cut(text)}")
     if isinstance(score, (int, float)):
         line.append(f"  score {format_within((0, 1), score, 'g', 3)}", "dim")

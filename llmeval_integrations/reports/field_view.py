@@ -10,9 +10,9 @@ from llmeval_integrations.reports.entries import (
     SHARES,
     Entry,
     Parts,
-    counted,
-    named,
-    shared,
+    count_column,
+    name_columns,
+    share_column,
     tabulate,
 )
 from llmeval_integrations.reports.view import NOTHING, Cell, Column, Section
@@ -39,12 +39,12 @@ def field_sections(evaluators: Sequence[Entry]) -> Iterator[Section]:
         for each in evaluators
         if each.figures.get("micro") and each.figures["micro"]["precision"] is not None
     ]
-    parts = [*named("evaluator"), *SHARES, *shared("macro", "macro F1", rank=1)]
+    parts = [*name_columns("evaluator"), *SHARES, *share_column("macro", "macro F1", rank=1)]
     yield Section("leaves", "Leaves", *tabulate(parts, leaves), _OF_LEAVES, "evaluator", 50, 50)
     tools = sorted(_parts_of(evaluators, "tools"), key=_wrong_calls)
-    counts = [part for key in ("called", "expected", "right") for part in counted(key, rank=1)]
+    counts = [part for key in ("called", "expected", "right") for part in count_column(key, rank=1)]
     yield Section(
-        "tools", "Tools", *tabulate([*named("tool"), *counts, *SHARES], tools), noun="tool"
+        "tools", "Tools", *tabulate([*name_columns("tool"), *counts, *SHARES], tools), noun="tool"
     )
     yield _fields([each for each in _parts_of(evaluators, "fields") if each.figures["leaves"]])
 
@@ -67,9 +67,9 @@ def _fields(fields: list[Entry]) -> Section:
     parts: Parts = [
         (Column("field", "name"), _name),
         (Column("evaluator", "name", 5, True), lambda field: Cell("" if one else field.evaluator)),
-        *named("")[1:],
+        *name_columns("")[1:],
         (Column("wrong"), _wrong),
-        *counted("samples", "of"),
+        *count_column("samples", "of"),
         (Column("share", rank=4), _wrong_share),
         *((replace(column, rank=3), read) for column, read in SHARES),
         *((Column(kind.replace("_", " "), rank=5, optional=True), _kind(kind)) for kind in _KINDS),

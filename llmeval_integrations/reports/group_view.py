@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from llmeval_integrations.reports.entries import Entry, Parts, counted, named, shared, tabulate
+from llmeval_integrations.reports.entries import (
+    Entry,
+    Parts,
+    count_column,
+    name_columns,
+    share_column,
+    tabulate,
+)
 from llmeval_integrations.reports.view import NOTHING, Cell, Column, Section
 from llmeval_integrations.runs.numbers import figure, percents
 from llmeval_integrations.runs.records import text_of
@@ -30,12 +37,12 @@ def group_sections(evaluators: Sequence[Entry]) -> Iterator[Section]:
         if each.figures["flaky"]  # else every rate is the pass rate
     ]
     parts: Parts = [
-        *named("evaluator"),
-        *counted("k"),
-        *counted("tasks", "groups", rank=3),
-        *shared("pass_at_k", "pass@k"),
+        *name_columns("evaluator"),
+        *count_column("k"),
+        *count_column("tasks", "groups", rank=3),
+        *share_column("pass_at_k", "pass@k"),
         (Column("95 % interval", rank=1), _interval("pass_at_k_ci95")),
-        *shared("pass_hat_k", "pass^k"),
+        *share_column("pass_hat_k", "pass^k"),
         (Column("95 % interval", rank=1), _interval("pass_hat_k_ci95")),
     ]
     yield Section("repeats", "Repeats", *tabulate(parts, repeats), _OF_REPEATS, few=20, most=20)
@@ -56,13 +63,13 @@ def _flaky(grouped: Sequence[Entry]) -> Section:
         for each in grouped
         for group in each.figures["flaky_groups"]
     ]
-    name, run = named("group")
+    name, run = name_columns("group")
     parts: Parts = [
         name,
         (Column("evaluator", "name"), lambda group: Cell(group.evaluator)),
         run,
         (Column("passed"), lambda group: Cell(figure(group.figures["passes"]), "warn")),
-        *counted("n", "of"),
+        *count_column("n", "of"),
     ]
     counts = [
         f"{each.figures['flaky']:,} of {each.figures['n']:,} in "

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.reports.entries import Entry, Parts, counted, named, shared, tabulate
+from llmeval_integrations.reports.entries import (
+    Entry,
+    Parts,
+    count_column,
+    name_columns,
+    share_column,
+    tabulate,
+)
 from llmeval_integrations.reports.view import Cell, Column, Section
-from llmeval_integrations.runs.numbers import counted as number_of
+from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.run import Run
 
 _MOST_LABELS: Final = 20
@@ -21,10 +28,10 @@ def label_section(evaluators: Sequence[Entry]) -> Section:
     """Count the labels of evaluators that only label, and give no verdict."""
     parts: Parts = [
         (Column("evaluator", "name"), lambda label: Cell(label.evaluator)),
-        *named("")[1:],
+        *name_columns("")[1:],
         (Column("label", "text"), lambda label: Cell(label.name, filter=label.figures["filter"])),
-        *counted("rows"),
-        *shared("share"),
+        *count_column("rows"),
+        *share_column("share"),
     ]
     labels = [label for each in evaluators for label in _labels(each)]
     return Section("labels", "Labels", *tabulate(parts, labels), noun="label", few=21, most=21)
@@ -41,7 +48,7 @@ def _labels(each: Entry) -> Iterator[Entry]:
         figures = {"rows": count, "share": count / rows, "filter": link}
         yield Entry(each.run, label, figures, each.name)
     if rest := [count for _, count in labels[_MOST_LABELS:]]:
-        name = f"and {number_of(len(rest), 'label')} more"
+        name = f"and {counted(len(rest), 'label')} more"
         figures = {"rows": sum(rest), "share": sum(rest) / rows, "filter": {}}
         yield Entry(each.run, name, figures, each.name)
 
@@ -58,13 +65,13 @@ def judge_section(evaluators: Sequence[Entry], runs: Mapping[str, Run]) -> Secti
         if sum(1 for each in judges if each.run == shown) > 1:
             judges.append(Entry(shown, "all", run.summary["judging"]))
     parts: Parts = [
-        *named("judge"),
-        *counted("calls"),
-        *counted("cached", rank=1),
+        *name_columns("judge"),
+        *count_column("calls"),
+        *count_column("cached", rank=1),
         (Column("failed"), lambda each: _failures(each.figures.get("failed"))),
-        *counted("not_asked", alarm=True),
-        *counted("input_tokens", rank=2),
-        *counted("output_tokens", rank=2),
+        *count_column("not_asked", alarm=True),
+        *count_column("input_tokens", rank=2),
+        *count_column("output_tokens", rank=2),
         (Column("cost"), lambda each: Cell(_cost(each.figures.get("cost")))),
     ]
     is_known = all(each.figures.get("cost") is not None for each in judges)

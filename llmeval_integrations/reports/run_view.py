@@ -11,9 +11,9 @@ from llmeval_integrations.reports.causes import Cause, describe_unreadable, rank
 from llmeval_integrations.reports.entries import (
     Entry,
     Parts,
-    counted,
+    count_column,
     evaluators_of,
-    named,
+    name_columns,
     score,
     share,
     tabulate,
@@ -23,8 +23,7 @@ from llmeval_integrations.reports.group_view import group_sections
 from llmeval_integrations.reports.judge_view import judge_section, label_section
 from llmeval_integrations.reports.rows import names_of
 from llmeval_integrations.reports.view import NOTHING, Bar, Cell, Column, Section, Tone, View
-from llmeval_integrations.runs.numbers import counted as number_of
-from llmeval_integrations.runs.numbers import figure, percent, percents
+from llmeval_integrations.runs.numbers import counted, figure, percent, percents
 from llmeval_integrations.runs.run import Run
 
 Runs = Mapping[str, Run]
@@ -51,7 +50,7 @@ def view_of(runs: Runs) -> View:
         judge_section(evaluators, runs),
     ]
     title = ", ".join(
-        f"{name}: {number_of(run.summary['samples'], 'sample')}" for name, run in runs.items()
+        f"{name}: {counted(run.summary['samples'], 'sample')}" for name, run in runs.items()
     )
     return View(
         title,
@@ -88,7 +87,7 @@ def _verdict(evaluators: Sequence[Entry], causes: Mapping[str, Sequence[Cause]])
         where = f" in {worst.run}" if worst.run else ""
         lowest = ", the lowest rate" if len(rated) > 1 else ""
         parts.append(
-            f"{percent(rate)} of {number_of(rows, 'sample')} pass {worst.name}{where}{lowest}."
+            f"{percent(rate)} of {counted(rows, 'sample')} pass {worst.name}{where}{lowest}."
         )
         tone = _tone(rate)
     for name, found in causes.items():
@@ -96,7 +95,7 @@ def _verdict(evaluators: Sequence[Entry], causes: Mapping[str, Sequence[Cause]])
         if unreadable := describe_unreadable(found):
             parts.append(f"{unreadable}{where}.")
     lost = [
-        number_of(total, noun)
+        counted(total, noun)
         for key, noun in (("unscored", "unscored row"), ("errors", "error"))
         if (total := sum(each.figures[key] for each in evaluators))
     ]
@@ -123,13 +122,13 @@ def _interval(each: Entry) -> Cell:
 
 
 _EVALUATORS: Final[Parts] = [
-    *named("evaluator"),
+    *name_columns("evaluator"),
     (Column("passed"), _rate),
     (Column("95 % interval", rank=1), _interval),
     (Column("mean score", rank=2), lambda each: Cell(score(each.figures["mean"]))),
     (Column("scored", rank=3), lambda each: Cell(figure(each.figures["scored"]), "quiet")),
-    *counted("unscored", alarm=True),
-    *counted("errors", alarm=True),
+    *count_column("unscored", alarm=True),
+    *count_column("errors", alarm=True),
 ]
 
 

@@ -40,7 +40,7 @@ _Text: TypeAlias = str | tuple[int, str, int] | None
 """A text, or of a long one where the part begins that is shown, the part, and characters in all."""
 
 
-class _Listed(NamedTuple):
+class _Sample(NamedTuple):
     """One sample of one run."""
 
     badness: tuple[int, float, int]
@@ -99,7 +99,7 @@ class _Reader:
         self._numbers = {name: number for number, name in enumerate(evaluators)}
         self._room = room
 
-    def read(self, run: Run) -> Iterator[tuple[_Listed, _Text, _Text, list[Any]]]:
+    def read(self, run: Run) -> Iterator[tuple[_Sample, _Text, _Text, list[Any]]]:
         """Yield samples in the order of the data.
 
         Each with its reference, its input, and what is of this run: rows, output, differences.
@@ -111,13 +111,13 @@ class _Reader:
         for each in sorted(listed, key=lambda sample: sample.place):
             output, reference, given = texts.get(each.place, (None, None, None))
             named = differences[each.place] if each.place in texts else []
-            rows = [row and (*row[:2], *self._numbered(*row[2:])) for row in each.rows]
+            rows = [row and (*row[:2], *self._number(*row[2:])) for row in each.rows]
             yield each, reference, given, [rows, output, named]
 
-    def _numbered(self, label: str, reason: str) -> tuple[int, int]:
+    def _number(self, label: str, reason: str) -> tuple[int, int]:
         return self.labels.number(label), self.reasons.number(reason)
 
-    def _listed(self, run: Run) -> Iterator[_Listed]:
+    def _listed(self, run: Run) -> Iterator[_Sample]:
         lower = known_lower(run) or frozenset()
         for place, rows in by_sample(run):
             said: list[tuple[Any, ...] | None] = [None] * len(self._numbers)
@@ -127,7 +127,7 @@ class _Reader:
                 worst += is_failing(row)
                 score = score_of(row) or 0.0
                 goodness += -score if row.evaluator in lower else score
-            yield _Listed((worst, -goodness, -place), place, text_of(rows[0].id), said)
+            yield _Sample((worst, -goodness, -place), place, text_of(rows[0].id), said)
 
     def _row(self, row: Row) -> tuple[Any, ...]:
         (is_error, kind), reason = found_in(row)
@@ -186,11 +186,11 @@ def _lead(run: Run) -> str:
     return str([*compared, *evaluators][0])
 
 
-def _order(listed: list[_Listed]) -> Iterator[_Listed]:
+def _order(listed: list[_Sample]) -> Iterator[_Sample]:
     """Yield the samples whose texts are shown: some of each kind of finding, then the worst."""
     seen: Counter[tuple[Any, ...]] = Counter()
-    first: list[_Listed] = []
-    rest: list[_Listed] = []
+    first: list[_Sample] = []
+    rest: list[_Sample] = []
     for sample in listed:
         kinds = [
             (number, row[0], row[2])
