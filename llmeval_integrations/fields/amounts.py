@@ -7,6 +7,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from llmeval_integrations.text.numbers import read_digits
+
 _LONGEST: Final = 400
 """Characters of the longest number: as many digits as JSON numbers have, with their separators."""
 
@@ -29,19 +31,6 @@ _AMOUNT: Final = re.compile(
 _SPACES: Final = str.maketrans(
     {**dict.fromkeys("\u00a0\u2009\u202f", " "), "\u2019": "'", "\u2212": "-"}
 )
-
-_DIGITS: Final = [
-    # the separator of groups, that of the fraction, and the form
-    ("", ".", re.compile(r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")),
-    (",", ".", re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]+)?")),
-    (".", ",", re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+")),
-    (".", ",", re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,}")),
-    ("", ",", re.compile(r"(?:0|[1-9][0-9]*),[0-9]+")),
-    (" ", ".", re.compile(r"[1-9][0-9]{0,2}(?: [0-9]{3})+(?:\.[0-9]+)?")),
-    (" ", ",", re.compile(r"[1-9][0-9]{0,2}(?: [0-9]{3})+,[0-9]+")),
-    ("'", ".", re.compile(r"[1-9][0-9]{0,2}(?:'[0-9]{3})+(?:\.[0-9]+)?")),
-]
-"""The first form counts: `1,250` is grouped, `1.250` is a fraction, and `007` a code."""
 
 
 class Amount(NamedTuple):
@@ -68,16 +57,7 @@ def read_amount(text: str) -> Amount | None:
         return None
     sign = found["sign"] + found["inner"] + "-" * is_below_zero
     units = {_SIGNS.get(each, each) for each in (found["before"], found["behind"]) if each}
-    digits = _read_digits(found["digits"].strip())
+    digits = next(read_digits(found["digits"].strip()), None)
     if digits is None or len(sign) > 1 or len(units) > 1:
         return None
     return Amount(Decimal(sign + digits), "".join(units))
-
-
-def _read_digits(text: str) -> str | None:
-    """Return digits without groups and with a point before the fraction."""
-    for group, point, form in _DIGITS:
-        if form.fullmatch(text):
-            plain = text.replace(group, "") if group else text
-            return plain.replace(point, ".")
-    return None

@@ -71,8 +71,9 @@ class Rule(msgspec.Struct, frozen=True):
     numbers are compared as these."""
 
     dates: Literal["any"] | None = None
-    """`any` reads texts as dates in figures and English words; midnight is its day. Two texts are
-    the same where one of their readings is; 05/01/2024 has none."""
+    """`any` reads texts as dates in figures and in English, German, French or Spanish words;
+    midnight is its day. Two texts are the same where one of their readings is; 05/01/2024 has
+    none."""
 
     number: Literal["any"] | None = None
     """`any` reads texts as numbers, with grouped digits, a currency or per cent. Two currencies are

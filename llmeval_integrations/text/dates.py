@@ -38,7 +38,8 @@ class WrittenDate(NamedTuple):
 
 
 _WEEKDAYS: Final = (
-    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun "
+    "monday tuesday wednesday thursday friday saturday sunday "
+    "mon tue tues wed wednes thu thur thurs fri sat sun "
     "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag "
     "lundi mardi mercredi jeudi vendredi samedi dimanche "
     "lunes martes miercoles jueves viernes sabado domingo"
@@ -50,15 +51,16 @@ _MONTH: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
 _NAME: Final = rf"(?P<name>{_MONTH})\b\.?"
 _DAY: Final = r"(?<!\d)(?<!\d[.,])(?P<d>\d\d?)(?!\d)(?:st|nd|rd|th|er|\.|o\b)?"
 _YEAR: Final = r"(?P<y>\d{4}|'?\d\d)(?![:.,]?\d)"
-_GAP: Final = r"(?:\s*,?\s*(?:\b(?:of|de|del)\s+|\bd')|[\s,.-]{0,3})"
+_GAP: Final = r"(?:\s{0,3},?\s{0,3}(?:\b(?:of|de|del)\s{1,3}|\bd')|[\s,.-]{0,3})"
 _FORMS: Final = [
     re.compile(form)
     for form in (
         r"(?<!\d)(?P<y>\d{4})([-/.])(?P<m>\d\d?)\2(?P<d>\d\d?)(?!\d)",
         r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>0\d|1[0-2])(?P<d>[0-3]\d)(?!\d)",
-        rf"(?<![\d.,])(?P<a>\d\d?)([-/.]\s?)(?P<b>\d\d?)\2{_YEAR}",
+        rf"(?<![\d.,])(?P<d>\d\d?)\.\s?(?P<m>\d\d?)\.\s?{_YEAR}",
+        rf"(?<![\d.,])(?P<a>\d\d?)([-/]\s?)(?P<b>\d\d?)\2{_YEAR}",
         rf"{_DAY}{_GAP}{_NAME}(?:{_GAP}{_YEAR})?",
-        rf"\b{_NAME}\s*{_DAY}(?:[\s,-]{{1,3}}{_YEAR})?",
+        rf"\b{_NAME}\s{{0,3}}{_DAY}(?:[\s,-]{{1,3}}{_YEAR})?",
         rf"\b{_NAME}{_GAP}(?P<y>\d{{4}})(?!\d)",
         r"(?<!\d)(?P<y>\d{4})-(?P<m>0\d|1[0-2])(?![\d-])",
         r"(?<![\d/])(?P<m>0?\d|1[0-2])[/.](?P<y>(?:19|20)\d\d)(?!\d)",

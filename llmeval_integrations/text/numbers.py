@@ -149,7 +149,7 @@ _JOINERS: Final = frozenset(("and", "und", "et", "y"))
 
 _SCALE: Final = "|".join(sorted(_SCALES, key=len, reverse=True))
 _NUMBER: Final = re.compile(
-    r"(?P<digits>(?<![\d.,])\.\d+|\d{1,3}(?:[ ']\d{3})+(?![\d'])(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+    r"(?P<digits>(?<![\d.,])\.\d+|\d{1,3}(?:[ ']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
     rf"(?P<exponent>e[+-]?\d{{1,3}}\b)?(?:[\s-]?(?P<scale>{_SCALE})(?!\w))?"
 )
 _RATIO: Final = re.compile(r"(?<!\d)(\d{1,4})\s?[/:\u2044]\s?(\d{1,4})(?!\d)")
