@@ -180,11 +180,10 @@ class _Search:
 
     def _look(self, node: Field, value: Any) -> dict[str, Any]:
         """Say how a value is found, and where."""
-        if value is None or value == "" or type(value) is bool or node.rule.derived:
-            return {"kind": "open"}
-        if _is_named(node, value):
-            return {"kind": "open"}
         is_text = type(value) is str
+        is_empty = value is None or type(value) is bool or (is_text and not value.strip())
+        if is_empty or node.rule.derived or _is_named(node, value):
+            return {"kind": "open"}
         found = self._source.find_text(value) if is_text else self._source.find_number(value)
         if found is None:
             return {"kind": "ungrounded"}

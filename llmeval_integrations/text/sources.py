@@ -17,45 +17,53 @@ from llmeval_integrations.text.numbers import (
     key,
     read_words,
 )
+from llmeval_integrations.text.stretches import Span, find_stretch
 from llmeval_integrations.text.words import (
     FOLDING,
     STOP_WORDS,
     WORD,
     find_words,
     fold,
+    is_name,
     join_lines,
     stem,
 )
 
 Kind = Literal["exact", "date", "number", "words", "fuzzy", "paraphrase"]
-Spans: TypeAlias = list[tuple[int, int]]
-"""Stretches of words: the position of the first one, and that behind the last one."""
+
+Spans: TypeAlias = list[Span]
+
+_SHORTEST_SQUEEZED: Final = 4
+"""Characters without their spaces from which on they are looked for: `email` is `e-mail`."""
+
+_MOST_TRIES: Final = 200
+"""Places where a squeezed text is tried; a source of one letter has one at each."""
 
 _FEW_WORDS: Final = 4
-"""Up to so many words have to be there, each of them; of more, a share."""
+"""Up to so many words all have to be there, of more a share."""
+
+_LONGEST_UNIT: Final = 3
+"""Letters of a unit or currency beside a number, which a source may write in another way."""
+
+_MAY_LACK: Final = 0.2
+_MAY_LACK_BESIDE_NUMBERS: Final = 0.4
+"""The shares of words that may lack: a paraphrase has words of its own."""
+
+_SIMILARITY: Final = 0.88
+_SIMILARITY_OF_WORDS: Final = 0.8
+"""The shares of letters of a text, and of each of its words, that a slip leaves as they are."""
+
+_MOST_WITH_SLIPS: Final = 20
+"""Words of a text whose slips are looked for; a longer one may lack some words."""
 
 _TIME: Final = re.compile(
     r"(?<=\d)(?:t|,?\s+(?:at\s+)?)(\d\d?):(\d\d)(?::\d\d(?:\.\d+)?)?\s?(?:z|utc|[+-]\d\d:?\d\d)?\b"
 )
-
-_RUN: Final = re.compile(r"[^\W_]+")
-
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
-_LONGEST_NAME: Final = 6
-_ROOM_IN_NAMES: Final = 8
-
-_IN_BRACKETS: Final = re.compile(r"([^()]*\w[^()]*)\(([^()]*\w[^()]*)\)\s*")
-
 _CODE: Final = re.compile(r"0\d")
-_IDENTIFIER: Final = re.compile(r"[^\W\d_][\w./-]*\d[\w./-]*|\d[\w./-]*[^\W\d_][\w./-]*\d[\w./-]*")
-
-_MAY_LACK: Final = 0.2
-_MAY_LACK_BESIDE_NUMBERS: Final = 0.4
-_LONGEST_UNIT: Final = 3
-_SIMILARITY: Final = 0.88
-_SIMILARITY_OF_WORDS: Final = 0.8
-_SHORTEST_SQUEEZED: Final = 4
-_MOST_PLACES: Final = 200
+_IDENTIFIER: Final = re.compile(r"[\w./-]+")
+_DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_IN_BRACKETS: Final = re.compile(r"([^()]+)\(([^()]+)\)\s*")
+_RUN: Final = re.compile(r"[^\W_]+")
 
 
 class Found(NamedTuple):
@@ -78,14 +86,9 @@ class Source:
     """A text, with its words, numbers and dates."""
 
     def __init__(self, text: str) -> None:
-        folded = fold(text)
-        self._folded = folded
         self._text = text
-        self._origins: Sequence[int] = range(len(text))
-        if len(folded) != len(text) or not text.isascii():
-            widths = [len(FOLDING[ord(char)]) for char in text]
-            self._origins = [*chain.from_iterable(map(repeat, range(len(text)), widths))]
-        found = [*WORD.finditer(folded)]
+        self._folded = fold(text)
+        found = [*WORD.finditer(self._folded)]
         self._words = [join_lines(each[0]) for each in found]
         self._starts = [each.start() for each in found]
         self._ends = [each.end() for each in found]
@@ -97,25 +100,50 @@ class Source:
         self._stems: dict[str, Spans] = {}
         for place, word in enumerate(self._words):
             self._stems.setdefault(stem(word), []).append((place, place + 1))
-        self._numbers: dict[float, Spans] = {}
-        for number in (*find_numbers(folded), *find_ratios(folded)):
-            for value in number.values | number.bare:
-                self._numbers.setdefault(value, []).append(self._span(number.start, number.end))
-        for value, start, end in read_words(self._words):
-            self._numbers.setdefault(key(value), []).append((start, end))
-        self._dates: dict[Day, Spans] = {}
-        for written in find_dates(folded)[0]:
-            span = self._span(written.start, written.end)
-            for day in written.days | {(year, month, 0) for year, month, _ in written.days}:
-                self._dates.setdefault(day, []).append(span)
-        for spans in (*self._numbers.values(), *self._dates.values()):
-            spans.sort()
 
-    def _span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the words of a stretch of the folded text."""
+    @cached_property
+    def _numbers(self) -> dict[float, Spans]:
+        """Where each number stands, in all its readings."""
+        found: dict[float, Spans] = {}
+        for number in (*find_numbers(self._folded), *find_ratios(self._folded)):
+            for value in number.values | number.bare:
+                found.setdefault(value, []).append(self._span(number.start, number.end))
+        for value, start, end in read_words(self._words):
+            found.setdefault(key(value), []).append((start, end))
+        for spans in found.values():
+            spans.sort()
+        return found
+
+    @cached_property
+    def _dates(self) -> dict[Day, Spans]:
+        """Where each day stands, in all its readings, and each month."""
+        found: dict[Day, Spans] = {}
+        for written in find_dates(self._folded)[0]:
+            for day in written.days | {(year, month, 0) for year, month, _ in written.days}:
+                found.setdefault(day, []).append(self._span(written.start, written.end))
+        return found
+
+    @cached_property
+    def _unique(self) -> list[str]:
+        """All different words, those with digits in them as wholes."""
+        return [*dict.fromkeys(_RUN.findall(self._folded))]
+
+    @cached_property
+    def _origins(self) -> Sequence[int]:
+        """The place in the text of each character of the folded one."""
+        places = range(len(self._text))
+        if self._text.isascii() and len(self._folded) == len(self._text):
+            return places
+        widths = (len(FOLDING[ord(char)]) for char in self._text)
+        return [*chain.from_iterable(map(repeat, places, widths))]
+
+    def _span(self, start: int, end: int) -> Span:
+        """Return the words of a part of the folded text."""
         return bisect_right(self._ends, start), bisect_left(self._starts, end)
 
-    def _found(self, kind: Kind, span: tuple[int, int]) -> Found:
+    def _found(self, kind: Kind, span: Span | None) -> Found | None:
+        if span is None:
+            return None
         start, end = self._starts[span[0]], self._ends[span[1] - 1]
         behind = self._origins[end] if end < len(self._origins) else len(self._text)
         return Found(kind, self._origins[start], behind)
@@ -127,17 +155,18 @@ class Source:
 
     def find_text(self, text: str) -> Found | None:
         """Find a text: as it is, as a date or number, or by its words."""
+        text = text.strip()
         folded = fold(text)
         words = find_words(folded)
         if not words:  # such as stars
-            start = self._text.find(text.strip())
-            return Found("exact", start, start + len(text.strip())) if start >= 0 else None
+            start = self._text.find(text)
+            return Found("exact", start, start + len(text)) if start >= 0 else None
         found = self._find_exactly(words) or self._find_parts(text, folded, words)
-        if not found and (
-            parts := _IN_BRACKETS.fullmatch(text)
-        ):  # such as a name and its short form
+        # A name and its short form may stand in different places.
+        parts = None if found else _IN_BRACKETS.fullmatch(text)
+        if parts:
             first, second = map(self.find_text, parts.groups())
-            found = first and second and first._replace(kind="words")
+            found = first._replace(kind="words") if first and second else None
         return found
 
     def _find_exactly(self, words: Sequence[str]) -> Found | None:
@@ -146,8 +175,7 @@ class Source:
             first = bisect_left(self._joined_starts, at)
             return self._found("exact", (first, first + len(words)))
         squeezed, starts = "".join(words), self._squeezed_starts
-        at = -1
-        for _ in range(_MOST_PLACES if len(squeezed) >= _SHORTEST_SQUEEZED else 0):
+        for _ in range(_MOST_TRIES if len(squeezed) >= _SHORTEST_SQUEEZED else 0):
             at = self._squeezed.find(squeezed, at + 1)
             if at < 0:
                 break
@@ -158,30 +186,40 @@ class Source:
 
     def _find_parts(self, text: str, folded: str, words: list[str]) -> Found | None:
         """Find a text by its dates, numbers and words, which stand together."""
-        needed: list[Spans] = []
         kind: Kind = "number"
+        needed: list[Spans] = []
         if any(map(str.isdigit, folded)):
             dates, rest = find_dates(_TIME.sub(_write_time, folded))
-            numbers = [each for each in find_numbers(rest) if not _CODE.match(rest, each.start)]
-            kind = "date" if dates else "number"
-            needed += [self._spans_of(each.days) for each in dates]
-            needed += [_merge(self._numbers, each.values) for each in numbers]
-            for each in reversed(numbers):
-                rest = f"{rest[: each.start]} {rest[each.end :]}"
-            words = [word for word in find_words(rest) if not (dates and word in WEEKDAYS)]
-            needed += [self._stems.get(word, []) for word in words if word[0].isdigit()]
-            words = [word for word in words if not word[0].isdigit()]
+            if dates:
+                kind = "date"
+            elif _is_identifier(folded.strip()):
+                return None
+            needed, words = self._find_figures(rest)
+            needed += map(self._spans_of_days, dict.fromkeys(each.days for each in dates))
+            words = [word for word in words if not (dates and word in WEEKDAYS)]
             if not all(needed):
                 return None
-        if needed and kind == "number" and _IDENTIFIER.fullmatch(folded.strip()):
-            return None
         words = [word for word in words if word not in STOP_WORDS] or words
         if needed and all(len(word) <= _LONGEST_UNIT for word in words):
-            span = _find_stretch(needed, [], _width(len(needed)), 0)
-            return self._found(kind, span) if span else None
-        return self._find_words([*dict.fromkeys(words)], needed, is_name=_is_name(text))
+            return self._found(kind, find_stretch(needed))
+        return self._find_words([*dict.fromkeys(words)], needed, is_name=is_name(text))
 
-    def _spans_of(self, days: Iterable[Day]) -> Spans:
+    def _find_figures(self, folded: str) -> tuple[list[Spans], list[str]]:
+        """Return where each number of a text stands, and the words beside them.
+
+        A number that begins with 0 is a code, and stands there as it is.
+        """
+        numbers = [each for each in find_numbers(folded) if not _CODE.match(folded, each.start)]
+        readings = dict.fromkeys(each.values for each in numbers)
+        needed = [_merge(self._numbers, values) for values in readings]
+        ends = [0, *(each.end for each in numbers)]
+        starts = [*(each.start for each in numbers), len(folded)]
+        words = find_words(" ".join(folded[end:start] for end, start in zip(ends, starts)))
+        codes = dict.fromkeys(word for word in words if word[0].isdigit())
+        needed += [self._stems.get(code, []) for code in codes]
+        return needed, [word for word in words if not word[0].isdigit()]
+
+    def _spans_of_days(self, days: Iterable[Day]) -> Spans:
         """Return where a day stands; without its year where the year stands elsewhere."""
         spans = _merge(self._dates, days)
         if not spans:
@@ -195,12 +233,8 @@ class Source:
         known = {word: self._spans_of_word(word) for word in words}
         share = _MAY_LACK_BESIDE_NUMBERS if needed else _MAY_LACK
         lack = int(len(words) * share) if needed or len(words) > _FEW_WORDS else 0
-        if is_name and not needed:
-            width = len(words) + _ROOM_IN_NAMES
-        else:
-            width = _width(len(words) + len(needed)) if needed else len(self._words)
         kind: Kind = "paraphrase" if lack else "words"
-        if sum(not spans for spans in known.values()) > lack:
+        if len(words) <= _MOST_WITH_SLIPS and sum(not each for each in known.values()) > lack:
             kind, edits = "fuzzy", 0
             for word in words:
                 if not known[word]:
@@ -208,8 +242,8 @@ class Source:
                     edits += count
             if edits > (1 - _SIMILARITY) * sum(map(len, words)):
                 return None
-        span = _find_stretch(needed, [*known.values()], width, lack)
-        return self._found(kind, span) if span else None
+        width = None if needed or is_name else len(self._words)
+        return self._found(kind, find_stretch(needed, [*known.values()], lack, width))
 
     def _spans_of_word(self, word: str) -> Spans:
         """Return where a word stands, or the number that it says."""
@@ -232,51 +266,10 @@ class Source:
         places = re.finditer(rf"(?<![^\W_]){best[0]}(?![^\W_])", self._folded)
         return [self._span(*each.span()) for each in places], best[1]
 
-    @cached_property
-    def _unique(self) -> list[str]:
-        """All different words, those with digits in them as wholes."""
-        return [*dict.fromkeys(_RUN.findall(self._folded))]
-
 
 def _merge(places: Mapping[Any, Spans], keys: Iterable[Any]) -> Spans:
     """Return all stretches of these keys in order."""
     return sorted({span for each in keys for span in places.get(each, ())})
-
-
-def _width(words: int) -> int:
-    """Return how many words beside one of a text its others may stand in the source."""
-    return 3 * words + 15
-
-
-def _find_stretch(
-    needed: Sequence[Spans], wanted: Sequence[Spans], width: int, lack: int
-) -> tuple[int, int] | None:
-    """Return a stretch that has all that is needed, and all but `lack` of what is wanted."""
-    present = sorted(filter(None, wanted), key=len)
-    lack -= len(wanted) - len(present)
-    if lack < 0:
-        return None
-    anchors = [min(needed, key=len)] if needed else present[: lack + 1]
-    for anchor in sorted({span for spans in anchors for span in spans[:_MOST_PLACES]}):
-        missing = 0
-        parts = [anchor]
-        for number, spans in enumerate((*needed, *present)):
-            near = _nearest(spans, anchor)
-            if abs(near[0] - anchor[0]) <= width:
-                parts.append(near)
-            elif number < len(needed) or missing == lack:
-                break
-            else:
-                missing += 1
-        else:
-            return min(parts)[0], max(end for _, end in parts)
-    return None
-
-
-def _nearest(spans: Spans, place: tuple[int, int]) -> tuple[int, int]:
-    behind = bisect_left(spans, place)
-    near = spans[max(behind - 1, 0) : behind + 1]
-    return min(near, key=lambda span: abs(span[0] - place[0]))
 
 
 def _write_time(found: re.Match[str]) -> str:
@@ -285,7 +278,10 @@ def _write_time(found: re.Match[str]) -> str:
     return f" {hour}:{minute:02}" if hour or minute else " "
 
 
-def _is_name(text: str) -> bool:
-    """Whether a text is like a name: all its words but stop words begin with a capital letter."""
-    words = [word for word in _LETTERS.findall(text) if len(word) > 1 and word not in STOP_WORDS]
-    return len(words) <= _LONGEST_NAME and all(word[0].isupper() for word in words)
+def _is_identifier(folded: str) -> bool:
+    """Whether a text is like INV-12 or 4F-12: no number with its unit, and no word with another."""
+    return (
+        _IDENTIFIER.fullmatch(folded) is not None
+        and any(map(str.isalpha, folded))
+        and (folded[0].isalpha() or len(_DIGITS.findall(folded)) > 1)
+    )

@@ -39,6 +39,8 @@ WORD: Final = re.compile(
     r"|[^\W\d_]+(?:-[ \t\r]*\n\s*[^\W\d_]+)?"  # the end of a line may part a word
 )
 
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_LONGEST_NAME: Final = 6
 _BREAK: Final = re.compile(r"-\s+")
 
 # fmt: off
@@ -87,3 +89,9 @@ def stem(word: str) -> str:
             word = word[: -len(ending)]
             break
     return _CURRENCIES.get(word, word)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is like a name: all its words but stop words begin with a capital letter."""
+    words = [word for word in _LETTERS.findall(text) if len(word) > 1 and word not in STOP_WORDS]
+    return len(words) <= _LONGEST_NAME and all(word[0].isupper() for word in words)

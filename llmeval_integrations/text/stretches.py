@@ -1,0 +1,61 @@
+"""Stretches of a text that have all that is looked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+Span: TypeAlias = tuple[int, int]
+"""The position of a stretch's first word, and that behind its last one."""
+
+_ROOM: Final = 8
+"""How many other words may stand among those that belong together."""
+
+_MOST_ANCHORS: Final = 200
+"""Places around which all is looked for."""
+
+
+def find_stretch(
+    needed: Sequence[Sequence[Span]],
+    wanted: Sequence[Sequence[Span]] = (),
+    lack: int = 0,
+    width: int | None = None,
+) -> Span | None:
+    """Return a stretch that has all that is needed, and all but `lack` of what is wanted.
+
+    Args:
+        needed: Where each thing stands that has to be there, in order.
+        wanted: The same of each thing of which some may lack.
+        lack: How many may.
+        width: How many words the things may be away from the rarest one; None is as many as they
+            are and eight, and beside what is needed three times as many and fifteen.
+    """
+    present = sorted(filter(None, wanted), key=len)
+    lack -= len(wanted) - len(present)
+    if lack < 0:
+        return None
+    if width is None:
+        count = len(needed) + len(wanted)
+        width = 3 * count + 15 if needed else count + _ROOM
+    # One of the rarest has to be there, if others may lack.
+    rarest = [min(needed, key=len)] if needed else present[: min(lack + 1, _MOST_ANCHORS)]
+    each = _MOST_ANCHORS // max(len(rarest), 1)
+    for anchor in sorted({span for spans in rarest for span in spans[:each]}):
+        parts, left = [anchor], lack
+        for number, spans in enumerate((*needed, *present)):
+            near = _nearest(spans, anchor)
+            if abs(near[0] - anchor[0]) <= width:
+                parts.append(near)
+            elif number >= len(needed) and left:
+                left -= 1
+            else:
+                break
+        else:
+            return min(parts)[0], max(end for _, end in parts)
+    return None
+
+
+def _nearest(spans: Sequence[Span], place: Span) -> Span:
+    behind = bisect_left(spans, place)
+    return min(spans[max(behind - 1, 0) : behind + 1], key=lambda span: abs(span[0] - place[0]))
