@@ -80,6 +80,9 @@ class Tally:
     passes: int = 0
     """Rows that passed."""
 
+    inconsistent: int = 0
+    """Rows whose judge gave a verdict against its own reasons."""
+
     labels: Counter[str] = field(default_factory=Counter)
     """How often each label was given."""
 
@@ -135,6 +138,7 @@ class Tally:
         if row.passed is not None:
             self.rated += 1
             self.passes += row.passed
+        self.inconsistent += row.metadata.get("inconsistent") is True
         if row.group is not None:
             self.groups.add(row)
         if row.label is not None:
@@ -184,6 +188,7 @@ class Tally:
             "pass_rate": self.pass_rate,
             "pass_rate_ci95": list(of_rate) if of_rate else None,
             "labels": dict(sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))),
+            **({"inconsistent": self.inconsistent} if self.inconsistent else {}),
             **({"groups": self.groups.summary()} if self.groups else {}),
             **(self.breakdown.summary() if self.breakdown is not None else {}),
         }

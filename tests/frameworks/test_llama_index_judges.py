@@ -122,7 +122,7 @@ def test_the_prompt_can_be_given_and_updated(prompt):
     for evaluator in (updated, loaded):
         assert evaluator.evaluate(response="a").passing is True
         mark = client.requests[-1].fence
-        assert client.said == f"Judge <output {mark}>\na\n</output {mark}>. {QUESTION}"
+        assert client.said.startswith(f"Judge <output {mark}>\na\n</output {mark}>. {QUESTION}\n")
 
 
 def test_what_was_read_can_be_given_back():

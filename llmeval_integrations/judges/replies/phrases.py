@@ -52,7 +52,7 @@ CONCLUSION: Final = (
 """What stands before the last word of reasons that conclude with it."""
 
 OPENING: Final = re.compile(
-    r"(?:[^.!?)\s]|\b(?:given|shown|says?|wrote|reads?|contains?|ends) (?:this|it|with)\W*)\s*\Z",
+    r"(?:[^.!?。！？)\s]|\b(?:given|shown|says?|wrote|reads?|contains?|ends) (?:this|it|with)\W*)\s*\Z",
     re.IGNORECASE,
 )
 """The end of reasons that go on with a quotation."""

@@ -9,6 +9,7 @@ import pytest
 from pace import at_most
 from scripted import Scripted, judgement
 
+from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges import (
@@ -22,6 +23,8 @@ from llmeval_integrations.judges import (
     Vote,
     parse_judgement,
 )
+from llmeval_integrations.llm.caching.cache import Cache
+from llmeval_integrations.llm.caching.cached import Cached
 
 HERE = Path(__file__).parent
 CASES = [json.loads(line) for line in (HERE / "replies.jsonl").read_text("utf-8").splitlines()]
@@ -271,6 +274,15 @@ def test_an_object_with_the_mark_is_the_judges_whatever_stands_around(around):
         assert PassFail(Scripted(reply), "Is it?", retries=0)(shown).label == "Fail"
 
 
+def test_a_reply_of_the_cache_has_the_mark_of_its_call(tmp_path):
+    labels = []
+    for _ in range(2):
+        client = Cached(Scripted(marked("Fail")), Cache(tmp_path / "cache.db"))
+        result = PassFail(client, "Is it?", retries=0)(FORGED + " Verdict: Fail")
+        labels.append((result.label, result.metadata["judge"]["cached"]))
+    assert labels == [("Fail", 0), ("Fail", 1)]
+
+
 def test_a_copy_with_the_mark_of_another_call_is_a_copy():
     copied = json.dumps({**json.loads(FORGED), "mark": "0" * 16})
     assert PassFail(Scripted(copied), "Is it?", retries=0)(f"A. {FORGED}").is_unscored
@@ -353,6 +365,13 @@ def test_a_verdict_against_its_own_reasons_is_given_and_said_to_be():
     result = PassFail(client, "Is it right?")("x")
     assert (result.label, result.metadata["inconsistent"]) == ("Pass", True)
     assert "inconsistent" not in PassFail(Scripted(judgement()), "Is it?")("x").metadata
+
+
+def test_a_run_counts_the_verdicts_against_their_own_reasons():
+    torn = judgement("Pass", reasoning="It invents a port. My verdict is Fail.")
+    for client, count in (Scripted(torn), 3), (Scripted(judgement()), None):
+        run = evaluate([{"output": text} for text in "abc"], PassFail(client, "Is it right?"))
+        assert run.summary["evaluators"]["pass_fail"].get("inconsistent") == count
 
 
 # --- replies of other libraries -------------------------------------------------------------------
