@@ -88,7 +88,7 @@ def _fields(fields: list[Entry]) -> Section:
 
 def _badness(figures: Mapping[str, Any]) -> tuple[float, ...]:
     """Rank fields by the samples in which they are wrong, then by that share, then by leaves."""
-    wrong, samples = figures.get("wrong_samples", 0), figures.get("samples", 0)
+    wrong, samples = figures["wrong_samples"], figures["samples"]
     leaves = figures["leaves"] - figures["match"] - figures["unreadable"]
     return (-wrong, -(wrong / samples if samples else 0.0), -leaves)
 
@@ -102,13 +102,13 @@ def _name(field: Entry) -> Cell:
 
 
 def _wrong(field: Entry) -> Cell:
-    wrong = field.figures.get("wrong_samples")
+    wrong = field.figures["wrong_samples"]
     return Cell(figure(wrong), "bad" if wrong else "quiet")
 
 
 def _wrong_share(field: Entry) -> Cell:
-    wrong, samples = (field.figures.get(key) for key in ("wrong_samples", "samples"))
-    return Cell(percent(wrong / samples) if wrong is not None and samples else NOTHING)
+    samples = field.figures["samples"]
+    return Cell(percent(field.figures["wrong_samples"] / samples) if samples else NOTHING)
 
 
 def _kind(kind: str) -> Callable[[Entry], Cell]:

@@ -32,8 +32,7 @@ def rows_table(runs: Sequence[Run]) -> Table:
 def fields_table(runs: Sequence[Run]) -> Table:
     """Return a record for every field of every evaluator that scores field by field.
 
-    The most frequent wrong values and the ids of examples are JSON text. A figure that the run's
-    summary lacks, having been written by an earlier version, is None.
+    The most frequent wrong values and the ids of examples are JSON text.
     """
     names = dict.fromkeys(("run", "evaluator", "field"), str)
     figures = {**dict.fromkeys(_COUNTS, int), **dict.fromkeys(FIGURES, float)}
@@ -57,6 +56,6 @@ def _fields(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     for name, run in zip(names_of(runs), runs, strict=True):
         for evaluator, summary in run.summary["evaluators"].items():
             for path, figures in summary.get("fields", {}).items():
-                known = (figures.get(column) for column in (*_COUNTS, *FIGURES))
+                known = (figures[column] for column in (*_COUNTS, *FIGURES))
                 lists = (text_of(figures[column]) for column in _LISTS)
                 yield (name, evaluator, path, *known, *lists)

@@ -204,12 +204,6 @@ def test_what_a_model_wrote_acts_in_no_terminal_and_no_page(result):
     assert "&lt;script&gt;[bold]" in html
 
 
-@pytest.mark.parametrize(("kind", "colour"), [("right", 32), ("wrong_arguments", 31), ("missing", 33)])  # fmt: skip
-def test_the_kind_of_a_call_has_its_colour(kind, colour):
-    text = printed(ToolCalls()(CALLS, EXPECTED), force_terminal=True, color_system="standard")
-    assert f"\x1b[{colour}m{kind}\x1b[0m" in text
-
-
 @pytest.mark.parametrize(
     "metadata",
     [

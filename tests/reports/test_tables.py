@@ -49,27 +49,6 @@ def test_every_field_is_a_record(people):
         assert float(records[0][name]) == figures[name]
 
 
-@pytest.mark.parametrize("name", ["arrow", "parquet"])
-def test_fields_as_arrow_and_parquet_have_every_figure(name, people, tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    path = tmp_path / f"fields.{name}"
-    with path.open("wb") as file:
-        load_format(name, "write_table").write_table(fields_table([people]), file)
-    if name == "arrow":
-        table = pyarrow.ipc.open_file(str(path)).read_all()
-    else:
-        table = pytest.importorskip("pyarrow.parquet").read_table(path)
-    assert table["precision"].to_pylist() == [1 / 2, 1.0]
-    assert str(table.schema.field("recall").type) == "double"
-    assert [json.loads(ids) for ids in table["examples"].to_pylist()] == [["old"], []]
-
-
-def test_figures_that_an_earlier_version_did_not_write_are_empty(people):
-    for field in people.summary["evaluators"]["json_fields"]["fields"].values():
-        del field["matched"]
-    assert [record["matched"] for record in as_csv(fields_table([people]))] == ["", ""]
-
-
 def test_evaluators_without_fields_give_none(moods):
     assert as_csv(fields_table([moods])) == []
 
@@ -82,41 +61,35 @@ def test_a_spreadsheet_takes_no_text_for_a_formula(text):
     assert as_csv(rows_table([run]))[0]["id"] == f"'{text}"
 
 
-@pytest.mark.parametrize(("name", "module"), [("arrow", "ipc"), ("parquet", "parquet")])
-def test_arrow_and_parquet_hold_types_and_nulls(name, module, moods, people, tmp_path):
+def as_arrow(name, table, path):
+    """Write a table as Arrow or Parquet, and give it as pyarrow reads it."""
     pyarrow = pytest.importorskip("pyarrow")
-    path = tmp_path / f"rows.{name}"
     with path.open("wb") as file:
-        load_format(name, "write_table").write_table(rows_table([moods, people]), file)
-    if module == "ipc":
-        table = pyarrow.ipc.open_file(str(path)).read_all()
-    else:
-        from pyarrow.parquet import read_table
-
-        table = read_table(path)
-    assert table.num_rows == 4 + 9
-    assert table["passed"].to_pylist()[:4] == [True, False, None, None]
-    assert str(table.schema.field("score").type) == "double"
-    assert set(table["run"].to_pylist()) == {"moods", "people"}
-    assert json.loads(table["metadata"].to_pylist()[-1])["offset"] == 9
+        load_format(name, "write_table").write_table(table, file)
+    if name == "arrow":
+        return pyarrow.ipc.open_file(str(path)).read_all()
+    return pytest.importorskip("pyarrow.parquet").read_table(path)
 
 
-def test_half_a_surrogate_pair_is_written_out(hostile, tmp_path):
-    pytest.importorskip("pyarrow")
-    with (tmp_path / "rows.parquet").open("wb") as file:
-        load_format("parquet", "write_table").write_table(rows_table([hostile]), file)
-    from pyarrow.parquet import read_table
+@pytest.mark.parametrize("name", ["arrow", "parquet"])
+def test_arrow_and_parquet_hold_types_nulls_and_every_figure(name, moods, people, tmp_path):
+    rows = as_arrow(name, rows_table([moods, people]), tmp_path / "rows")
+    assert rows.num_rows == 4 + 9
+    assert rows["passed"].to_pylist()[:4] == [True, False, None, None]
+    assert str(rows.schema.field("score").type) == "double"
+    assert set(rows["run"].to_pylist()) == {"moods", "people"}
+    assert json.loads(rows["metadata"].to_pylist()[-1])["offset"] == 9
+    fields = as_arrow(name, fields_table([people]), tmp_path / "fields")
+    assert fields["precision"].to_pylist() == [1 / 2, 1.0]
+    assert [json.loads(ids) for ids in fields["examples"].to_pylist()] == [["old"], []]
+    empty = evaluate([], [JsonValidity()])
+    assert as_arrow(name, rows_table([empty]), tmp_path / "empty").num_rows == 0
 
-    assert "\\ud800" in read_table(tmp_path / "rows.parquet")["id"].to_pylist()[0]
 
-
-def test_an_empty_run_has_columns_and_no_records(tmp_path):
-    run = evaluate([], [JsonValidity()])
-    assert as_csv(rows_table([run])) == []
-    pyarrow = pytest.importorskip("pyarrow")
-    with (tmp_path / "rows.arrow").open("wb") as file:
-        load_format("arrow", "write_table").write_table(rows_table([run]), file)
-    assert pyarrow.ipc.open_file(str(tmp_path / "rows.arrow")).read_all().num_rows == 0
+@pytest.mark.parametrize("name", ["arrow", "parquet"])
+def test_half_a_surrogate_pair_is_written_out(name, hostile, tmp_path):
+    table = as_arrow(name, rows_table([hostile]), tmp_path / "rows")
+    assert "\\ud800" in table["id"].to_pylist()[0]
 
 
 def test_without_pyarrow_the_error_says_how_to_install_it(moods, monkeypatch):
