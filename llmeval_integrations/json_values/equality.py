@@ -122,8 +122,13 @@ def write_scalar(value: Any) -> str:
         return json.dumps(value)
 
 
-python_canonical = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
-"""Writes a value as LangChain's edit distance does: what `json.dumps` prints, keys sorted.
+def python_canonical(value: Any) -> str:
+    """Write a value as LangChain's edit distance does: what `json.dumps` prints, keys sorted.
 
-Characters beyond ASCII are escaped, which makes one accented letter six characters long, and `1.0`
-is not `1`."""
+    Characters beyond ASCII are escaped, which makes one accented letter six characters long, and
+    `1.0` is not `1`.
+    """
+    return _write_as_python(value)
+
+
+_write_as_python = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
