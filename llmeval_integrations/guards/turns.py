@@ -8,9 +8,11 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.messages.reading import read_answer
 
-_PROMPTS: Final = ("messages", "input", "prompt")
+_PROMPTS: Final = ("messages", "input", "prompt", "user_msg")
 """What SDKs and applications call the parameter that holds the prompt."""
 
 _VALID_CALL: Final = "This call is valid. It was not run, since another one was not accepted."
@@ -64,13 +66,17 @@ def question(args: tuple[Any, ...], kwargs: dict[str, Any], place: str | int | N
 
 def _continue(prompt: Any, reply: Any, result: Result) -> Any:
     if not isinstance(prompt, str):
-        return [*prompt, *_turns(reply, result)]
+        turns = _turns(reply, result)
+        if prompt and type(prompt[-1]).__module__.startswith("llama_index."):
+            kind = type(prompt[-1])
+            return [*prompt, *(kind(role=one["role"], content=one["content"]) for one in turns)]
+        return [*prompt, *turns]
     if isinstance(getattr(reply, "output", None), list):  # OpenAI's responses take both
         return [{"role": "user", "content": prompt}, *_turns(reply, result)]
     return f"{prompt}\n\nYour answer was:\n{_text(reply)}\n\n{result.feedback()}"
 
 
-def _turns(reply: Any, result: Result) -> list[dict[str, Any]]:
+def _turns(reply: Any, result: Result) -> list[Any]:
     """Return the reply as a message, and what is wrong with it, for each tool call by its id."""
     if hasattr(reply, "choices"):
         return _chat_turns(reply.choices[0].message, result)
@@ -78,22 +84,25 @@ def _turns(reply: Any, result: Result) -> list[dict[str, Any]]:
         return _response_turns(reply.output, result)
     if hasattr(reply, "role") and isinstance(getattr(reply, "content", None), list):
         return _message_turns(reply.content, result)
-    return [
-        {"role": "assistant", "content": _text(reply)},
-        {"role": "user", "content": result.feedback()},
+    if hasattr(reply, "tool_calls") and hasattr(reply, "additional_kwargs"):  # LangChain's
+        return [reply, *_tell_calls([call["id"] for call in reply.tool_calls], result)]
+    return [{"role": "assistant", "content": _text(reply)}, *_tell_calls([], result)]
+
+
+def _tell_calls(ids: list[str], result: Result) -> list[dict[str, Any]]:
+    """Write what is wrong with the calls of these ids; without calls, what is wrong at all."""
+    told = [
+        {"role": "tool", "tool_call_id": number, "content": text}
+        for number, text in zip(ids, word_calls(result, len(ids)))
     ]
+    return told or [{"role": "user", "content": result.feedback()}]
 
 
 def _chat_turns(message: Any, result: Result) -> list[dict[str, Any]]:
     """Write the turns of OpenAI's chat completions."""
     kept = {"role", "content", "tool_calls"}
     said = {"content": "", **message.model_dump(include=kept, exclude_none=True)}
-    calls = message.tool_calls or []
-    told = [
-        {"role": "tool", "tool_call_id": call.id, "content": text}
-        for call, text in zip(calls, _word_calls(result, len(calls)))
-    ]
-    return [said, *(told or [{"role": "user", "content": result.feedback()}])]
+    return [said, *_tell_calls([call.id for call in message.tool_calls or ()], result)]
 
 
 def _response_turns(items: list[Any], result: Result) -> list[dict[str, Any]]:
@@ -102,7 +111,7 @@ def _response_turns(items: list[Any], result: Result) -> list[dict[str, Any]]:
     calls = [item for item in items if item.type == "function_call"]
     told = [
         {"type": "function_call_output", "call_id": call.call_id, "output": text}
-        for call, text in zip(calls, _word_calls(result, len(calls)))
+        for call, text in zip(calls, word_calls(result, len(calls)))
     ]
     return [*said, *(told or [{"role": "user", "content": result.feedback()}])]
 
@@ -114,13 +123,13 @@ def _message_turns(blocks: list[Any], result: Result) -> list[dict[str, Any]]:
     calls = [block for block in blocks if block.type == "tool_use"]
     told: Any = [
         {"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": True}
-        for call, text in zip(calls, _word_calls(result, len(calls)))
+        for call, text in zip(calls, word_calls(result, len(calls)))
     ]
     turns: list[dict[str, Any]] = [{"role": "user", "content": told or result.feedback()}]
     return [{"role": "assistant", "content": said}, *turns] if said else turns
 
 
-def _word_calls(result: Result, calls: int) -> list[str]:
+def word_calls(result: Result, calls: int) -> list[str]:
     """Word what is wrong for each call; all of it for each where it is not said by call."""
     rows = result.metadata.get("calls", ())
     if len(rows) != calls or not all("valid" in row for row in rows):
@@ -131,4 +140,7 @@ def _word_calls(result: Result, calls: int) -> list[str]:
 
 def _text(reply: Any) -> str:
     value = read_answer(reply).value
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, str):
+        return value
+    plain = parse(value)  # Pydantic models among them
+    return str(value) if isinstance(plain, Defect) else json.dumps(plain, ensure_ascii=False)
