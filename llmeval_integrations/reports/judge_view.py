@@ -14,7 +14,6 @@ from llmeval_integrations.reports.entries import (
     tabulate,
 )
 from llmeval_integrations.reports.view import Cell, Column, Section
-from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.run import Run
 
 _MOST_LABELS: Final = 20
@@ -48,7 +47,7 @@ def _labels(each: Entry) -> Iterator[Entry]:
         figures = {"rows": count, "share": count / rows, "filter": link}
         yield Entry(each.run, label, figures, each.name)
     if rest := [count for _, count in labels[_MOST_LABELS:]]:
-        name = f"and {counted(len(rest), 'label')} more"
+        name = f"and {len(rest):,} more label{'s' if len(rest) > 1 else ''}"
         figures = {"rows": sum(rest), "share": sum(rest) / rows, "filter": {}}
         yield Entry(each.run, name, figures, each.name)
 

@@ -49,11 +49,8 @@ def view_of(runs: Runs) -> View:
         label_section(evaluators),
         judge_section(evaluators, runs),
     ]
-    title = ", ".join(
-        f"{name}: {counted(run.summary['samples'], 'sample')}" for name, run in runs.items()
-    )
     return View(
-        title,
+        _title(runs),
         _verdict(evaluators, causes),
         [each.drop_empty() for each in sections if each.rows],
         [*_warnings(runs)],
@@ -63,6 +60,14 @@ def view_of(runs: Runs) -> View:
 def view_of_run(run: Run) -> View:
     """Return what a report says of one run."""
     return view_of({names_of([run])[0]: run})
+
+
+def _title(runs: Runs) -> str:
+    """Name the runs and their samples; one in memory has no name."""
+    named = {name: counted(run.summary["samples"], "sample") for name, run in runs.items()}
+    if all(run.out is None for run in runs.values()) and len(runs) == 1:
+        return ", ".join(named.values())
+    return ", ".join(f"{name}: {samples}" for name, samples in named.items())
 
 
 def _warnings(runs: Runs) -> Iterator[str]:

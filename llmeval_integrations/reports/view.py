@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
-from llmeval_integrations.runs.numbers import counted
-
 Tone = Literal["", "good", "warn", "bad", "quiet"]
 """What a colour says of a cell."""
 
@@ -91,7 +89,7 @@ class Section:
         if not rest:
             return ""
         where = f": {self.elsewhere}" if self.elsewhere else ""
-        return f"and {counted(rest, self.noun)} more{where}"
+        return f"and {rest:,} more {self.noun}{'s' if rest > 1 else ''}{where}"
 
     def drop_empty(self) -> Section:
         """Return the section without the optional columns that say nothing."""

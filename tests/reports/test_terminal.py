@@ -107,7 +107,7 @@ def test_scores_of_any_size_keep_their_digits(scale):
 def test_rows_that_are_not_shown_are_counted():
     rows = [{"output": {}, "reference": {f"f{n}": n for n in range(8)}}]
     text = evaluate(rows, [JsonFields()]).table()
-    assert "and 2 fields more: llmeval export RUN --table fields --to csv" in text
+    assert "and 2 more fields: llmeval export RUN --table fields --to csv" in text
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def test_samples_that_changed_are_listed_the_worse_first():
     assert changes[0]["in A"] == "passed 1: Every field matches"
     assert changes[0]["in B"] == "failed 0.5: /a 2, expected 1"
     [section_] = [each for each in compared(OLD, NEW, changes=3).sections if each.name == "changes"]
-    assert section_.rest(3) == "and 9 changes more: llmeval compare A B --json"
+    assert section_.rest(3) == "and 9 more changes: llmeval compare A B --json"
 
 
 def test_where_nothing_is_sure_it_says_what_could_have_been_shown():
