@@ -71,11 +71,36 @@ def guard(
     Returns:
         A decorator; the decorated function returns Guarded.
     """
+    check_tries(evaluator, tries)
+    return _Guard(evaluator, tries, repair, raises, fields)
+
+
+def check_tries(evaluator: Evaluator, tries: int) -> None:
+    """Raise InvalidOptionError unless there is an evaluator, and one try at least."""
     if not isinstance(evaluator, Evaluator):
         raise InvalidOptionError(f"guard takes an evaluator, got {quote(evaluator)}")
     if not isinstance(tries, int) or tries < 1:
         raise InvalidOptionError(f"tries is 1 or more, got {tries!r}")
-    return _Guard(evaluator, tries, repair, raises, fields)
+
+
+def settle(evaluator: Evaluator, answers: list[Guarded], *, raises: bool) -> Guarded:
+    """Return the best of answers that all failed, or raise RejectedAnswerError.
+
+    Of equal scores of a schema the share that is right decides. Of answers that are equally good
+    the last is taken, which was written with the reasons.
+    """
+
+    def rank(answer: Guarded) -> tuple[float, float]:
+        score = answer.result.score
+        figure = float("-inf") if score is None else float(score)
+        share = answer.result.metadata.get("schema_score", 0.0)
+        return -figure if evaluator.lower_is_better else figure, share
+
+    best: Guarded = max(reversed(answers), key=rank)
+    if raises:
+        message = f"no answer passed in {len(answers)} tries: {best.result.feedback()}"
+        raise RejectedAnswerError(message, best)
+    return best
 
 
 @dataclass(frozen=True)
@@ -118,7 +143,7 @@ class _Guard:
         """
         place = None if takes_feedback else find_prompt(args, kwargs)
         fields = {"input": question(args, kwargs, place), **self.fields}
-        best: Guarded | None = None
+        answers: list[Guarded] = []
         results: list[Result] = []
         reply: Any = None
         for _ in range(self.tries):
@@ -133,24 +158,10 @@ class _Guard:
                     if result.passed is not False:
                         answer = Guarded(done.text, result, results, done.edits)
             results.append(answer.result)
+            answers.append(answer)
             if answer.result.passed is not False:
                 return answer
-            if best is None or self._rank(answer.result) >= self._rank(best.result):
-                best = answer
-        assert best is not None  # noqa: S101 - there is one try at least
-        if self.raises:
-            message = f"no answer passed in {self.tries} tries: {best.result.feedback()}"
-            raise RejectedAnswerError(message, best)
-        return best
-
-    def _rank(self, result: Result) -> tuple[float, float]:
-        """Return what makes an answer better; of equal scores of a schema the share that is right.
-
-        Of answers that are equally good the last is taken, which was written with the reasons.
-        """
-        score = float("-inf") if result.score is None else float(result.score)
-        sign = -1 if self.evaluator.lower_is_better else 1
-        return sign * score, result.metadata.get("schema_score", 0.0)
+        return settle(self.evaluator, answers, raises=self.raises)
 
     def _finish(
         self, function: Callable[..., Any], steps: Generator[Any, Any, Guarded], sent: Any

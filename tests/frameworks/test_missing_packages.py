@@ -10,6 +10,7 @@ PACKAGES = {
     "phoenix": ("phoenix.evals", "arize-phoenix-evals", "phoenix"),
     "mlflow": ("mlflow", "mlflow", "mlflow"),
     "pydantic_evals": ("pydantic_evals", "pydantic-evals", "pydantic-evals"),
+    "langchain.middleware": ("langchain", "langchain", "langchain-agents"),
     "pydantic_ai": ("pydantic_ai", "pydantic-ai", "pydantic-ai"),
     "deepeval": ("deepeval", "deepeval", "deepeval"),
     "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),

@@ -1,0 +1,154 @@
+"""A middleware for agents of LangChain: the model is asked again while its answer fails.
+
+from langchain.agents import create_agent
+from llmeval_integrations import ToolCallSchema
+from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
+
+check = ToolCallSchema(tools)
+agent = create_agent(model, tools, middleware=[RetryMiddleware(check, on="tool_calls")])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any, Literal
+
+from llmeval_integrations.core.errors import MissingDependencyError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.guards.retry import Guarded, check_tries, settle
+from llmeval_integrations.guards.turns import word_calls
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] not in ("langchain", "langchain_core"):
+        raise
+    raise MissingDependencyError.of("langchain", "langchain-agents") from error
+
+On = Literal["text", "structured_response", "tool_calls"]
+"""What of a model's answers is looked at; others are passed on."""
+
+
+class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
+    """Has the model of an agent answer again, with the reason, while the evaluator fails it.
+
+    It is told `result.feedback()`, for each tool call by its id, before a tool is run. A judge that
+    could not tell fails nothing. Of the answers only the accepted one, or the best, stands in the
+    agent's state; the `response_metadata` of its message say under `llmeval` what the evaluator
+    said of each try.
+
+    Args:
+        evaluator: Looks at each answer. A judge is given the user's last message as its input.
+        on: What is looked at: the final `text`, the `structured_response` that `response_format`
+            asks for, or messages with `tool_calls`.
+        tries: How often the model is asked at most.
+        raises: Whether RejectedAnswerError is raised where the last try fails, too.
+        fields: Further fields of the sample, such as `reference` and `contexts`.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        on: On = "text",
+        tries: int = 3,
+        *,
+        raises: bool = False,
+        **fields: Any,
+    ) -> None:
+        super().__init__()
+        check_tries(evaluator, tries)
+        self.on = on
+        check_choice(self, "on", ["text", "structured_response", "tool_calls"])
+        self.evaluator, self.tries, self.raises, self.fields = evaluator, tries, raises, fields
+
+    def wrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
+    ) -> ModelResponse:
+        """Ask the model as often as it takes."""
+        steps = self._run(request)
+        step = next(steps)
+        try:
+            while True:
+                if isinstance(step, Sample):
+                    step = steps.send(self.evaluator.evaluate(step))
+                else:
+                    step = steps.send(handler(step))
+        except StopIteration as end:
+            return end.value
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        """Ask the model as often as it takes."""
+        steps = self._run(request)
+        step = next(steps)
+        try:
+            while True:
+                if isinstance(step, Sample):
+                    step = steps.send(await self.evaluator.aevaluate(step))
+                else:
+                    step = steps.send(await handler(step))
+        except StopIteration as end:
+            return end.value
+
+    def _run(self, request: ModelRequest) -> Generator[Any, Any, ModelResponse]:
+        """Yield requests, to be sent responses, and samples, to be sent results."""
+        asked = [one.text for one in request.messages if isinstance(one, HumanMessage)]
+        fields = {"input": asked[-1] if asked else MISSING, **self.fields}
+        answers: list[Guarded] = []
+        results: list[Result] = []
+        for _ in range(self.tries):
+            response = yield request
+            answer = self._find_answer(response)
+            if answer is MISSING:
+                return response
+            result = yield Sample(answer, **fields)
+            results.append(result)
+            if result.passed is not False:
+                return _note(response, results)
+            answers.append(Guarded(response, result, results, []))
+            request = request.override(messages=[*request.messages, *_turns(response, result)])
+        best = settle(self.evaluator, answers, raises=self.raises)
+        return _note(best.output, results)
+
+    def _find_answer(self, response: ModelResponse) -> Any:
+        """Return what the evaluator looks at; MISSING where this response is something else."""
+        message = _message(response)
+        if response.structured_response is not None:
+            return response.structured_response if self.on == "structured_response" else MISSING
+        if (self.on == "tool_calls") != bool(message.tool_calls):
+            return MISSING
+        return message
+
+
+def _message(response: ModelResponse) -> AIMessage:
+    return next(one for one in response.result if isinstance(one, AIMessage))
+
+
+def _turns(response: ModelResponse, result: Result) -> list[AnyMessage]:
+    """Return what the model said, and what is wrong with it, for each call by its id."""
+    message = _message(response)
+    texts = word_calls(result, len(message.tool_calls))
+    told = [
+        ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
+        for call, text in zip(message.tool_calls, texts)
+    ]
+    return [message, *(told or [HumanMessage(result.feedback())])]
+
+
+def _note(response: ModelResponse, results: list[Result]) -> ModelResponse:
+    """Note in a response's message what the evaluator said of each try."""
+    message = _message(response)
+    said = [
+        {"score": one.score, "passed": one.passed, "label": one.label, "reason": one.reason}
+        for one in results
+    ]
+    noted = message.model_copy(
+        update={"response_metadata": {**message.response_metadata, "llmeval": said}}
+    )
+    messages = [noted if one is message else one for one in response.result]
+    return ModelResponse(messages, response.structured_response)
