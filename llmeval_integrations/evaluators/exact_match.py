@@ -42,8 +42,10 @@ class ExactMatch(TextEvaluator):
         check_flag(self, "ignore_numbers")
 
     def check_text(self, text: str, sample: Sample) -> Result:
-        expected = read_answer(sample.require("reference", self.name)).value
-        output, reference = self._prepare(text), self._prepare(to_text(expected))
+        expected = sample.reference
+        if type(expected) is not str:
+            expected = to_text(read_answer(sample.require("reference", self.name)).value)
+        output, reference = self._prepare(text), self._prepare(expected)
         if output == reference:
             return Result(1.0, True)
         output, reference = cut_around_difference(output, reference, 80)

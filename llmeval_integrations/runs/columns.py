@@ -104,10 +104,10 @@ class Columns(msgspec.Struct, frozen=True):
         for place in _MAY_BE_EMPTY:
             if type(cells[place]) is str and not cells[place]:
                 cells[place] = None
-        output, *others = cells
-        if output is None and self.of[0] not in row:
+        if cells[0] is None and self.of[0] not in row:
             return InputError(_lacks(row, str(self.of[0])))
-        return Sample(output, *(MISSING if cell is None else cell for cell in others))
+        output, *others = cells
+        return Sample(output, *[MISSING if cell is None else cell for cell in others])
 
     def _variables(self, get: Callable[[str | None], Any], given: Any) -> dict[str, Any] | None:
         """Put together the variables of a row and those with a column of their own."""
