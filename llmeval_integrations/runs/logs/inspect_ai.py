@@ -69,10 +69,10 @@ def read_document(document: Mapping[str, Any]) -> Log:
     about = document["eval"]
     are_repeats = ((about.get("config") or {}).get("epochs") or 1) > 1
     samples = [_sample(each, are_repeats=are_repeats) for each in document.get("samples") or ()]
-    scorers = {each["name"]: each for each in about.get("scorers") or ()}
-    found = dict.fromkeys(name for each in samples for name in each.results)
+    scorers = {each["name"].rpartition("/")[2]: each for each in about.get("scorers") or ()}
+    found = dict.fromkeys([name for each in samples for name in each.results] + [*scorers])
     names = [name for name in found if not any(each.startswith(f"{name}/") for each in found)]
-    made_by = {name: scorers.get(name.partition("/")[0], {}) for name in names or scorers}
+    made_by = {name: scorers.get(name.partition("/")[0], {}) for name in names}
     status = document.get("status", "started")
     return Log(
         "log of Inspect",

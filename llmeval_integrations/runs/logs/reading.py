@@ -59,7 +59,7 @@ def _read(place: Path, column: int | None) -> Log:
     except (ValueError, RecursionError):
         content = next(lm_eval.parse_lines(place), None)
     if isinstance(content, dict):
-        if "doc_id" in content and "metrics" in content:
+        if "doc_id" in content:
             return lm_eval.read_files([place])
         if "eval" in content:
             return inspect_ai.read_document(content)

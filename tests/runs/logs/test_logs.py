@@ -128,11 +128,13 @@ def test_an_archive_is_what_its_json_is(tmp_path):
 
 def test_a_log_that_is_not_finished_says_so(tmp_path):
     document = json.loads(BEFORE.read_text())
+    document["eval"]["scorers"].append({"name": "mine/late"})
     begun = tmp_path / "begun.eval"
     with ZipFile(begun, "w") as file:
         file.writestr("samples/fr_epoch_1.json", json.dumps(document["samples"][2]))
         file.writestr("_journal/start.json", json.dumps({"eval": document["eval"]}))
     assert read_run(begun).incomplete == "Inspect calls its status 'started'"
+    assert said(begun, "late") == {"fr": (None, None, "not_scored", "unscored")}
     assert read_run(BEFORE).incomplete is None
 
 
