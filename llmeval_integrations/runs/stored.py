@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from os import PathLike
 from typing import Any, cast
 
@@ -78,11 +78,14 @@ def _breakdown(described: Any) -> Breakdown | None:
     """
     try:
         kind = evaluator_class(described["evaluator"])
-        options: set[str] = {each.name for each in fields(kind)} if is_dataclass(kind) else set()
-        written = str(described["options"].get("evaluator"))
-        if options != described["options"].keys() and not written.startswith(f"{kind.__name__}("):
+        declared = fields(kind) if is_dataclass(kind) else ()
+        is_ours = str(described["options"].get("evaluator")).startswith(f"{kind.__name__}(")
+        if not is_ours and {each.name for each in declared} != described["options"].keys():
             return None  # somebody's own evaluator of the same name
         evaluator = kind.__new__(kind)
+        for each in declared:
+            if each.default_factory is not MISSING:
+                vars(evaluator)[each.name] = each.default_factory()
         vars(evaluator).update(described["options"])
         return evaluator.breakdown()
     except Exception:  # noqa: BLE001 - a class of another package may raise anything
