@@ -78,7 +78,7 @@ def _breakdown(described: Any) -> Breakdown | None:
     """
     try:
         kind = evaluator_class(described["evaluator"])
-        declared = fields(kind) if is_dataclass(kind) else ()
+        declared: tuple[Any, ...] = fields(kind) if is_dataclass(kind) else ()
         is_ours = str(described["options"].get("evaluator")).startswith(f"{kind.__name__}(")
         if not is_ours and {each.name for each in declared} != described["options"].keys():
             return None  # somebody's own evaluator of the same name
