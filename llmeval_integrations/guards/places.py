@@ -90,9 +90,19 @@ class _Document:
         return place
 
     def is_valid(self, pointer: str) -> Callable[[Any], bool]:
-        """Return what says whether a value conforms to a part of the schema."""
+        """Return what says whether a value conforms to a part of the schema, if that can be said.
+
+        The whole schema always can be asked.
+        """
+        import jsonschema_rs
+
+        if not pointer:
+            return self.schema.is_valid
         if pointer not in self._validators:
-            self._validators[pointer] = self.schema.build_part(pointer).is_valid
+            try:
+                self._validators[pointer] = self.schema.build_part(pointer).is_valid
+            except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+                self._validators[pointer] = lambda _value: True
         return self._validators[pointer]  # type: ignore[no-any-return]
 
     def explain(self, pointer: str, value: Any) -> Problem:

@@ -161,7 +161,7 @@ class Tokens:
             return Token(mark, None, end), behind
         if mark == '"' and expects in ("value", "value or end", "name", "name or end"):
             self._open = "string"
-            return None, behind
+            return self._read_string(text, behind)
         if expects not in ("value", "value or end"):
             return self._refuse(text, position)
         if mark in _CLOSES:
@@ -171,7 +171,7 @@ class Tokens:
             return Token(kind, None, end), behind
         if mark in _BEGINS_WORD:
             self._open = "word"
-            return None, position
+            return self._read_word(text, position)
         return self._refuse(text, position)
 
     def _refuse(self, text: str, position: int) -> tuple[Token, int]:

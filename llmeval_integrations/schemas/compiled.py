@@ -32,8 +32,8 @@ VALIDATORS: Final[dict[str | None, str]] = {
 }
 """The drafts, and what makes a validator for each; None goes by `$schema`."""
 
-_ROOT: Final = "json-schema:///schema"
-"""The address of a whole schema to the validators of its parts."""
+_BASE: Final = "json-schema:///"
+"""Where the validator takes an address to begin that says nothing of it."""
 
 _LONE_REFERENCES: Final = frozenset(("Draft4Validator", "Draft6Validator", "Draft7Validator"))
 """The validators of the drafts in which `$ref` hides what stands beside it."""
@@ -134,7 +134,7 @@ class CompiledSchema:
 
         keywords = {"uniqueItems": UniqueItems} if "uniqueItems" in self._text else None
         return type(self._validator)(
-            {"$ref": f"{_ROOT}#{escape(place)}"},
+            {"$ref": f"{self._address}#{escape(place)}"},
             registry=self._error_registry if words_errors else self._registry,
             validate_formats=self._check_formats,
             offline=True,
@@ -162,7 +162,16 @@ class CompiledSchema:
         import jsonschema_rs
 
         draft = getattr(jsonschema_rs, self.draft.removesuffix("Validator"))
-        return jsonschema_rs.Registry([(_ROOT, schema)], draft=draft)
+        return jsonschema_rs.Registry([(self._address, schema)], draft=draft)
+
+    @cached_property
+    def _address(self) -> str:
+        """The address from which the schema's references lead."""
+        schema = parse_schema(self._text, self._parsing)
+        keyword = "id" if self.draft == "Draft4Validator" else "$id"
+        own = schema.get(keyword) if isinstance(schema, dict) else None
+        address = own.partition("#")[0] if isinstance(own, str) else ""
+        return address if ":" in address else _BASE + (address.lstrip("/") or "schema")
 
     def _build(self, kind: Any, schema: Any, **keywords: Any) -> Any:
         """Build a validator; `keywords` are classes that stand in for its own keywords."""

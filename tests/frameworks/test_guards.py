@@ -1,6 +1,7 @@
 """`guard` around the models and agents of LangChain and LlamaIndex."""
 
 import asyncio
+import random
 
 import pytest
 
@@ -91,10 +92,9 @@ def test_a_model_of_llama_index():
         assert asked[1] == f"user: ?\nassistant: {BAD}\nuser: {TOLD}\nassistant: "
 
 
-def test_a_structured_model_and_an_agent_of_llama_index():
+def test_a_structured_model_of_llama_index():
     pytest.importorskip("llama_index.core")
     import pydantic
-    from llama_index.core.agent.workflow import ReActAgent
 
     class Receipt(pydantic.BaseModel):
         total: float
@@ -104,16 +104,24 @@ def test_a_structured_model_and_an_agent_of_llama_index():
     assert done.output.raw == Receipt(total=3)
     assert TOLD.replace("-3", "-3.0") in asked[1]
 
-    model, asked = llama_model(f"Thought: x\nAnswer: {BAD}", f"Thought: x\nAnswer: {GOOD}")
-    agent = ReActAgent(tools=[], llm=model, streaming=False)
 
-    async def run():
-        return await guard(CONFORMS)(agent.run)(user_msg="?")
+def test_exactly_those_runs_of_an_agent_fail_whose_three_replies_were_bad():
+    pytest.importorskip("llama_index.core")
+    from llama_index.core.agent.workflow import ReActAgent
 
-    done = asyncio.run(run())
-    assert done.output.response.content == GOOD
-    assert len(asked) == 2
-    assert TOLD in asked[1]
+    async def run(bad):
+        replies = [f"Thought: x\nAnswer: {BAD if one else GOOD}" for one in bad]
+        model, asked = llama_model(*replies)
+        agent = ReActAgent(tools=[], llm=model, streaming=False)
+        done = await guard(CONFORMS)(agent.run)(user_msg="?")
+        assert (done.output.response.content == GOOD) is not all(bad)
+        assert len(asked) == len(done.results) == (bad.index(False) + 1 if False in bad else 3)
+        assert all(TOLD in text for text in asked[1:])
+
+    chance = random.Random(1)
+    for _ in range(20):
+        asyncio.run(run([chance.random() < 0.3 for _ in range(3)]))
+    asyncio.run(run([True] * 3))
 
 
 async def wait(thing):

@@ -147,6 +147,24 @@ def test_what_cannot_be_watched_is_refused(evaluator, words):
         watch(evaluator)
 
 
+@pytest.mark.parametrize("draft", ["4", "7", "2020-12"])
+@pytest.mark.parametrize(
+    "address", ["http://x.org/a/s.json", "http://x.org/a/s.json#", "s.json", "#s", ""]
+)
+@pytest.mark.parametrize(
+    "reference",
+    ["#/definitions/d", "s.json#/definitions/d", "http://x.org/a/s.json#/definitions/d"],
+)
+def test_references_lead_from_the_address_that_a_schema_has(draft, address, reference):
+    schema = {"definitions": {"d": {"type": "integer"}}, "properties": {"a": {"$ref": reference}}}
+    try:
+        evaluator = JsonSchema({"id" if draft == "4" else "$id": address, **schema}, draft=draft)
+    except InvalidSchemaError:  # nothing is fetched
+        return
+    assert watch(evaluator).feed('{"a": 1}') is None
+    assert watch(evaluator).feed('{"a": "x"') is not None
+
+
 TOOLS = [
     {"name": "weather", "parameters": {"properties": {"city": {"type": "string"}}}},
     {"name": "clock", "parameters": {"properties": {"zone": {"enum": ["UTC"]}}}},
