@@ -101,7 +101,8 @@ def _components(result: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
 
 
 def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
-    if result.get("failureReason") == _ERROR:
+    is_graded = bool(result.get("gradingResult"))  # what versions before `failureReason` tell it by
+    if result.get("failureReason") == _ERROR or (result.get("error") and not is_graded):
         error = f"ProviderError: {result.get('error')}"
         return dict.fromkeys([_WHOLE, *_names(_assertions(result["testCase"]))], error)
     components = _components(result)

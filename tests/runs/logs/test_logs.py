@@ -173,6 +173,14 @@ def test_a_column_of_promptfoo_is_a_run(evaluator, expected):
     assert said(f"{PROMPTFOO}#2", evaluator) == expected
 
 
+def test_an_error_is_known_in_older_results_of_promptfoo_too(tmp_path):
+    document = json.loads(PROMPTFOO.read_text())
+    for each in document["results"]["results"]:
+        del each["failureReason"]
+    (tmp_path / "older.json").write_text(json.dumps(document))
+    assert said(tmp_path / "older.json", "promptfoo") == said(PROMPTFOO, "promptfoo")
+
+
 def test_assertions_of_promptfoo_are_evaluators_by_metric_or_type():
     assert [*read_run(PROMPTFOO).summary["evaluators"]] == [
         "promptfoo",
