@@ -85,8 +85,11 @@ class Place:
         self.is_fuzzy = self.rule.is_leaf or any(map(_is_fuzzy, loose))
         """Whether two values can match a third one and not each other, here or inside."""
         is_similar = any(each.get("similarity") is not None for each in loose)
-        self.is_graded = is_similar and any(each.get(name) for each in loose for name in _FOLDING)
-        """Whether a similarity depends on what does not count in a text, here or inside."""
+        is_folded = any(each.get(name) for each in loose for name in _FOLDING)
+        asks = any(each.get("compare") for each in loose) or self.rule.compare is not None
+        self.is_graded = (is_similar and is_folded) or asks
+        """Whether a similarity depends on what does not count in a value, here or inside: case in a
+        text, or to a function whether 1 is written 1.0."""
         steps = {each.steps[0] for each in below}
         self._named = steps.union(*[object_of(part, "properties") for part in schemas.parts])
         self._has_patterns = any(object_of(part, "patternProperties") for part in schemas.parts)

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.json_values.equality import CONTAINERS, canonical
+from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.node import AnyOf, Node
 
 WHOLE: Final = 1e-9
@@ -91,7 +91,7 @@ class Gains:
     def _add_leaves(self, node: Node, ours: Sequence[Item], theirs: Sequence[Item]) -> None:
         places: dict[str, list[int]] = {}
         values: dict[str, Any] = {}
-        write = canonical if node.graded else node.leaf_text
+        write = repr if node.graded else node.leaf_text
         for column, value in theirs:
             text = write(value)
             places.setdefault(text, []).append(column)
@@ -195,7 +195,7 @@ class Gains:
         """Return the different values of items, each with its rows or columns."""
         found: dict[str, tuple[list[int], Any]] = {}
         for place, value in items:
-            text = canonical(value) if node.graded else self._write(node, value)
+            text = repr(value) if node.graded else self._write(node, value)
             found.setdefault(text, ([], value))[0].append(place)
         return list(found.values())
 
