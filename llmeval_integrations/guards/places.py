@@ -22,11 +22,13 @@ _UNKNOWN: Final = {
 }
 """Keywords that a draft does not know, and that would be followed or asked here."""
 
-_LONE_REFERENCES: Final = ("Draft4Validator", "Draft6Validator", "Draft7Validator")
 _OWN_BASE: Final = ("$id", "id", "$schema")
 
 _MOST_ALTERNATIVES: Final = 32
 """Each value is held against all alternatives of its place; more are told apart at the end."""
+
+_MOST_PLACES: Final = 10_000
+"""Of one schema; a place with alternatives left is one of its own, and texts may leave any."""
 
 _MOST_NAMES: Final = 1_000
 """How many names of members a place remembers; an object may have any names."""
@@ -59,7 +61,7 @@ class _Document:
         if any(isinstance(part.get(key), str) for part in parts[1:] for key in _OWN_BASE):
             root = {}  # a reference may lead elsewhere; the whole tells
         for part in parts:
-            if schema.draft in _LONE_REFERENCES and "$ref" in part:
+            if schema.has_lone_references and "$ref" in part:
                 for key in part.keys() - {"$ref", *DEFINITIONS}:
                     del part[key]
             for key in _UNKNOWN[schema.draft]:
@@ -67,7 +69,7 @@ class _Document:
         self.pointers: dict[int, str] = {}
         self._find_pointers(root, "")
         self._places: dict[int, Place] = {}
-        self._validators: dict[str, Any] = {}
+        self._validators: dict[str, Callable[[Any], bool]] = {"": schema.is_valid}
         self.root = self.place(Schemas.of(root))
         self.root.pointers = [""]
 
@@ -83,27 +85,29 @@ class _Document:
                 self._find_pointers(part, f"{place}/{escape(str(step))}")
 
     def place(self, schemas: Schemas) -> Place:
-        """Return the place where these schemas hold; there are no more than the schema has."""
+        """Return the place where these schemas hold."""
         place = self._places.get(id(schemas))
         if place is None:
             place = self._places[id(schemas)] = Place(schemas, self)
         return place
 
-    def is_valid(self, pointer: str) -> Callable[[Any], bool]:
-        """Return what says whether a value conforms to a part of the schema, if that can be said.
+    @property
+    def is_full(self) -> bool:
+        """Whether there are so many places that none is added for what is left of alternatives."""
+        return len(self._places) >= _MOST_PLACES
 
-        The whole schema always can be asked.
-        """
-        import jsonschema_rs
+    def validator(self, pointer: str) -> Callable[[Any], bool]:
+        """Return what says whether a value conforms to a part; nothing is wrong if none can."""
+        found = self._validators.get(pointer)
+        if found is None:
+            import jsonschema_rs
 
-        if not pointer:
-            return self.schema.is_valid
-        if pointer not in self._validators:
             try:
-                self._validators[pointer] = self.schema.build_part(pointer).is_valid
+                found = self.schema.build_part(pointer).is_valid
             except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-                self._validators[pointer] = lambda _value: True
-        return self._validators[pointer]  # type: ignore[no-any-return]
+                found = _accept
+            self._validators[pointer] = found
+        return found
 
     def explain(self, pointer: str, value: Any) -> Problem:
         """Say what a part of the schema has against a value that does not conform."""
@@ -118,6 +122,10 @@ class _Document:
             except (jsonschema_rs.ReferencingError, ValueError):
                 continue
         return Problem("", "schema", "The value does not conform")
+
+
+def _accept(_value: Any) -> bool:
+    return True
 
 
 class Place:
@@ -144,20 +152,20 @@ class Place:
             return self
         pairs = zip(self._schemas.alternatives, self.alternatives)
         left = [choice for choice, place in pairs if holds(place)]
-        if len(left) == len(self.alternatives):
+        if left and (len(left) == len(self.alternatives) or self._document.is_full):
             return self
         return self._document.place(self._schemas.choose(left)) if left else None
 
     def find(self, value: Any) -> Problem | None:
         """Return what the schemas that hold here have against a value that is whole."""
         for pointer in self.pointers:
-            if not self._document.is_valid(pointer)(value):
+            if not self._document.validator(pointer)(value):
                 return self._document.explain(pointer, value)
         return None
 
     def is_valid(self, value: Any) -> bool:
         """Whether the schemas that hold here have nothing against a value that is whole."""
-        return all(self._document.is_valid(pointer)(value) for pointer in self.pointers)
+        return all(self._document.validator(pointer)(value) for pointer in self.pointers)
 
     def refuse(self, container: Any) -> Problem | None:
         """Say what is wrong with any object, or any array, here."""
@@ -219,7 +227,7 @@ class Place:
         for part in self._schemas.certain:
             if "propertyNames" in part:
                 pointer = f"{self._document.pointers[id(part)]}/propertyNames"
-                if not self._document.is_valid(pointer)(name):
+                if not self._document.validator(pointer)(name):
                     reason = self._document.explain(pointer, name).reason
                     return Problem("", "propertyNames", reason)
             declared = list(declarations(part, name))

@@ -113,7 +113,7 @@ class CompiledSchema:
             return self._validator
         kind = type(self._validator)
         schema = parse_schema(self._text, self._parsing)
-        if not simplify(schema, lone_references=kind.__name__ in _LONE_REFERENCES):
+        if not simplify(schema, lone_references=self.has_lone_references):
             return self._validator
         try:
             return self._build(kind, schema)
@@ -124,6 +124,11 @@ class CompiledSchema:
     def draft(self) -> str:
         """The draft that applies, by the name of its validator, such as `Draft7Validator`."""
         return type(self._validator).__name__
+
+    @property
+    def has_lone_references(self) -> bool:
+        """Whether `$ref` hides what stands beside it, as in the drafts up to 7."""
+        return self.draft in _LONE_REFERENCES
 
     def build_part(self, place: str, *, words_errors: bool = False) -> Any:
         """Build the validator of the part that a JSON Pointer leads to, as it holds in its place.
@@ -155,7 +160,7 @@ class CompiledSchema:
     @cached_property
     def _error_registry(self) -> Any:
         schema = self.read()
-        simplify(schema, lone_references=self.draft in _LONE_REFERENCES)
+        simplify(schema, lone_references=self.has_lone_references)
         return self._register(schema)
 
     def _register(self, schema: Any) -> Any:
