@@ -90,7 +90,8 @@ class JsonGrounded(Evaluator):
 
     common: Sequence[Any] = field(default=(), hash=False)
     """Values that say little where they are found, as most sources have them, such as small
-    numbers. They are marked and counted; the score does not change."""
+    numbers: `common_numbers(texts)` of `text.sources` gives those of other sources. They are marked
+    and counted; the score does not change."""
 
     threshold: float | None = None
     """The score that passes; None wants every value to be found."""

@@ -50,8 +50,10 @@ class WrittenNumber(NamedTuple):
 
 def key(number: float) -> float:
     """Return what equal numbers have in common: no sign, no noise of doubles."""
-    number = abs(number)
-    return number if isinstance(number, int) else float(f"{number:.12g}")
+    if isinstance(number, int):
+        return abs(number)
+    rounded = abs(float(f"{number:.12g}"))
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 _SCALES: Final[dict[str, tuple[float, ...]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, repeat
@@ -82,6 +83,20 @@ def normalize(value: float | str | None) -> Any:
     return value if value is None or isinstance(value, bool) else key(value)
 
 
+def common_numbers(texts: Iterable[str], share: float = 0.15) -> list[float]:
+    """Return the numbers that stand in more than a share of these texts.
+
+    Found in one more text they say little; they are what `JsonGrounded(common=...)` takes.
+
+    Example:
+        >>> common_numbers(["1 of 20", "1 and 3", "in 2024"], share=0.5)
+        [1]
+    """
+    sources = [Source(text).numbers for text in texts]
+    counts = Counter(number for numbers in sources for number in numbers)
+    return sorted(number for number, count in counts.items() if count > share * len(sources))
+
+
 class Source:
     """A text, with its words, numbers and dates."""
 
@@ -102,7 +117,7 @@ class Source:
             self._stems.setdefault(stem(word), []).append((place, place + 1))
 
     @cached_property
-    def _numbers(self) -> dict[float, Spans]:
+    def numbers(self) -> dict[float, Spans]:
         """Where each number stands, in all its readings."""
         found: dict[float, Spans] = {}
         for number in (*find_numbers(self._folded), *find_ratios(self._folded)):
@@ -145,12 +160,13 @@ class Source:
         if span is None:
             return None
         start, end = self._starts[span[0]], self._ends[span[1] - 1]
-        behind = self._origins[end] if end < len(self._origins) else len(self._text)
-        return Found(kind, self._origins[start], behind)
+        origins = self._origins
+        behind = origins[end] if end < len(origins) else len(self._text)  # accents are behind
+        return Found(kind, origins[start], max(behind, origins[end - 1] + 1))
 
     def find_number(self, number: float) -> Found | None:
         """Find a number, in whatever form it is written."""
-        spans = self._numbers.get(key(number))
+        spans = self.numbers.get(key(number))
         return self._found("number", spans[0]) if spans else None
 
     def find_text(self, text: str) -> Found | None:
@@ -211,7 +227,7 @@ class Source:
         """
         numbers = [each for each in find_numbers(folded) if not _CODE.match(folded, each.start)]
         readings = dict.fromkeys(each.values for each in numbers)
-        needed = [_merge(self._numbers, values) for values in readings]
+        needed = [_merge(self.numbers, values) for values in readings]
         ends = [0, *(each.end for each in numbers)]
         starts = [*(each.start for each in numbers), len(folded)]
         words = find_words(" ".join(folded[end:start] for end, start in zip(ends, starts)))
@@ -223,7 +239,7 @@ class Source:
         """Return where a day stands; without its year where the year stands elsewhere."""
         spans = _merge(self._dates, days)
         if not spans:
-            spans = _merge(self._dates, [(0, *day) for year, *day in days if year in self._numbers])
+            spans = _merge(self._dates, [(0, *day) for year, *day in days if year in self.numbers])
         return spans
 
     def _find_words(
@@ -249,7 +265,7 @@ class Source:
         """Return where a word stands, or the number that it says."""
         spans = self._stems.get(stem(word))
         if spans is None and word in NUMBER_WORDS:
-            spans = self._numbers.get(key(NUMBER_WORDS[word]))
+            spans = self.numbers.get(key(NUMBER_WORDS[word]))
         return spans or []
 
     def _find_near(self, word: str) -> tuple[Spans, int]:

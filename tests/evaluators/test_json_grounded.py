@@ -6,6 +6,8 @@ from pathlib import Path
 from time import process_time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from planted_values import LANGUAGES, make_case
 
 from llmeval_integrations import (
@@ -17,6 +19,7 @@ from llmeval_integrations import (
     Sample,
     evaluate,
 )
+from llmeval_integrations.text.sources import common_numbers
 
 DATA = Path(__file__).parents[3] / "shared/data"
 
@@ -239,6 +242,28 @@ def test_common_values_are_marked_and_a_run_counts_fields():
     assert [row.score for row in run.rows] == [1, 1, 1, 0.5, None]
     with pytest.raises(InvalidOptionError, match="common='EUR' is not a list"):
         JsonGrounded(common="EUR")
+
+
+def test_numbers_that_most_sources_have_are_common():
+    assert common_numbers(["1 of 20 lines", "one, 1.5", "I. Intro 3"], share=0.5) == [1]
+
+
+@given(
+    st.text(st.sampled_from("aé\u0301ßﬁœ1².,'\u2019$ \n\u00a0\u00ad北🙂"), max_size=30), st.data()
+)
+def test_any_part_of_a_source_is_found_there(source, data):
+    borders = [
+        place
+        for place in range(len(source) + 1)
+        if place in (0, len(source))
+        or source[place - 1 : place + 1].strip() != source[place - 1 : place + 1]
+    ]
+    start, end = sorted(data.draw(st.lists(st.sampled_from(borders), min_size=2, max_size=2)))
+    part = source[start:end]
+    if part.strip():
+        kind, found = ground(part, source)
+        assert kind == "exact"
+        assert ground(found, part)[0] == ground(part, found)[0] == "exact"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
