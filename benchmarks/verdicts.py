@@ -8,8 +8,7 @@ which no function reads a text by itself are called where their text arrives: op
 of an OpenAI client, autoevals at the arguments of the tool call that it forces (where the verdict's
 key is called "choice"). deepeval and ragas take part where they can be imported. phoenix-evals and
 trulens have no reader of their own: the first hands `json.loads` what structured output gave, the
-second looks for numbers. Replies of which only the confidence or the reasoning is unclear are left
-out, since not every reader asks for those.
+second looks for numbers.
 """
 
 from __future__ import annotations

@@ -42,17 +42,19 @@ CONDITION: Final = re.compile(
 )
 """What would be: "with the price it would pass"."""
 
-DENIAL: Final = r"(?i)(?:\b(?:not|no|none)|n't)\b(?! doubt)[^.!?\n]{0,16}\b"
+DENIAL: Final = r"(?i)(?:\b(?:not|no|none)|n't)\b(?! doubt)[^.!?,\n]{0,16}\b"
 """What stands before a word that is denied."""
 
 CONCLUSION: Final = (
     r"(?:^|\b(?:it|this|response|text|therefore|so|thus|hence|final|verdict|decision|as|a|conclude"
-    r"|assign|rate|mark(?:ed)?|go with|i)\b|=>|→)\W*(?:should |must |be |is |a |i )*"
+    r"|assign|rate|judg\w+|warrants|makes|go with|i)\b|=>|→)"
+    r"\W*(?:should |must |be |is |it |an? |i |marked |as )*"
 )
 """What stands before the last word of reasons that conclude with it."""
 
 OPENING: Final = re.compile(
-    r"(?:[^.!?。！？)\s]|\b(?:given|shown|says?|wrote|reads?|contains?|ends) (?:this|it|with)\W*)\s*\Z",
+    r"(?:[^.!?。！？)\s]"
+    r"|\b(?:given|shown|says?|wrote|reads?|contains?|ends) (?:this|it|with)\W*)\s*\Z",
     re.IGNORECASE,
 )
 """The end of reasons that go on with a quotation."""
@@ -84,5 +86,7 @@ def is_introduced(text: str, at: int) -> bool:
     above = before[: len(before) - len(line)].rstrip()
     if not re.search(r"[\w>]", line) and above.endswith((":", ": ```json", "```json", "```")):
         line = re.sub(r"\s*`{3}\w*\Z", "", above).rsplit("\n", 1)[-1]
+    if above.endswith("<!--"):
+        return True
     found = _INTRODUCTION.search(line)
     return bool(found) and not _OWN.search(line[found.start() :] if found else "")

@@ -46,6 +46,7 @@ _LINE_START: Final = re.compile(
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"<[^<>]*>?")
+_MORE: Final = r" it(?: is)?| verdict| with \w+ confidence"
 _LAST_WORDS: Final = 60
 """Characters of the reasons in which they come to a conclusion."""
 _NEXT: Final = 6
@@ -79,6 +80,10 @@ class _Held(NamedTuple):
 
     statement: Statement
     members: Members
+    """The object."""
+
+    marked: bool
+    """Whether it, or the object around it, carries the mark."""
 
 
 class Reader:
@@ -100,7 +105,7 @@ class Reader:
         """Return what a reply says; raises UnreadableJudgementError."""
         text = answer_of(reply, self.mark, self.decides)
         held = list(self._held(text))
-        marked = [each for each in held if is_marked(each.members, self.mark)]
+        marked = [each for each in held if each.marked]
         if marked:
             return self._agreed([each.statement for each in marked], marked, text)
         rest = decode(blanked(text, [each.statement for each in held]))
@@ -116,7 +121,7 @@ class Reader:
 
     def read_members(self, members: Members) -> Reading:
         """Return what an object says that is known to be an answer."""
-        held = [_Held(each, members) for each in self._of_members(members, 0, 0)]
+        held = [_Held(each, members, marked=False) for each in self._of_members(members, 0, 0)]
         own = [each for each in held if not self._repeats(each)]
         if held and not own:
             raise UnreadableJudgementError("it only repeats a text that was shown")
@@ -125,8 +130,7 @@ class Reader:
     def decides(self, text: str) -> bool:
         """Whether an object of the judge's own stands in a text, or its answer before all else."""
         return any(each.start == 0 for each in self.vocabulary.lone(text)) or any(
-            is_marked(each.members, self.mark) or self._is_own(each, text)
-            for each in self._held(text)
+            each.marked or self._is_own(each, text) for each in self._held(text)
         )
 
     # --- where answers stand ---------------------------------------------------------------------
@@ -137,11 +141,13 @@ class Reader:
         for fits in (self._has_name, self._has_alias, self._has_flag):
             holders = [(each, find(each.members, fits)) for each in found]
             for (start, end, members), inner in holders:
+                marked = any(is_marked(each, self.mark) for each in (members, *inner))
                 if len(inner) > 1:
-                    yield _Held(Statement(None, "several answers in one", start, end), members)
+                    several = Statement(None, "several answers in one", start, end)
+                    yield _Held(several, members, marked)
                 elif inner:
                     for statement in self._of_members(inner[0], start, end):
-                        yield _Held(statement, inner[0])
+                        yield _Held(statement, inner[0], marked)
             if any(inner for _, inner in holders):
                 return
 
@@ -304,11 +310,11 @@ class Reader:
         last = re.split(r"[.!?\n]\s", reasoning.strip().rstrip(".!"))[-1][-_LAST_WORDS:]
         if re.search(rf"(?i)\b(?:not|no)\b[\w ]{{0,16}}\b{self._word(value)}\w*\W*\Z", last):
             return True
-        if re.search(r"\b(?:not|never|would|if)\b|n't|[\"'«“]", last, re.IGNORECASE):
+        if re.search(r"\b(?:not|never|would|if)\b|n't|(?<!\w)'|[\"«“]", last, re.IGNORECASE):
             return False
         others = [word for word, each in self.vocabulary.words if each != value]
         words = "|".join(map(re.escape, others))
-        return bool(re.search(rf"(?i){CONCLUSION}(?:{words})(?: it)?\W*\Z", last))
+        return bool(re.search(rf"(?i){CONCLUSION}(?:{words})(?:ure)?(?:{_MORE})?\W*\Z", last))
 
     def _word(self, value: Any) -> str:
         return re.escape(next(word for word, each in self.vocabulary.words if each == value))
