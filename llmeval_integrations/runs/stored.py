@@ -39,7 +39,9 @@ def read_run(path: str | PathLike[str]) -> Run:
     directory = RunDirectory(path)
     results = directory.path / RESULTS
     if not results.is_file():
-        raise InputError(f"{directory.path} holds no run: there is no {RESULTS}")
+        logs = sorted(directory.path.glob("*.eval"))
+        hint = f"; name one of the logs of Inspect in it, such as {logs[-1]}" if logs else ""
+        raise InputError(f"{directory.path} holds no run: there is no {RESULTS}{hint}")
     written = directory.summary()
     described = {} if written is not None else _evaluators(directory)
     tallies: dict[str, Tally] = {}

@@ -12,6 +12,8 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
+KIND: Final = "results of promptfoo"
+
 _WHOLE: Final = "promptfoo"
 """The evaluator that says what all assertions of a test come to."""
 
@@ -40,7 +42,7 @@ def read_document(document: Mapping[str, Any], column: int | None) -> Log:
     names = dict.fromkeys([_WHOLE, *(name for each in samples for name in each.results)])
     metadata = document.get("metadata") or {}
     return Log(
-        "results of promptfoo",
+        KIND,
         samples,
         {name: {} for name in names},
         {

@@ -44,6 +44,8 @@ def _read_once(file: Path, column: int | None, *_: int) -> Log:
         raise InputError(
             f"{file} cannot be read, for it is damaged or of another version: {error!r}"
         ) from error
+    if column is not None and log.kind != promptfoo.KIND:
+        raise InputError(f"{file}#{column}: results of promptfoo alone have columns")
     if not log.samples or not log.evaluators:
         raise InputError(f"{file} has no samples with scores")
     return log

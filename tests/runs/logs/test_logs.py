@@ -322,6 +322,16 @@ def test_what_is_no_log_is_named(text, message, tmp_path):
         read_run(path)
 
 
+def test_a_folder_of_logs_and_a_column_of_none_are_answered(tmp_path):
+    copy(DATA / "inspect_a.eval", tmp_path)
+    with pytest.raises(
+        InputError, match=r"name one of the logs of Inspect in it, such as .*a\.eval"
+    ):
+        read_run(tmp_path)
+    with pytest.raises(InputError, match="results of promptfoo alone have columns"):
+        read_run(f"{BEFORE}#2")
+
+
 def test_a_damaged_archive_is_named(tmp_path):
     path = tmp_path / "log.eval"
     with ZipFile(path, "w") as file:
