@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.runs.chunks import AT_ONCE
@@ -230,6 +231,26 @@ def optional_columns(source: Source, columns: Mapping[str, Columns]) -> dict[str
         if taken:
             found[field] = " and ".join(taken)
     return found
+
+
+def absent_columns(
+    source: Source, columns: Mapping[str, Columns], evaluators: Mapping[str, Evaluator]
+) -> list[str]:
+    """Word which columns are looked for that none of the first rows has.
+
+    These are columns that somebody named, outputs, and what an evaluator needs.
+    """
+    rows = [row for _, row in source.ahead(AT_ONCE) if not isinstance(row, InputError)]
+    present = dict.fromkeys(column for row in rows for column in _as_mapping(row))
+    absent = {}
+    for name, each in columns.items() if rows else ():
+        needed = [each.of[FIELDS.index(field)] for field in ("output", *evaluators[name].needs)]
+        for column in (*each.named, *needed):
+            if column is not None and column not in present and column not in absent:
+                absent[column] = hint(column, list(map(str, present)))
+    count = "the first row has" if len(rows) == 1 else f"none of the first {len(rows)} rows has"
+    no = "no " if len(rows) == 1 else "a "
+    return [f"{count} {no}column {column!r}; {meant}" for column, meant in absent.items()]
 
 
 def called_by_place(columns: dict[str, Columns]) -> dict[str, Columns]:

@@ -14,6 +14,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.columns import (
     Columns,
+    absent_columns,
     columns_by_evaluator,
     optional_columns,
     with_ids_of,
@@ -49,7 +50,7 @@ def evaluate(
     seed: int = 0,
     workers: int = 1,
     engine: Engine | None = None,
-    on_columns: Callable[[dict[str, str]], None] | None = None,
+    on_columns: Callable[[dict[str, str], list[str]], None] | None = None,
     on_progress: OnProgress | None = None,
     concurrency: int = 32,
     cache: str | PathLike[str] | None = None,
@@ -86,7 +87,8 @@ def evaluate(
         pickled stay in this process.
     engine: who evaluates a file of JSON Lines instead, such as `frameworks.ray.RayEngine`; None is
         this machine.
-    on_columns: is told before the first row which columns are the samples' `schema` and `group`.
+    on_columns: is told before the first row which columns are the samples' `schema` and `group`,
+        and, in words, which are looked for that none of the first rows has.
     on_progress: is told how far the run has come.
 
     The rest is for judges, and says nothing where none is asked:
@@ -124,7 +126,8 @@ def evaluate(
         select(source, limit, sample, seed)
         by_evaluator = with_ids_of(source, by_evaluator)
         if on_columns is not None:
-            on_columns(optional_columns(source, by_evaluator))
+            absent = absent_columns(source, by_evaluator, named)
+            on_columns(optional_columns(source, by_evaluator), absent)
         if workers > 1 and judges is None and source.lines_of is not None:
             engine = _processes(workers)
         helpers = None

@@ -231,7 +231,9 @@ def test_a_variable_may_be_the_group():
 def test_who_asks_is_told_which_columns_are_schema_and_group(of, columns, taken):
     told = []
     evaluators = [JsonValidity(), ExactMatch()]
-    evaluate(of(GROUPED), evaluators, columns=columns, on_columns=told.append)
+    evaluate(
+        of(GROUPED), evaluators, columns=columns, on_columns=lambda taken, _: told.append(taken)
+    )
     assert told == [taken]
 
 
@@ -420,3 +422,25 @@ def test_a_frame_needs_no_column_of_variables_where_single_ones_have_theirs():
         TableEvaluation(
             ("output", "tools"), [ToolCallSchema()], columns={"variables.tools": "tool"}
         )
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "absent"),
+    [
+        ([{"answer": 1}] * 9, {"output": "anwser"}, ["none of the first 8 rows has a column 'anwser'; did you mean 'answer'? there are answer"]),
+        ([{"output": 1}], {"group": "task"}, ["the first row has no column 'task'; there are output"]),
+        ([{"answer": 1}, {}], None, ["none of the first 2 rows has a column 'output'; there are answer"]),
+        ([{"output": 1}, {"output": 1, "x": 1}], {"id": "x"}, []),
+        ([], {"id": "x"}, []),
+    ],
+)  # fmt: skip
+def test_columns_that_none_of_the_first_rows_has_are_told_before_the_run(rows, columns, absent):
+    told = []
+    evaluate(rows, "json_validity", columns=columns, on_columns=lambda _, lines: told.append(lines))
+    assert told == [absent]
+
+
+def test_what_an_evaluator_needs_is_looked_for_too():
+    told = []
+    evaluate([{"output": 1}], "json_match", on_columns=lambda _, lines: told.extend(lines))
+    assert told == ["the first row has no column 'reference'; there are output"]

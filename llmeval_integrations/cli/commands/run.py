@@ -390,8 +390,13 @@ def _told_how_to_go_on(configuration: Configuration, call: argparse.Namespace) -
         raise
 
 
-def _say_columns(columns: Mapping[str, str]) -> None:
-    """Say which columns are taken that other tools may have written for a purpose of their own."""
+def _say_columns(columns: Mapping[str, str], absent: Iterable[str]) -> None:
+    """Say which columns are taken that other tools may have written for a purpose of their own.
+
+    And which are looked for, and seem not to be there.
+    """
+    for line in absent:
+        say(f"llmeval run: {line}")
     if columns:
         taken = ", ".join(f"{field} is column {column}" for field, column in columns.items())
         say(f"llmeval run: {taken}; --column {next(iter(columns))}= takes none")
