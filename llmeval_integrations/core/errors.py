@@ -133,9 +133,9 @@ class UnreadableJudgementError(JudgeError, ValueError):
 class RejectedAnswerError(EvalError, RuntimeError):
     """A model was asked as often as a guard allows, and no answer passed."""
 
-    def __init__(self, message: str, guarded: Any = None) -> None:
+    def __init__(self, message: str, best: Any = None) -> None:
         super().__init__(message)
-        self.guarded = guarded
+        self.best = best
         """The best answer, and what the evaluator says of each try."""
 
 

@@ -1,17 +1,17 @@
 """Checks while an application runs: retries that say why, streams that are stopped, repairs."""
 
 from llmeval_integrations.guards.repair import Edit, Repair, repair
-from llmeval_integrations.guards.retry import Guarded, guard
-from llmeval_integrations.guards.streams import Stopped, stop_early
+from llmeval_integrations.guards.retry import GuardResult, guard
+from llmeval_integrations.guards.streams import StreamGuard, stop_early
 from llmeval_integrations.guards.watch import CallsWatcher, Doomed, Watcher, watch
 
 __all__ = [
     "CallsWatcher",
     "Doomed",
     "Edit",
-    "Guarded",
+    "GuardResult",
     "Repair",
-    "Stopped",
+    "StreamGuard",
     "Watcher",
     "guard",
     "repair",

@@ -19,7 +19,7 @@ from llmeval_integrations.guards.turns import add_feedback, find_prompt, questio
 from llmeval_integrations.messages.reading import read_answer
 
 
-class Guarded(NamedTuple):
+class GuardResult(NamedTuple):
     """What came of the tries."""
 
     output: Any
@@ -64,12 +64,12 @@ def guard(
         evaluator: Looks at each answer. A judge is given the prompt as its input.
         tries: How often the function is called at most.
         repair: Whether a text is repaired, if it then passes, before the model is asked again.
-        raises: Whether RejectedAnswerError is raised where the last try fails, too. Its `guarded`
+        raises: Whether RejectedAnswerError is raised where the last try fails, too. Its `best`
             has what would have been returned.
         fields: Further fields of the sample, such as `reference` and `contexts`.
 
     Returns:
-        A decorator; the decorated function returns Guarded.
+        A decorator; the decorated function returns GuardResult.
     """
     check_tries(evaluator, tries)
     return _Guard(evaluator, tries, repair, raises, fields)
@@ -83,20 +83,20 @@ def check_tries(evaluator: Evaluator, tries: int) -> None:
         raise InvalidOptionError(f"tries is 1 or more, got {tries!r}")
 
 
-def settle(evaluator: Evaluator, answers: list[Guarded], *, raises: bool) -> Guarded:
+def settle(evaluator: Evaluator, answers: list[GuardResult], *, raises: bool) -> GuardResult:
     """Return the best of answers that all failed, or raise RejectedAnswerError.
 
     Of equal scores of a schema the share that is right decides. Of answers that are equally good
     the last is taken, which was written with the reasons.
     """
 
-    def rank(answer: Guarded) -> tuple[float, float]:
+    def rank(answer: GuardResult) -> tuple[float, float]:
         score = answer.result.score
         figure = float("-inf") if score is None else float(score)
         share = answer.result.metadata.get("schema_score", 0.0)
         return -figure if evaluator.lower_is_better else figure, share
 
-    best: Guarded = max(reversed(answers), key=rank)
+    best: GuardResult = max(reversed(answers), key=rank)
     if raises:
         message = f"no answer passed in {len(answers)} tries: {best.result.feedback()}"
         raise RejectedAnswerError(message, best)
@@ -136,27 +136,27 @@ class _Guard:
 
     def _run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], takes_feedback: bool
-    ) -> Generator[Any, Any, Guarded]:
+    ) -> Generator[Any, Any, GuardResult]:
         """Yield the arguments of each call, to be sent its reply, and samples, to be sent results.
 
         So blocking and asynchronous functions are guarded by the same lines.
         """
         place = None if takes_feedback else find_prompt(args, kwargs)
         fields = {"input": question(args, kwargs, place), **self.fields}
-        answers: list[Guarded] = []
+        answers: list[GuardResult] = []
         results: list[Result] = []
         reply: Any = None
         for _ in range(self.tries):
             if results:
                 args, kwargs = add_feedback(args, kwargs, place, reply, results[-1])
             reply = yield args, kwargs
-            answer = Guarded(reply, (yield Sample(reply, **fields)), results, [])
+            answer = GuardResult(reply, (yield Sample(reply, **fields)), results, [])
             if answer.result.passed is False and self.repairs:
                 done = _repair_answer(reply)
                 if done is not None:
                     result = yield Sample(done.text, **fields)
                     if result.passed is not False:
-                        answer = Guarded(done.text, result, results, done.edits)
+                        answer = GuardResult(done.text, result, results, done.edits)
             results.append(answer.result)
             answers.append(answer)
             if answer.result.passed is not False:
@@ -164,8 +164,8 @@ class _Guard:
         return settle(self.evaluator, answers, raises=self.raises)
 
     def _finish(
-        self, function: Callable[..., Any], steps: Generator[Any, Any, Guarded], sent: Any
-    ) -> Guarded:
+        self, function: Callable[..., Any], steps: Generator[Any, Any, GuardResult], sent: Any
+    ) -> GuardResult:
         try:
             while True:
                 step = steps.send(sent)
@@ -177,8 +177,8 @@ class _Guard:
             return end.value  # type: ignore[no-any-return]
 
     async def _finish_later(
-        self, function: Callable[..., Any], steps: Generator[Any, Any, Guarded], sent: Any
-    ) -> Guarded:
+        self, function: Callable[..., Any], steps: Generator[Any, Any, GuardResult], sent: Any
+    ) -> GuardResult:
         try:
             while True:
                 step = steps.send(await sent)

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from llmeval_integrations.guards.watch import CallsWatcher, Doomed, Watcher
 
 
-def stop_early(stream: Any, watcher: Watcher | CallsWatcher, length: int | None = None) -> Stopped:
+def stop_early(
+    stream: Any, watcher: Watcher | CallsWatcher, length: int | None = None
+) -> StreamGuard:
     """Pass on the chunks of a model's stream, and end it as soon as its text is lost.
 
     The chunk that shows it is the last one. Then the connection is closed, and the model stops.
@@ -27,10 +29,10 @@ def stop_early(stream: Any, watcher: Watcher | CallsWatcher, length: int | None 
         watcher: What `watch` made for this one answer.
         length: How many characters a whole answer has, as a rule; without it `saved` is None.
     """
-    return Stopped(stream, watcher, length)
+    return StreamGuard(stream, watcher, length)
 
 
-class Stopped:
+class StreamGuard:
     """A stream that ends where its text is lost; `stop_early` makes it."""
 
     def __init__(self, stream: Any, watcher: Watcher | CallsWatcher, length: int | None) -> None:

@@ -60,8 +60,8 @@ def question(args: tuple[Any, ...], kwargs: dict[str, Any], place: str | int | N
     prompt = kwargs[place] if isinstance(place, str) else args[place]
     if isinstance(prompt, str):
         return prompt
-    asked = [one for one in prompt if isinstance(one, dict) and one.get("role") == "user"]
-    return asked[-1].get("content", MISSING) if asked else MISSING
+    questions = [one for one in prompt if isinstance(one, dict) and one.get("role") == "user"]
+    return questions[-1].get("content", MISSING) if questions else MISSING
 
 
 def _continue(prompt: Any, reply: Any, result: Result) -> Any:
@@ -91,46 +91,46 @@ def _turns(reply: Any, result: Result) -> list[Any]:
 
 def _tell_calls(ids: list[str], result: Result) -> list[dict[str, Any]]:
     """Write what is wrong with the calls of these ids; without calls, what is wrong at all."""
-    told = [
+    feedback = [
         {"role": "tool", "tool_call_id": number, "content": text}
         for number, text in zip(ids, word_calls(result, len(ids)))
     ]
-    return told or [{"role": "user", "content": result.feedback()}]
+    return feedback or [{"role": "user", "content": result.feedback()}]
 
 
 def _chat_turns(message: Any, result: Result) -> list[dict[str, Any]]:
     """Write the turns of OpenAI's chat completions."""
     kept = {"role", "content", "tool_calls"}
-    said = {"content": "", **message.model_dump(include=kept, exclude_none=True)}
-    return [said, *_tell_calls([call.id for call in message.tool_calls or ()], result)]
+    turn = {"content": "", **message.model_dump(include=kept, exclude_none=True)}
+    return [turn, *_tell_calls([call.id for call in message.tool_calls or ()], result)]
 
 
 def _response_turns(items: list[Any], result: Result) -> list[dict[str, Any]]:
     """Write the turns of OpenAI's responses."""
-    said = [item.model_dump(exclude_none=True) for item in items]
+    turn = [item.model_dump(exclude_none=True) for item in items]
     calls = [item for item in items if item.type == "function_call"]
-    told = [
+    feedback = [
         {"type": "function_call_output", "call_id": call.call_id, "output": text}
         for call, text in zip(calls, word_calls(result, len(calls)))
     ]
-    return [*said, *(told or [{"role": "user", "content": result.feedback()}])]
+    return [*turn, *(feedback or [{"role": "user", "content": result.feedback()}])]
 
 
 def _message_turns(blocks: list[Any], result: Result) -> list[dict[str, Any]]:
     """Write the turns of Anthropic's messages, which are never empty."""
-    said = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in blocks]
-    said = [block for block in said if block.get("text") != ""]
+    turn = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in blocks]
+    turn = [block for block in turn if block.get("text") != ""]
     calls = [block for block in blocks if block.type == "tool_use"]
-    told: Any = [
+    feedback: Any = [
         {"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": True}
         for call, text in zip(calls, word_calls(result, len(calls)))
     ]
-    turns: list[dict[str, Any]] = [{"role": "user", "content": told or result.feedback()}]
-    return [{"role": "assistant", "content": said}, *turns] if said else turns
+    turns: list[dict[str, Any]] = [{"role": "user", "content": feedback or result.feedback()}]
+    return [{"role": "assistant", "content": turn}, *turns] if turn else turns
 
 
 def word_calls(result: Result, calls: int) -> list[str]:
-    """Word what is wrong for each call; all of it for each where it is not said by call."""
+    """Word what is wrong for each call; all of it for each where it is not known by call."""
     rows = result.metadata.get("calls", ())
     if len(rows) != calls or not all("valid" in row for row in rows):
         return [result.feedback()] * calls

@@ -105,6 +105,7 @@ def test_a_structured_model_of_llama_index():
     assert TOLD.replace("-3", "-3.0") in asked[1]
 
 
+@pytest.mark.filterwarnings("ignore:The `__fields")  # of LlamaIndex itself, for each run
 def test_exactly_those_runs_of_an_agent_fail_whose_three_replies_were_bad():
     pytest.importorskip("llama_index.core")
     from llama_index.core.agent.workflow import ReActAgent

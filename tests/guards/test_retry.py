@@ -65,7 +65,7 @@ def test_after_the_last_try_the_best_answer_is_given_or_an_error_raised(replies,
         RejectedAnswerError, match=r"no answer passed in 3 tries: .*\n- /total"
     ) as e:
         guard(CONFORMS, raises=True)(model(*replies))("?")
-    assert e.value.guarded == done
+    assert e.value.best == done
     assert len(guard(CONFORMS, tries=2)(model(*replies))("?").results) == 2
 
 

@@ -18,7 +18,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.guards.retry import Guarded, check_tries, settle
+from llmeval_integrations.guards.retry import GuardResult, check_tries, settle
 from llmeval_integrations.guards.turns import word_calls
 
 try:
@@ -39,7 +39,7 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     It is told `result.feedback()`, for each tool call by its id, before a tool is run. A judge that
     could not tell fails nothing. Of the answers only the accepted one, or the best, stands in the
     agent's state; the `response_metadata` of its message say under `llmeval` what the evaluator
-    said of each try.
+    says of each try.
 
     Args:
         evaluator: Looks at each answer. A judge is given the user's last message as its input.
@@ -97,9 +97,9 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
 
     def _run(self, request: ModelRequest) -> Generator[Any, Any, ModelResponse]:
         """Yield requests, to be sent responses, and samples, to be sent results."""
-        asked = [one.text for one in request.messages if isinstance(one, HumanMessage)]
-        fields = {"input": asked[-1] if asked else MISSING, **self.fields}
-        answers: list[Guarded] = []
+        questions = [one.text for one in request.messages if isinstance(one, HumanMessage)]
+        fields = {"input": questions[-1] if questions else MISSING, **self.fields}
+        answers: list[GuardResult] = []
         results: list[Result] = []
         for _ in range(self.tries):
             response = yield request
@@ -110,7 +110,7 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
             results.append(result)
             if result.passed is not False:
                 return _note(response, results)
-            answers.append(Guarded(response, result, results, []))
+            answers.append(GuardResult(response, result, results, []))
             request = request.override(messages=[*request.messages, *_turns(response, result)])
         best = settle(self.evaluator, answers, raises=self.raises)
         return _note(best.output, results)
@@ -133,22 +133,22 @@ def _turns(response: ModelResponse, result: Result) -> list[AnyMessage]:
     """Return what the model said, and what is wrong with it, for each call by its id."""
     message = _message(response)
     texts = word_calls(result, len(message.tool_calls))
-    told = [
+    feedback = [
         ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
         for call, text in zip(message.tool_calls, texts)
     ]
-    return [message, *(told or [HumanMessage(result.feedback())])]
+    return [message, *(feedback or [HumanMessage(result.feedback())])]
 
 
 def _note(response: ModelResponse, results: list[Result]) -> ModelResponse:
-    """Note in a response's message what the evaluator said of each try."""
+    """Note in a response's message what the evaluator says of each try."""
     message = _message(response)
-    said = [
+    tries = [
         {"score": one.score, "passed": one.passed, "label": one.label, "reason": one.reason}
         for one in results
     ]
     noted = message.model_copy(
-        update={"response_metadata": {**message.response_metadata, "llmeval": said}}
+        update={"response_metadata": {**message.response_metadata, "llmeval": tries}}
     )
     messages = [noted if one is message else one for one in response.result]
     return ModelResponse(messages, response.structured_response)
