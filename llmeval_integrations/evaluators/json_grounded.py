@@ -46,7 +46,7 @@ _MOST_NAMED: Final = 3
 
 @dataclass(frozen=True)
 class JsonGrounded(Evaluator):
-    """Is every value of an extraction found in its source? No reference is needed.
+    """Is every value of an extraction found in its source?
 
     Example:
         >>> source = "Invoice of Harbour Ltd, 5 January 2024: 1,250.50 EUR"
@@ -56,7 +56,7 @@ class JsonGrounded(Evaluator):
 
     Score: the share of values that are found, by weight, from 0 to 1. It passes where all are
     found, or at `threshold`; an output that is not JSON scores 0. Where there is no value to look
-    for, it is unscored. Nothing is said of what the output leaves out.
+    for, it is unscored. No reference is needed, and nothing is said of what the output leaves out.
 
     A text is found as it is, whatever its case, accents, spaces and hyphens; as a date or number in
     another form, in English, German, French or Spanish; or by its words, with other endings and
