@@ -114,11 +114,11 @@ class _Guard:
     fields: dict[str, Any]
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        takes_feedback = _takes_feedback(function)
+        parameters = _list_parameters(function)
 
         @wraps(function)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            steps = self._run(args, kwargs, takes_feedback)
+            steps = self._run(args, kwargs, parameters)
             args, kwargs = next(steps)
             reply = function(*args, **kwargs)
             if isawaitable(reply):
@@ -135,13 +135,13 @@ class _Guard:
         return guarded_later
 
     def _run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], takes_feedback: bool
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], parameters: tuple[str, ...]
     ) -> Generator[Any, Any, GuardResult]:
         """Yield the arguments of each call, to be sent its reply, and samples, to be sent results.
 
         So blocking and asynchronous functions are guarded by the same lines.
         """
-        place = None if takes_feedback else find_prompt(args, kwargs)
+        place = None if "feedback" in parameters else find_prompt(parameters, args, kwargs)
         fields = {"input": question(args, kwargs, place), **self.fields}
         answers: list[GuardResult] = []
         results: list[Result] = []
@@ -190,12 +190,12 @@ class _Guard:
             return end.value  # type: ignore[no-any-return]
 
 
-def _takes_feedback(function: Callable[..., Any]) -> bool:
-    """Whether a function has a parameter of that name."""
+def _list_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of a function's parameters, in order."""
     try:
-        return "feedback" in signature(function).parameters
+        return tuple(signature(function).parameters)
     except (TypeError, ValueError):  # some built-in functions say nothing of theirs
-        return False
+        return ()
 
 
 def _repair_answer(reply: Any) -> Repair | None:

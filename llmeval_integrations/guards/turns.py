@@ -15,20 +15,27 @@ from llmeval_integrations.messages.reading import read_answer
 _PROMPTS: Final = ("messages", "input", "prompt", "user_msg")
 """What SDKs and applications call the parameter that holds the prompt."""
 
+_KINDS: Final = (str, list, tuple)
+
 _VALID_CALL: Final = "This call is valid. It was not run, since another one was not accepted."
 
 
-def find_prompt(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | int:
+def find_prompt(
+    parameters: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> str | int:
     """Return the name or position of the argument that is the prompt: a text, or messages.
 
-    Raises InvalidOptionError where there is none.
+    `parameters` are the names of the function's parameters, in order. Raises InvalidOptionError
+    where there is no prompt.
     """
     for name in _PROMPTS:
-        if isinstance(kwargs.get(name), (str, list, tuple)):
+        if isinstance(kwargs.get(name), _KINDS):
             return name
-    for position, value in enumerate(args):
-        if isinstance(value, (str, list, tuple)):
-            return position
+    places = [place for place, value in enumerate(args) if isinstance(value, _KINDS)]
+    known = {place for place, name in enumerate(parameters) if name in _PROMPTS}
+    named = [place for place in places if place in known]
+    if named or places:
+        return (named or places)[0]
     raise InvalidOptionError(
         "guard finds no prompt to tell the model in what is wrong: give the function a text or "
         "messages first, or as one of messages=, input=, prompt=, or a parameter named feedback"

@@ -92,6 +92,16 @@ def test_messages_are_continued_wherever_they_are_given():
         assert app.model.prompts == [said, told]
 
 
+def test_the_prompt_is_known_by_the_name_of_its_parameter():
+    answers = model(HALF, GOOD)
+
+    def ask(name, prompt, system):
+        return answers((name, prompt.endswith(HALF_TOLD), system))
+
+    guard(CONFORMS)(ask)("m", "?", "Be brief.")
+    assert answers.prompts == [("m", False, "Be brief."), ("m", True, "Be brief.")]
+
+
 def test_a_function_may_take_the_feedback_by_itself():
     asked = []
 
