@@ -155,10 +155,10 @@ class _LabelForm(Form[Reading]):
             reading = reading._replace(reasoning=without_thinking(before))
         return reading
 
-    def shorter(self) -> tuple[str, dict[str, Any]]:
+    def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it
         wording = (
-            'Say what it comes to in one JSON object with one key: "label", one of '
-            f"{', '.join(map(quote, self._label['enum']))}."
+            "That reply cannot be read. Say what it comes to in one JSON object with one key: "
+            f'"label", one of {", ".join(map(quote, self._label["enum"]))}.'
         )
         return wording, self._schema(label=self._label)
 

@@ -24,6 +24,7 @@ _MARK: Final = (
     'Give the object one more key, the last one: "mark", with the text "{mark}". It shows that the '
     "object is yours."
 )
+_WHOLE: Final = "Answer again, in the form asked for."
 _NOTHING: Final = "(nothing)"
 """Stands for a reply without text, which some servers refuse in a conversation."""
 
@@ -47,9 +48,12 @@ class Form(ABC, Generic[T]):
         `before` is the reply that could not be read, where this one answers the second question.
         """
 
-    @abstractmethod
-    def shorter(self) -> tuple[str, dict[str, Any] | None]:
-        """Return how the verdict alone is asked for, without new reasons, and its schema."""
+    def again(self, error: Exception) -> tuple[str, dict[str, Any] | None]:
+        """Return what a judge is told that gave this error, and the schema of its next answer.
+
+        A verdict is asked for alone: the judge sees its reasons in the reply that it is shown.
+        """
+        return f"That reply cannot be used: {error}. {_WHOLE}", self.schema
 
 
 class Exchange(Generic[T]):
@@ -96,11 +100,10 @@ class Exchange(Generic[T]):
 
     def _again(self, request: JudgeRequest, said: str, error: Exception) -> JudgeRequest:
         """Show the judge its own reply, and ask what it comes to."""
-        wording, schema = self._form.shorter()
+        wording, schema = self._form.again(error)
         if not said.strip():
-            said, schema = _NOTHING, self._form.schema
-            wording = "Answer in the form asked for."
-        objection = f"That reply cannot be used: {error}. {wording} {self._wording()}".strip()
+            said, wording, schema = _NOTHING, f"That reply is empty. {_WHOLE}", self._form.schema
+        objection = f"{wording} {self._wording()}".strip()
         messages = (*request.messages, Message("assistant", said), Message("user", objection))
         return msgspec.structs.replace(request, messages=messages, schema=self._schema(schema))
 

@@ -156,9 +156,6 @@ class _QuestionsForm(Form[list[Question]]):
     ) -> list[Question]:
         return _questions(reply, self._count, with_choices=self._with_choices)
 
-    def shorter(self) -> tuple[str, dict[str, Any] | None]:
-        return "Answer again, in the form asked for.", self.schema
-
 
 def _check(specifications: Any, count: Any, kind: Any) -> None:
     if not isinstance(specifications, str) or not specifications.strip():

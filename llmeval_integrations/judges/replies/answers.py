@@ -56,9 +56,6 @@ class AnswerForm(Form[Any]):
             raise UnreadableJudgementError(f"it has several answers: {quote(text)}")
         return answers[0]
 
-    def shorter(self) -> tuple[str, dict[str, Any] | None]:
-        return "Answer again, in the form asked for.", self.schema
-
     def _is_copy(self, answer: Members, quotations: Quotations) -> bool:
         if self._repeats:
             return False

@@ -48,6 +48,8 @@ _WORDS: Final = (
     '"verdict", either "Pass" or "Fail"; "confidence", one of "High", "Medium" and "Low"'
 )
 
+_UNREAD: Final = "That reply cannot be read. Say what it comes to in one JSON object"
+
 
 class JudgementForm(Form[Judgement]):
     """One judgement."""
@@ -67,8 +69,8 @@ class JudgementForm(Form[Judgement]):
             return judgement
         return msgspec.structs.replace(judgement, reasoning=without_thinking(before).strip())
 
-    def shorter(self) -> tuple[str, dict[str, Any]]:
-        return f"Say what it comes to in one JSON object with two keys: {_WORDS}.", _SHORT
+    def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it
+        return f"{_UNREAD} with two keys: {_WORDS}.", _SHORT
 
 
 Answer: TypeAlias = Judgement | UnreadableJudgementError
@@ -132,10 +134,10 @@ class JudgementsForm(Form[list[Judgement]]):
                 parts[number].append(value)
         return [_answer(name, parts[number], reader) for number, name in enumerate(self._names, 1)]
 
-    def shorter(self) -> tuple[str, dict[str, Any]]:
+    def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it
         wording = (
-            f"Say what it comes to in one JSON object with the keys {self._names[0]} to "
-            f"{self._names[-1]}, under each an object with two keys: {_WORDS}."
+            f"{_UNREAD} with the keys {self._names[0]} to {self._names[-1]}, under each an object "
+            f"with two keys: {_WORDS}."
         )
         return wording, self._schema_of(_SHORT)
 
