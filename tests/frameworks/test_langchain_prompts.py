@@ -43,7 +43,7 @@ def test_the_prompt_says_what_it_says_in_langchain(prompt):
     assert loaded(prompt, client).evaluate_strings(prediction="a")["score"] == 1.0
     mark = client.requests[0].fence
     shown = f"<output {mark}>\na\n</output {mark}>"
-    assert client.said == f'Judge {shown} as {{"verdict": "Pass"}}. {QUESTION}'
+    assert client.said.startswith(f'Judge {shown} as {{"verdict": "Pass"}}. {QUESTION}\n')
 
 
 def test_each_message_keeps_its_role():
