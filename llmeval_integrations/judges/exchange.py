@@ -73,7 +73,7 @@ class Exchange(Generic[T]):
         self._mark = fence if _takes_mark(form.schema) else ""
         self._quotations = Quotations(quotable(prompt, variables), examples(prompt, variables))
         self._request = JudgeRequest(
-            _at_end(prompt.render(variables), [form.wording, self._wording()]),
+            _append(prompt.render(variables), [form.wording, self._wording()]),
             self._schema(form.schema),
             form.name,
             output,
@@ -135,7 +135,7 @@ def _takes_mark(schema: dict[str, Any] | None) -> bool:
     return schema is not None and "mark" not in schema.get("properties", {"mark": None})
 
 
-def _at_end(messages: Sequence[Message], wordings: Iterable[str]) -> tuple[Message, ...]:
+def _append(messages: Sequence[Message], wordings: Iterable[str]) -> tuple[Message, ...]:
     """Say something at the end of what the user says."""
     wording = "\n".join(filter(None, wordings))
     *others, last = messages

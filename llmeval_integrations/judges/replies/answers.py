@@ -8,6 +8,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.exchange import Form
+from llmeval_integrations.judges.replies.answer import find_answer, is_marked
 from llmeval_integrations.judges.replies.objects import (
     Members,
     find,
@@ -15,10 +16,9 @@ from llmeval_integrations.judges.replies.objects import (
     objects,
     original,
     plain_name,
-    repaired,
+    repair,
 )
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import answer_of, is_marked
 from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
 
 _AROUND: Final = " \t*_"
@@ -41,7 +41,7 @@ class AnswerForm(Form[Any]):
     def read(self, reply: str, quotations: Quotations, mark: str, before: str | None) -> Any:  # noqa: ARG002 - the answer is asked for whole
         if self._type is str:
             return reply
-        text = answer_of(reply, mark, lambda said: bool(self._answers(said)))
+        text = find_answer(reply, mark, lambda said: bool(self._answers(said)))
         found = self._answers(text)
         marked = [each for each in found if is_marked(each, mark)]
         own = [each for each in found if not self._is_copy(each, quotations)]
@@ -65,10 +65,10 @@ class AnswerForm(Form[Any]):
 
     def _answers(self, text: str) -> list[Members]:
         """List the objects of this type; a reply without an object may have labels."""
-        found = objects(text) or repaired(text)
+        found = objects(text) or repair(text)
         values = [each.members for each in found]
         if "{" not in text:
-            values = [_labelled(text, [*self._fields])]
+            values = [_read_labels(text, [*self._fields])]
         return [inner for value in values for inner in find(value, self._fits)]
 
     def _fits(self, answer: Members) -> bool:
@@ -99,7 +99,7 @@ def _leaves(value: Any) -> list[Any]:
     )
 
 
-def _labelled(text: str, names: list[str]) -> Members:
+def _read_labels(text: str, names: list[str]) -> Members:
     """Return the members that stand under labels, one on a line or on several."""
     label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in names) or "(?!)"
     found = re.findall(

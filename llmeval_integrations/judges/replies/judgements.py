@@ -13,6 +13,7 @@ import msgspec
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.exchange import Form
+from llmeval_integrations.judges.replies.answer import find_answer, is_marked
 from llmeval_integrations.judges.replies.judgement import (
     CONFIDENCE,
     VERDICT,
@@ -21,7 +22,7 @@ from llmeval_integrations.judges.replies.judgement import (
 )
 from llmeval_integrations.judges.replies.objects import Members, find, objects
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import Reader, Reading, answer_of, is_marked
+from llmeval_integrations.judges.replies.reader import Reader, Reading
 from llmeval_integrations.llm.thinking import without_thinking
 
 _KEY: Final = re.compile(r"\W*question[\s_-]?(\d{1,4})\W*", re.IGNORECASE)
@@ -110,7 +111,7 @@ class JudgementsForm(Form[list[Judgement]]):
         if before is not None:
             with suppress(UnreadableJudgementError):
                 earlier = self._answers(before, quotations, mark)
-                answers = [*map(_with_reasons, answers, earlier)]
+                answers = [*map(_add_reasons, answers, earlier)]
         judgements = [each for each in answers if isinstance(each, Judgement)]
         if len(judgements) < len(answers):
             unread = next(each for each in answers if not isinstance(each, Judgement))
@@ -119,12 +120,12 @@ class JudgementsForm(Form[list[Judgement]]):
         return judgements
 
     def _answers(self, reply: str, quotations: Quotations, mark: str) -> list[Answer]:
-        text = answer_of(reply, mark, lambda before: bool(_numbered_objects(before)))
-        found = _numbered_objects(text)
+        text = find_answer(reply, mark, lambda before: bool(_find_objects(before)))
+        found = _find_objects(text)
         marked = [each for each in found if is_marked(each, mark)]
         reader = Reader(VERDICT, CONFIDENCE, Quotations() if marked else quotations)
         parts: dict[int, list[Any]] = defaultdict(list)
-        for said in [*map(_numbered, marked or found)] or [_labelled(text)]:
+        for said in [*map(_read_numbers, marked or found)] or [_read_labels(text)]:
             numbers = sorted(number for number, _ in said)
             if not numbers or numbers != sorted({*numbers} & {*range(1, len(self._names) + 1)}):
                 raise UnreadableJudgementError(
@@ -156,20 +157,20 @@ class _Text(str):
     __slots__ = ()
 
 
-def _numbered_objects(text: str) -> list[Members]:
+def _find_objects(text: str) -> list[Members]:
     return [
         inner
         for _, _, members in objects(text)
-        for inner in find(members, lambda each: bool(_numbered(each)))
+        for inner in find(members, lambda each: bool(_read_numbers(each)))
     ]
 
 
-def _numbered(members: Members) -> list[tuple[int, Any]]:
+def _read_numbers(members: Members) -> list[tuple[int, Any]]:
     keys = [(_KEY.fullmatch(key), value) for key, value in members.pairs]
     return [(int(key[1]), value) for key, value in keys if key]
 
 
-def _labelled(text: str) -> list[tuple[int, Any]]:
+def _read_labels(text: str) -> list[tuple[int, Any]]:
     labels = [*_LABEL.finditer(text)]
     ends = [*(label.start() for label in labels[1:]), len(text)]
     return [(int(label[1]), _Text(text[label.end() : end])) for label, end in zip(labels, ends)]
@@ -198,7 +199,7 @@ def _reading(name: str, value: Any, reader: Reader) -> Reading:
     return Reading(verdict, "", None)
 
 
-def _with_reasons(answer: Answer, earlier: Answer) -> Answer:
+def _add_reasons(answer: Answer, earlier: Answer) -> Answer:
     if isinstance(answer, Judgement) and isinstance(earlier, Judgement):
         return msgspec.structs.replace(answer, reasoning=earlier.reasoning)
     return answer

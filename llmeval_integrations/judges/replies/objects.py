@@ -93,7 +93,7 @@ def objects(text: str) -> list[FoundObject]:
     return found
 
 
-def repaired(text: str) -> list[FoundObject]:
+def repair(text: str) -> list[FoundObject]:
     """List what is an object but for a comma, a backslash or quotes as Python has them."""
     start, end = text.find("{"), text.rfind("}") + 1
     if not 0 <= start < end:

@@ -8,22 +8,25 @@ it was shown cannot be told from its own words.
 
 from __future__ import annotations
 
-import html
-import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.judges.replies.answer import (
+    blank,
+    find_answer,
+    find_reasons,
+    is_marked,
+    reasons_of,
+)
 from llmeval_integrations.judges.replies.objects import (
-    FoundObject,
     Members,
     find,
     objects,
-    repaired,
+    repair,
 )
 from llmeval_integrations.judges.replies.phrases import (
     CONCLUSION,
@@ -37,8 +40,7 @@ from llmeval_integrations.judges.replies.phrases import (
     is_introduced,
 )
 from llmeval_integrations.judges.replies.quotations import Quotations, decode, letters
-from llmeval_integrations.judges.replies.vocabulary import REASONS, Statement, Vocabulary
-from llmeval_integrations.llm.thinking import without_thinking
+from llmeval_integrations.judges.replies.vocabulary import Statement, Vocabulary
 
 _LINE_START: Final = re.compile(
     r"(?:^|[\n>])(?:[^\w\n|>\"'“«(]{0,8}"
@@ -75,8 +77,8 @@ class Reading(NamedTuple):
     """Whether the reasons come to another answer."""
 
 
-class _Held(NamedTuple):
-    """A statement of an object."""
+class _Claim(NamedTuple):
+    """What an object states."""
 
     statement: Statement
     members: Members
@@ -103,51 +105,51 @@ class Reader:
 
     def read(self, reply: str) -> Reading:
         """Return what a reply says; raises UnreadableJudgementError."""
-        text = answer_of(reply, self.mark, self.decides)
-        held = list(self._held(text))
-        marked = [each for each in held if each.marked]
+        text = find_answer(reply, self.mark, self.decides)
+        claims = list(self._claims(text))
+        marked = [each for each in claims if each.marked]
         if marked:
-            return self._agreed([each.statement for each in marked], marked, text)
-        rest = decode(blanked(text, [each.statement for each in held]))
-        own = [each for each in held if self._is_own(each, text)]
-        stated = [*(each.statement for each in own), *self._stated(rest, own)]
-        if not stated and (held or any(self.vocabulary.statements(rest))):
+            return self._agree([each.statement for each in marked], marked, text)
+        rest = decode(blank(text, [each.statement for each in claims]))
+        own = [each for each in claims if self._is_own(each, text)]
+        stated = [*(each.statement for each in own), *self._find_statements(rest, own)]
+        if not stated and (claims or any(self.vocabulary.statements(rest))):
             raise NoStatementError("it only repeats a text that was shown")
-        held, text = own, text if own else rest
-        reading = self._agreed(stated, held, text)
-        ends = [each.statement.end for each in held] or [each.end for each in stated]
+        claims, text = own, text if own else rest
+        reading = self._agree(stated, claims, text)
+        ends = [each.statement.end for each in claims] or [each.end for each in stated]
         self._check_tail(text[max(ends) :], reading.value)
         return reading
 
     def read_members(self, members: Members) -> Reading:
         """Return what an object says that is known to be an answer."""
-        held = [_Held(each, members, marked=False) for each in self._of_members(members, 0, 0)]
-        own = [each for each in held if not self._repeats(each)]
-        if held and not own:
+        claims = [_Claim(each, members, marked=False) for each in self._read_members(members, 0, 0)]
+        own = [each for each in claims if not self._repeats(each)]
+        if claims and not own:
             raise UnreadableJudgementError("it only repeats a text that was shown")
-        return self._agreed([each.statement for each in own], own, "")
+        return self._agree([each.statement for each in own], own, "")
 
     def decides(self, text: str) -> bool:
         """Whether an object of the judge's own stands in a text, or its answer before all else."""
         return any(each.start == 0 for each in self.vocabulary.lone(text)) or any(
-            each.marked or self._is_own(each, text) for each in self._held(text)
+            each.marked or self._is_own(each, text) for each in self._claims(text)
         )
 
     # --- where answers stand ---------------------------------------------------------------------
 
-    def _held(self, text: str) -> Iterator[_Held]:
+    def _claims(self, text: str) -> Iterator[_Claim]:
         """Yield what objects state, by the answer's name, else by another."""
-        found = objects(text) or repaired(text)
+        found = objects(text) or repair(text)
         for fits in (self._has_name, self._has_alias, self._has_flag):
             holders = [(each, find(each.members, fits)) for each in found]
             for (start, end, members), inner in holders:
                 marked = any(is_marked(each, self.mark) for each in (members, *inner))
                 if len(inner) > 1:
                     several = Statement(None, "several answers in one", start, end)
-                    yield _Held(several, members, marked)
+                    yield _Claim(several, members, marked)
                 elif inner:
-                    for statement in self._of_members(inner[0], start, end):
-                        yield _Held(statement, inner[0], marked)
+                    for statement in self._read_members(inner[0], start, end):
+                        yield _Claim(statement, inner[0], marked)
             if any(inner for _, inner in holders):
                 return
 
@@ -163,7 +165,7 @@ class Reader:
             for name in self.vocabulary.aliases
         )
 
-    def _of_members(self, members: Members, start: int, end: int) -> Iterator[Statement]:
+    def _read_members(self, members: Members, start: int, end: int) -> Iterator[Statement]:
         """Yield all that an object states of the answer; what is called like it has to agree."""
         for name in (self.vocabulary.name, *self.vocabulary.aliases):
             if name not in members:
@@ -196,10 +198,10 @@ class Reader:
                 found.append((meaning if is_so else others[0], f"{name} {said}"))
         return found
 
-    def _stated(self, text: str, held: Sequence[_Held]) -> list[Statement]:
+    def _find_statements(self, text: str, claims: Sequence[_Claim]) -> list[Statement]:
         """List what the text itself states, outside of its objects."""
         for by_alias in (False, True):
-            if by_alias and held:
+            if by_alias and claims:
                 continue
             found = [
                 each
@@ -211,28 +213,28 @@ class Reader:
             for each in found:
                 (foreign if self.quotations.hold(each.source) else own).append(each)
             if found:
-                return [*self._unlike_examples(own, text), *self._labels(foreign, text)]
-        return [each for each in self.vocabulary.lone(text) if not self._is_copied(each, text)]
+                return [*self._drop_examples(own, text), *self._labels(foreign, text)]
+        return [each for each in self.vocabulary.lone(text) if not self._is_copy(each, text)]
 
     # --- whose answers they are ------------------------------------------------------------------
 
-    def _is_own(self, each: _Held, text: str) -> bool:
+    def _is_own(self, each: _Claim, text: str) -> bool:
         return not is_introduced(text, each.statement.start) and not self._repeats(each)
 
-    def _repeats(self, each: _Held) -> bool:
+    def _repeats(self, each: _Claim) -> bool:
         reasoning, source = reasons_of(each.members), each.statement.source
         return self.quotations.repeat(source, reasoning) or (
             bool(re.search(r"[:,]\s*\Z", reasoning)) and self.quotations.hold(source)
         )
 
-    def _is_copied(self, each: Statement, text: str) -> bool:
+    def _is_copy(self, each: Statement, text: str) -> bool:
         """Whether a lone word was shown, with its brackets or with what stands before it."""
         around = text[max(0, each.start - _BESIDE) : each.end]
         if letters(around) == letters(each.source):
             return each.source[-1:] in "]}" and self.quotations.hold_raw(each.source)
         return self.quotations.hold(around)
 
-    def _unlike_examples(self, own: Sequence[Statement], text: str) -> list[Statement]:
+    def _drop_examples(self, own: Sequence[Statement], text: str) -> list[Statement]:
         reasons = REASONING.search(text)
         reasoning = reasons["text"] if reasons else ""
         return [each for each in own if not self.quotations.repeat(each.source, reasoning)]
@@ -268,7 +270,7 @@ class Reader:
 
     # --- what they come to -----------------------------------------------------------------------
 
-    def _agreed(self, stated: Sequence[Statement], held: Sequence[_Held], text: str) -> Reading:
+    def _agree(self, stated: Sequence[Statement], claims: Sequence[_Claim], text: str) -> Reading:
         if not stated:
             raise NoStatementError(f"it has no {self.vocabulary.name} of its own")
         values = dict.fromkeys(each.value for each in stated)
@@ -278,16 +280,16 @@ class Reader:
                 f"its {self.vocabulary.name} is not clear: {quote(said)}"
             )
         value = stated[0].value
-        reasoning = reasons_of(held[0].members) if held else reasons_in(text, stated)
+        reasoning = reasons_of(claims[0].members) if claims else find_reasons(text, stated)
         inconsistent = self._contradicts(reasoning, value)
-        return Reading(value, reasoning, self._sureness(held, text), inconsistent)
+        return Reading(value, reasoning, self._read_confidence(claims, text), inconsistent)
 
-    def _sureness(self, held: Sequence[_Held], text: str) -> Any:
+    def _read_confidence(self, claims: Sequence[_Claim], text: str) -> Any:
         if self.confidence is None:
             return None
         for name in (self.confidence.name, *self.confidence.aliases):
-            if held and name in held[0].members:
-                return self.confidence.read(held[0].members[name])
+            if claims and name in claims[0].members:
+                return self.confidence.read(claims[0].members[name])
         found = [
             each
             for by_alias in (False, True)
@@ -306,7 +308,7 @@ class Reader:
                 return True
         if not self.vocabulary.decisive:
             return False
-        reasoning = blanked(reasoning, [*self.vocabulary.statements(reasoning)])
+        reasoning = blank(reasoning, [*self.vocabulary.statements(reasoning)])
         last = re.split(r"[.!?\n]\s", reasoning.strip().rstrip(".!"))[-1][-_LAST_WORDS:]
         if re.search(rf"(?i)\b(?:not|no)\b[\w ]{{0,16}}\b{self._word(value)}\w*\W*\Z", last):
             return True
@@ -324,8 +326,8 @@ class Reader:
 
     def _check_tail(self, tail: str, value: Any) -> None:
         """Raise where what stands behind the answer takes it back."""
-        found = [each.statement for each in self._held(tail)]
-        tail = decode(blanked(tail, found))
+        found = [each.statement for each in self._claims(tail)]
+        tail = decode(blank(tail, found))
         for each in [*self.vocabulary.statements(tail)][::-1]:
             tail = tail[: each.start] + " " + tail[each.end :]
         tail = POLITENESS.sub("", REASONING.sub("", tail))
@@ -341,59 +343,3 @@ class Reader:
             back = back or self.vocabulary.mentions_other(affirmed, value)
         if back:
             raise UnreadableJudgementError(f"it goes on to take its {self.vocabulary.name} back")
-
-
-def answer_of(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
-    """Return a reply without its thinking, and without what is copied with its fence."""
-    body = reply.strip(" \t\r\n\ufeff")
-    if body[:1] == body[-1:] == '"':
-        with suppress(ValueError):
-            body = str(json.loads(body, strict=False))
-    if "&quot;" in body and '"' not in body:
-        body = html.unescape(body)
-    text = without_thinking(body, decides)
-    if (
-        mark
-        and f" {mark}>" in text
-        and not any(
-            find(each.members, lambda members: is_marked(members, mark)) for each in objects(text)
-        )
-    ):
-        pattern = rf"<(\w+) {mark}>.*?(?:</\1 {mark}>|\Z)"
-        text = re.sub(pattern, " ~~~ ", text, flags=re.DOTALL)
-    return text
-
-
-def is_marked(members: Members, mark: str) -> bool:
-    """Whether an object carries the mark that was asked for."""
-    return bool(mark) and isinstance(members.get("mark"), str) and mark in members["mark"]
-
-
-def blanked(text: str, found: Sequence[Statement | FoundObject]) -> str:
-    """Return a text with blanks in place of what was found in it."""
-    for each in found:
-        text = f"{text[: each.start]}{' ' * (each.end - each.start)}{text[each.end :]}"
-    return text
-
-
-def reasons_of(members: Members) -> str:
-    """Return the reasons that an object gives, as text."""
-    for name in REASONS:
-        value = members.get(name)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, dict) and value.keys() == {"text"}:
-            return str(value["text"])
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            return "\n".join(value)
-        if value is not None:
-            return json.dumps(value, ensure_ascii=False)
-    return ""
-
-
-def reasons_in(text: str, stated: Sequence[Statement]) -> str:
-    """Return the reasons that stand under a label, else all that stands beside the answer."""
-    found = REASONING.search(text)
-    if found and found["text"].strip():
-        return found["text"].strip(" \t\r\n\"'`*_|,")
-    return blanked(text, stated).strip()
