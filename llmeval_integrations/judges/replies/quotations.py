@@ -35,10 +35,12 @@ def _character(escape: re.Match[str]) -> str:
     return chr(code) if code <= 0x10FFFF else " "
 
 
-@lru_cache(maxsize=64)  # the parts of a vote are shown the same texts
 def letters(text: str) -> str:
     """Return the letters and digits of a text: a copy in any dress has the same."""
     return _NO_LETTER.sub("", decode(text).casefold())
+
+
+_letters_of_few = lru_cache(maxsize=16)(letters)  # the parts of a vote are shown the same texts
 
 
 class Quotations:
@@ -51,11 +53,11 @@ class Quotations:
 
     @cached_property
     def _texts(self) -> list[str]:
-        return [letters(text) for text in self._shown]
+        return [_letters_of_few(text) for text in self._shown]
 
     @cached_property
     def _own_texts(self) -> list[str]:
-        return [letters(text) for text in self._examples]
+        return [_letters_of_few(text) for text in self._examples]
 
     def hold(self, text: str) -> bool:
         """Whether a text stands in one that was shown."""
@@ -87,14 +89,15 @@ class Quotations:
 
     def hold_all(self, values: Sequence[Any]) -> bool:
         """Whether one text has all these texts and numbers, at least one text among them."""
-        texts = [value for value in values if isinstance(value, str) and letters(value)]
-        others = [value for value in values if not isinstance(value, str)]
+        words = [found for value in values if isinstance(value, str) and (found := letters(value))]
         numbers = [
             re.compile(rf"(?<![-.\w]){re.escape(json.dumps(value, default=str))}(?![\w.]*\d)")
-            for value in others
+            for value in values
+            if not isinstance(value, str)
         ]
-        return bool(texts) and any(
-            all(letters(value) in letters(text) for value in texts)
+        shown = zip((*self._texts, *self._own_texts), (*self._shown, *self._examples))
+        return bool(words) and any(
+            all(each in plain for each in words)
             and all(number.search(decode(text)) for number in numbers)
-            for text in (*self._shown, *self._examples)
+            for plain, text in shown
         )
