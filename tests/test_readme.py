@@ -27,7 +27,12 @@ LOGS = {
     "promptfoo.json": "results.json",
     "samples_capitals_mc_2026-11-27T00-00-58.678580.jsonl": "samples_capitals.jsonl",
 }
-NEEDS = {"langchain": "langchain_core", "llama_index": "llama_index", "pyarrow": "pyarrow"}
+NEEDS = {
+    "langchain.agents": "langchain",
+    "langchain": "langchain_core",
+    "llama_index": "llama_index",
+    "pyarrow": "pyarrow",
+}
 
 
 def blocks(language):

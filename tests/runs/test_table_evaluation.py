@@ -121,7 +121,7 @@ def test_a_column_that_is_not_there_is_named(present, evaluators, options, messa
         TableEvaluation(present, evaluators, columns=options)
 
 
-@pytest.mark.parametrize("evaluators", [[], "json_validity", [JsonValidity], JsonValidity()])
+@pytest.mark.parametrize("evaluators", [[], [JsonValidity], JsonValidity, None])
 def test_what_is_no_evaluator_is_refused(evaluators):
     with pytest.raises(InvalidOptionError):
         TableEvaluation(["output"], evaluators)
