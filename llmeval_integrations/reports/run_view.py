@@ -105,7 +105,8 @@ def _verdict(evaluators: Sequence[Entry], causes: Mapping[str, Sequence[Cause]])
         if (total := sum(each.figures[key] for each in evaluators))
     ]
     if lost:
-        parts.append(f"{' and '.join(lost)} count in no rate.")
+        verb = "counts" if len(lost) == 1 and lost[0].startswith("1 ") else "count"
+        parts.append(f"{' and '.join(lost)} {verb} in no rate.")
     return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
 
 

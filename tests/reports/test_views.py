@@ -59,6 +59,8 @@ def test_rates_are_percents_with_one_decimal_and_their_colour_says_how_good_they
     [evaluators] = [each for each in view.sections if each.name == "evaluators"]
     assert [row[1].tone for row in evaluators.rows] == ["good", "quiet"]
     assert view.verdict.text.endswith("13 errors count in no rate.")
+    lone = view_of_run(evaluate(rows[:1], {"none": ExactMatch()}))
+    assert lone.verdict.text == "1 error counts in no rate."
 
 
 def test_a_share_is_all_or_nothing_only_where_it_is():
