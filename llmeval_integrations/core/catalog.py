@@ -13,6 +13,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import hint
 
 ENTRY_POINTS = "llmeval_integrations.evaluators"
 """The entry point group in which other packages name their evaluator classes."""
@@ -31,8 +32,9 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
     known = [field.name for field in settable]
     for option in options:
         if option not in known:
+            meant = hint(option, known).rpartition("there are")[0]
             raise InvalidOptionError(
-                f"{name} has no option {option!r}; it has {', '.join(known) or 'none'}"
+                f"{name} has no option {option!r}; {meant}it has {', '.join(known) or 'none'}"
             )
     for field in settable:
         required = field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
@@ -62,12 +64,7 @@ def evaluator_class(name: str) -> type[Evaluator]:
     for point in _entry_points():
         if name == point.name:
             return _import_class(point)
-    from difflib import get_close_matches
-
-    names = list_evaluators()
-    close = get_close_matches(str(name), names, 1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise UnknownNameError(f"no evaluator is called {name!r}; {hint}there are {', '.join(names)}")
+    raise UnknownNameError(f"no evaluator is called {name!r}; {hint(name, list_evaluators())}")
 
 
 def _import_class(point: Any) -> type[Evaluator]:

@@ -46,6 +46,7 @@ def test_an_unknown_name_is_an_error_that_lists_what_there_is(name, hint):
     ("name", "options", "said"),
     [
         ("json_match", {"order": True}, "json_match has no option 'order'; it has strict_order, "),
+        ("json_fields", {"treshold": 1}, "'treshold'; did you mean 'threshold'\\? it has schema, "),
         ("json_match", {"strict_order": 1}, "strict_order=1 is not True or False"),
         ("python_type", {}, "python_type needs the option expected_type"),
         ("reasoning_tool_call_format", {"n": 1}, "has no option 'n'; it has none"),
