@@ -327,9 +327,7 @@ def test_a_run_of_nothing_but_errors_is_a_wrong_call_and_says_so(data, capsys):
         "llmeval run: warning: json_match: EVERY row is an error, such as line 1: "
     )
     assert "nothing in column 'reference' (json_match needs it)" in line
-    assert line.endswith(
-        "; where columns have names of their own, say --column output=NAME, or another"
-    )
+    assert line.endswith("; where columns have names of their own, say --column FIELD=NAME")
 
 
 def test_some_error_rows_do_not_fail_the_run_and_are_said_aloud(tmp_path, capsys):

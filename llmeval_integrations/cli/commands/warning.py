@@ -44,7 +44,7 @@ def _warn_of_errors(name: str, figures: Mapping[str, Any], found: list[Finding])
     if has_only_errors(figures):
         share = "EVERY row is an error"
         if found and found[0].kind in _OF_COLUMNS:
-            hint = "; where columns have names of their own, say --column output=NAME, or another"
+            hint = "; where columns have names of their own, say --column FIELD=NAME"
     say(f"llmeval run: warning: {name}: {share}, such as {first}{hint}")
 
 
