@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("a", metavar="A", help="the run before: its directory, or a log of another tool")
     add("b", metavar="B", help="the run after")
     add("--evaluator", action="append", metavar="NAME", help="compare this one; may be repeated")
-    add("--no-fields", dest="fields", action="store_false", help="compare no single fields")
+    add("--no-fields", dest="by_field", action="store_false", help="compare no single fields")
     add(
         "--lower-is-better",
         action="append",
@@ -75,7 +75,7 @@ def run(call: argparse.Namespace) -> int:
         a,
         b,
         evaluators=call.evaluator,
-        fields=call.fields,
+        by_field=call.by_field,
         lower_is_better=call.lower_is_better,
         changes=changes,
     )

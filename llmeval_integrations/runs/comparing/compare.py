@@ -23,14 +23,14 @@ def compare(
     b: Run | str | PathLike[str],
     *,
     evaluators: Collection[str] | None = None,
-    fields: bool = True,
+    by_field: bool = True,
     lower_is_better: Collection[str] = (),
     changes: int = 100,
 ) -> Comparison:
     """Compare two runs over the same samples, each a Run or a run's directory.
 
     evaluators: those that are compared; all that both runs have by default.
-    fields: whether single fields are compared, too. Each takes its part in the correction for
+    by_field: whether single fields are compared, too. Each takes its part in the correction for
         many differences, so without them smaller differences of the evaluators are shown.
     lower_is_better: evaluators with a score that is better where it is lower, beside those that
         say so of themselves by their own `lower_is_better`. Where neither run knows its evaluators,
@@ -53,7 +53,7 @@ def compare(
         raise InputError(f"changes={changes} is not a whole number from 0 on")
     runs = [each if isinstance(each, Run) else read_run(each) for each in (a, b)]
     names = _names(runs[0], runs[1], evaluators)
-    joined = join(runs[0], runs[1], names, fields=fields)
+    joined = join(runs[0], runs[1], names, by_field=by_field)
     if not any(joined.pairs.values()):
         raise InputError(f"no sample is in both runs: {_ids(joined)}")
     said = _known(lower_is_better, _names(runs[0], runs[1], None))

@@ -142,13 +142,13 @@ class Joined:
     """Ids of samples that the first run lacks."""
 
 
-def join(a: Run, b: Run, evaluators: Collection[str], *, fields: bool = True) -> Joined:
+def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) -> Joined:
     """Join the rows of these evaluators by the samples' ids, single fields too where asked for.
 
     Where an id occurs more than once, the first row of one run goes with the first of the other,
     the second with the second.
     """
-    reading = _Reading(evaluators, with_fields=fields)
+    reading = _Reading(evaluators, by_field=by_field)
     first, second = reading.columns(a), reading.columns(b)
     keys, ids = reading.keys, reading.ids
     del reading  # what it finds samples by takes as much memory as what was said of them
@@ -186,13 +186,13 @@ def _alone(one: dict[str, Column], other: dict[str, Column], count: int) -> Iter
 class _Reading:
     """Reads runs, and numbers their samples."""
 
-    def __init__(self, evaluators: Collection[str], *, with_fields: bool) -> None:
+    def __init__(self, evaluators: Collection[str], *, by_field: bool) -> None:
         self.keys: list[Key] = []
         """By number. An id that occurs more than once in a run is there as often."""
         self.ids: dict[int, Any] = {}
         """Those that are not their own keys."""
         self._evaluators = evaluators
-        self._with_fields = with_fields
+        self._by_field = by_field
         self._numbers: dict[Key | tuple[Key, int], int] = {}
         self._paths: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._shares: dict[Shares, Shares] = {}
@@ -227,7 +227,7 @@ class _Reading:
             group = self._groups.setdefault(key_of(row.group), len(self._groups))
         if row.error is not None or row.unscored:
             return Said(None, None, None, place, group, is_nothing=True)
-        fields = row.metadata.get("fields") if self._with_fields else None
+        fields = row.metadata.get("fields") if self._by_field else None
         shares = self._shares_in(fields) if isinstance(fields, Mapping) else None
         score = _figure(row.score)
         is_answer = row.score is None and row.label is not None

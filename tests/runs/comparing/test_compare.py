@@ -108,7 +108,7 @@ def test_runs_of_real_evaluators_are_compared_field_by_field(tmp_path):
     assert changed.changes[0].reason_a == "Every field matches"
     assert changed.changes[0].reason_b == "/total 2, expected 1"
     assert found.a == str(tmp_path / "a")
-    without = compare(tmp_path / "a", tmp_path / "b", fields=False)
+    without = compare(tmp_path / "a", tmp_path / "b", by_field=False)
     assert [each.field for each in without.differences] == [None] * 4
     in_memory = compare(*(evaluate(samples, evaluators) for samples in data))
     assert in_memory.differences == found.differences
@@ -519,13 +519,13 @@ def test_a_score_says_which_way_it_gets_better_and_no_rows_do():
     a, b = (evaluate(near(*wrong), [evaluator]) for wrong in (["k1"], ["k1", "k2"]))
     scores = {each.passed: each.score for each in b.rows}
     assert scores[True] < scores[False]
-    found = compare(a, b, fields=False)
+    found = compare(a, b, by_field=False)
     score = found.differences[1]
     assert (score.measure, score.lower_is_better) == ("score", False)
     assert (score.difference < 0, score.better, score.worse) == (True, 0, 10)
     assert score.verdict == "worse"
     assert found.warnings[-1].startswith("json_fields: higher scores count as better, though all")
-    told = compare(a, b, fields=False, lower_is_better=["json_fields"])
+    told = compare(a, b, by_field=False, lower_is_better=["json_fields"])
     assert not any("count as better" in warning for warning in told.warnings)
 
 
