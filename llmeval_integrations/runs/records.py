@@ -15,6 +15,7 @@ from llmeval_integrations.runs.rows import Row, write_value
 
 COLUMNS: Final[Mapping[str, type]] = {
     "id": str,
+    "group": str,
     "evaluator": str,
     "score": float,
     "passed": bool,
@@ -41,7 +42,7 @@ class Table:
 
 
 def record_of(row: Row) -> tuple[Any, ...]:
-    """Return a row's cells; metadata are JSON text, and so is an id that is not a text."""
+    """Return a row's cells; metadata are JSON text, as is an id or a group that is no text."""
     return tuple(_CELLS[name](row) if name in _CELLS else getattr(row, name) for name in COLUMNS)
 
 
@@ -66,6 +67,7 @@ def text_of(value: Any) -> str:
 
 _CELLS: Final[Mapping[str, Callable[[Row], Any]]] = {
     "id": lambda row: text_of(row.id),
+    "group": lambda row: None if row.group is None else text_of(row.group),
     "score": score_of,
     "label": lambda row: None if row.label is None else str(row.label),
     "reason": lambda row: None if row.reason is None else str(row.reason),

@@ -34,7 +34,7 @@ def test_the_page_is_written_into_the_directory(run, capsys):
     [
         (["--format", "markdown"], "### run: "),
         (["--format", "junit"], "<?xml"),
-        (["--format", "csv"], "run,id,evaluator"),
+        (["--format", "csv"], "run,id,group,evaluator"),
         (["--out", "-"], "<!doctype html>"),
         (["--out", "FOLDER/comment.md"], "### run: "),
         (["--out", "FOLDER/junit.xml"], "<?xml"),
@@ -138,8 +138,8 @@ def test_rows_are_exported(run, capsys):
 @pytest.mark.parametrize(
     ("name", "begin"),
     [
-        ("x.csv", b"run,id,evaluator"),
-        ("x.CSV", b"run,id,evaluator"),
+        ("x.csv", b"run,id,group,evaluator"),
+        ("x.CSV", b"run,id,group,evaluator"),
         ("x.parquet", b"PAR1"),
         ("x.arrow", b"ARROW1"),
         ("x.feather", b"ARROW1"),
@@ -155,7 +155,7 @@ def test_the_suffix_tells_the_format_of_a_table(run, tmp_path, name, begin):
 def test_a_named_format_counts_whatever_the_suffix(run, tmp_path):
     for name in ("x.parquet", "x.xlsx"):
         assert main(["export", str(run), "--to", "csv", "--out", str(tmp_path / name)]) == 0
-        assert (tmp_path / name).read_bytes().startswith(b"run,id,evaluator")
+        assert (tmp_path / name).read_bytes().startswith(b"run,id,group,evaluator")
 
 
 def test_a_suffix_of_no_table_is_refused(run, tmp_path, capsys):

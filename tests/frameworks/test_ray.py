@@ -118,7 +118,7 @@ def local_rows(rows, evaluators):
     for row in evaluate(pa.Table.from_pylist(rows), evaluators).rows:
         error = row.error and row.error.replace(f": row {number_of(row.id)}: ", ": ")
         score = None if row.score is None else float(row.score)
-        made.append({"id": row.id, "evaluator": row.evaluator, "score": score, "passed": row.passed, "label": row.label, "reason": row.reason, "unscored": row.unscored, "error": error})  # fmt: skip
+        made.append({"id": row.id, "group": row.group, "evaluator": row.evaluator, "score": score, "passed": row.passed, "label": row.label, "reason": row.reason, "unscored": row.unscored, "error": error})  # fmt: skip
     return as_rows(made)
 
 
@@ -177,7 +177,7 @@ def test_judges_of_a_dataset_share_a_budget(second, server, judge):
 
 def local_rows_judged(rows):
     said = {"evaluator": "judge", "score": 1.0, "passed": True, "label": "Pass", "reason": "It is.", "unscored": False, "error": None}  # fmt: skip
-    judged = as_rows([{"id": row["id"], **said} for row in rows])
+    judged = as_rows([{"id": row["id"], "group": None, **said} for row in rows])
     return sorted([*judged, *local_rows(rows, {"valid": JsonValidity()})])
 
 

@@ -42,7 +42,7 @@ EVALUATORS = {
     "slow": Slow(0),
 }
 ROWS = [
-    {"id": "a", "output": '{"a": 1}', "reference": '{"a": 1.0}'},
+    {"id": "a", "output": '{"a": 1}', "reference": '{"a": 1.0}', "group": 7},
     {"id": "b", "output": '{"a": 1,}', "reference": '{"a": 2}'},
     {"id": "c", "output": None, "reference": "1"},
     {"id": "d", "output": "raise", "reference": None},
@@ -51,6 +51,7 @@ ROWS = [
 ]
 COLUMNS = {
     "id": pa.string(),
+    "group": pa.string(),
     "evaluator": pa.string(),
     "score": pa.float64(),
     "passed": pa.bool_(),
@@ -72,6 +73,7 @@ def as_records(run):
     return [
         {
             "id": str(row.id),
+            "group": None if row.group is None else str(row.group),
             "evaluator": row.evaluator,
             "score": None if row.score is None else float(row.score),
             "passed": row.passed,
@@ -120,7 +122,7 @@ def test_any_cut_of_a_table_gives_the_same_rows(cuts):
 
 
 def test_columns_may_be_called_otherwise(table):
-    table = table.rename_columns(["key", "answer", "gold"])
+    table = table.rename_columns(["key", "answer", "gold", "group"])
     fields = {"id": "key", "output": "answer", "reference": "gold"}
     made = evaluate_batch(table, [JsonEquality()], columns=fields)
     assert made["score"].to_pylist()[:2] == [1.0, 0.0]
