@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError, RejectedAnswerError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.guards.repair import Edit, Repair
@@ -72,6 +72,10 @@ def guard(
         A decorator; the decorated function returns GuardResult.
     """
     check_tries(evaluator, tries)
+    known = [name for name in Sample.__struct_fields__ if name != "output"]
+    for name in fields:
+        if name not in known:
+            raise InvalidOptionError(f"guard has no option {name!r}; {hint(name, known)}")
     return _Guard(evaluator, tries, repair, raises, fields)
 
 

@@ -331,3 +331,8 @@ def test_a_text_prompt_of_the_responses_api_becomes_messages(server):
         {"role": "user", "content": "Read it."},
         {"role": "user", "content": HALF_TOLD},
     )
+
+
+def test_a_misspelt_field_is_refused_before_a_model_is_asked():
+    with pytest.raises(InvalidOptionError, match="no option 'refrence'; did you mean 'reference'"):
+        guard(CONFORMS, refrence="{}")
