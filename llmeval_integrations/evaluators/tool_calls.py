@@ -216,7 +216,8 @@ class ToolCalls(Evaluator):
         return _result(self.score, comparison, calls, (len(made), len(expected)), limits)
 
     def breakdown(self) -> CallTally:
-        return CallTally()
+        # Of an ignored place no leaf is counted, whether or not it is there.
+        return CallTally(path for path, each in self.fields.items() if not each.get("ignore"))
 
     def _check_call(self, call: ToolCall, toolbox: Toolbox, reference: Any) -> None:
         """Refuse an expected call that its tool surely does not take."""

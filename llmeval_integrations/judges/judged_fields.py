@@ -91,8 +91,8 @@ class JudgedFields(JudgedEvaluator):
 
     judged: Sequence[str]
     """The paths of the fields of prose, such as `/summary` or `/items/*/description`. A sample
-    may lack them; a path that no sample has is not an error, and nothing is judged there, but one
-    that the schema has no place for is."""
+    may lack them; a path that no sample has is warned about, and one that the schema has no
+    place for is an error."""
 
     schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction, as for JsonFields."""
@@ -171,7 +171,8 @@ class JudgedFields(JudgedEvaluator):
 
     def breakdown(self) -> FieldTally:
         # Of an ignored place no leaf is counted, whether or not it is there.
-        return FieldTally(path for path, each in self.fields.items() if not each.get("ignore"))
+        settings = (path for path, each in self.fields.items() if not each.get("ignore"))
+        return FieldTally(dict.fromkeys((*self.judged, *settings)))
 
 
 def _take(

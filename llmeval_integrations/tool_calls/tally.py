@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.fields.figures import shares
@@ -16,8 +16,9 @@ _OTHER: Final = "(other)"
 class CallTally:
     """What became of the calls of each tool, and of each argument, over a run."""
 
-    def __init__(self) -> None:
-        self._fields = FieldTally()
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        """Take the paths of settings, as `weather/city`: the summary names those without a leaf."""
+        self._fields = FieldTally(f"/{path}" for path in paths)
         self._tools: dict[str, Counter[str]] = {}
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
@@ -51,4 +52,7 @@ class CallTally:
             right, called, expected = (counts[key] for key in ("right", "called", "expected"))
             own = {"called": called, "expected": expected, "right": right}
             tools[name] = {**own, **shares(right, called, expected)}
-        return {**self._fields.summary(), "tools": tools}
+        figures = self._fields.summary()
+        if "unmet_paths" in figures:
+            figures["unmet_paths"] = [path[1:] for path in figures["unmet_paths"]]
+        return {**figures, "tools": tools}

@@ -3,7 +3,7 @@
 import pytest
 from json_strategies import seconds
 
-from llmeval_integrations import InvalidOptionError, JsonFields, evaluate
+from llmeval_integrations import InvalidOptionError, JsonFields, ToolCalls, evaluate
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.paths import read_overrides
 
@@ -244,6 +244,15 @@ def test_a_path_that_no_sample_of_a_run_has_is_named():
     assert figures["unmet_paths"] == unmet
     figures = evaluate(rows, [JsonFields()]).summary["evaluators"]["json_fields"]
     assert "unmet_paths" not in figures
+
+
+def test_a_path_of_arguments_that_no_call_of_a_run_has_is_named():
+    met = ["weather/city", "*/city", "weather", "weather/days/n"]
+    unmet = ["weather/cty", "wether/city", "*/days/m"]
+    settings = {path: {"weight": 2} for path in (*met, *unmet)} | {"book/x": {"ignore": True}}
+    call = {"name": "weather", "arguments": {"city": "Rome", "days": {"n": 1}}}
+    run = evaluate([{"output": call, "reference": call}], [ToolCalls(fields=settings)])
+    assert run.summary["evaluators"]["tool_calls"]["unmet_paths"] == unmet
 
 
 @pytest.mark.parametrize("as_adapter", [False, True])

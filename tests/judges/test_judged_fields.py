@@ -7,6 +7,7 @@ from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, JsonFields, MissingFieldError, evaluate
 from llmeval_integrations.judges import JudgedFields
+from llmeval_integrations.runs import read_run
 
 REFERENCE = {
     "id": "A-1",
@@ -143,6 +144,14 @@ def test_a_member_that_is_null_may_count_as_left_out_and_is_not_put_to_the_judge
     result = told({"a": None, "c": None}, {"a": "prose", "b": None, "c": None})
     assert (result.score, result.reason) == (0.0, "/a missing")
     assert result.metadata["fields"] == {"/a": {"missing": 1}, "/b": {}, "/c": {}}
+
+
+def test_a_path_that_no_sample_of_a_run_has_is_named(tmp_path):
+    client = Scripted(judged("Pass", "Pass"))
+    evaluator = JudgedFields(client, [*PROSE, "/sumary"], fields={"/x": {"weight": 2}})
+    run = evaluate([{"output": OUTPUT, "reference": REFERENCE}], [evaluator], out=tmp_path / "run")
+    assert run.summary["evaluators"]["judged_fields"]["unmet_paths"] == ["/sumary", "/x"]
+    assert read_run(tmp_path / "run").summary == run.summary
 
 
 def test_a_run_adds_up_its_fields(tmp_path):

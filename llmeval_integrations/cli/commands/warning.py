@@ -30,7 +30,7 @@ def warn_of(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> N
         say("llmeval run: warning: the data has no rows")
     for name, figures in run.summary["evaluators"].items():
         for path in figures.get("unmet_paths", ()):
-            say(f"llmeval run: warning: {name}: no sample has a leaf at {path!r} of fields")
+            say(f"llmeval run: warning: {name}: no sample has a leaf at the path {path!r}")
         if figures["errors"]:
             _warn_of_errors(name, figures, [each for each in run.findings[name] if each.is_error])
     _warn_of_unscored(run, cached=cached)
