@@ -32,9 +32,8 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
     known = [field.name for field in settable]
     for option in options:
         if option not in known:
-            meant = hint(option, known).rpartition("there are")[0]
             raise InvalidOptionError(
-                f"{name} has no option {option!r}; {meant}it has {', '.join(known) or 'none'}"
+                f"{name} has no option {option!r}; {hint(option, known, 'it has')}"
             )
     for field in settable:
         required = field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT

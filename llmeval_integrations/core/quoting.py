@@ -16,13 +16,13 @@ def add_article(field: str) -> str:
     return f"{'an' if field[:1] in 'aeiou' else 'a'} {field}"
 
 
-def hint(word: object, known: Collection[str]) -> str:
+def hint(word: object, known: Collection[str], there_are: str = "there are") -> str:
     """Word what somebody may have meant, and what there is."""
     from difflib import get_close_matches
 
     close = get_close_matches(str(word), known, 1)
     meant = f"did you mean {close[0]!r}? " if close else ""
-    return f"{meant}there are {', '.join(known)}"
+    return f"{meant}{there_are} {', '.join(known) or 'none'}"
 
 
 def quote(value: Any) -> str:

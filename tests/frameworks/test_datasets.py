@@ -88,7 +88,7 @@ def test_half_a_surrogate_pair_ends_no_job():
     rows = Dataset.from_dict({"output": ["[1]", '{"a\\ud800": 1}']})
     scored = evaluate(rows, [JsonSchema({"type": "object"}, parsing="lenient")], metadata=True)
     assert list(scored["json_schema"]) == [0.0, 0.0]
-    assert "Lone surrogate" in list(scored["json_schema_reason"])[1]
+    assert "half of a surrogate pair" in list(scored["json_schema_reason"])[1]
 
 
 def test_a_text_in_a_column_of_mixed_types_is_the_text(tmp_path):
