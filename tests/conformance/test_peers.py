@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from pace import TooSlowError
 
 from llmeval_integrations import JsonEquality, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
@@ -114,7 +115,10 @@ def test_a_cost_that_explodes_is_found():
         return JsonValidity()(output)
 
     found = check_evaluator(quadratic, "json_validity", limit=9)
-    assert {"brackets that never close"} == {each.case for each in found if each.kind == "cost"}
+    explodes = {each.case for each in found if each.kind == "cost"}
+    if not explodes:  # a machine that stands still during the small sizes hides the growth
+        raise TooSlowError(str(found))
+    assert explodes == {"brackets that never close"}
 
 
 def test_a_cost_that_is_high_and_linear_is_none():
