@@ -6,7 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 project = "llmeval-integrations"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "pages"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pages"]
 exclude_patterns = ["examples"]
 
 smartquotes = False

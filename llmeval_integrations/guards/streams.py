@@ -15,13 +15,9 @@ def stop_early(
 
     The chunk that shows it is the last one. Then the connection is closed, and the model stops.
 
-    Example:
-        stream = client.chat.completions.create(model=model, messages=messages, stream=True)
-        stream = stop_early(stream, watch(JsonSchema(schema)), length=900)
-        for chunk in stream:
-            ...
-        stream.doomed  # Doomed(offset=57, pointer='/total', keyword='minimum', reason=...)
-        stream.saved  # 843
+    Example: `stream = stop_early(stream, watch(JsonSchema(schema)), length=900)` takes the place of
+    the SDK's stream. After it, `stream.doomed` says where the text was lost, and `stream.saved` how
+    many characters were not written.
 
     Args:
         stream: What an SDK of OpenAI (chat completions, responses) or Anthropic (messages) returns

@@ -43,7 +43,7 @@ def evaluate_batch(
     request metadata (JSON), as `llmeval export` writes them; any cut of a table into parts gives
     the same rows. The other arguments are those of `evaluate`, and so is what becomes of a bad row,
     and what is raised before the first one. A row without an id is called by its place in this
-    table: a part of something needs a column of ids.
+    table, so a part of something needs a column of ids.
     """
     options = JudgingOptions(
         concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens

@@ -40,7 +40,7 @@ def compare(
     changes: how many samples are listed for each evaluator and direction.
 
     Samples are joined by id, rows of the same id by occurrence. Samples of one `group` are not
-    independent: tests turn them as a whole, and intervals count them for what they are worth.
+    independent, so tests turn them as a whole, and intervals count them for what they are worth.
     Where no group is named, samples with the same id are one. What is unscored or an error in
     either run is left out and counted, never taken for 0. A field that only one of the two outputs
     has, where it should not, counts as right in the other.
