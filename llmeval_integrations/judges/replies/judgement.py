@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +19,8 @@ from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import NoStatementError, Reader, Reading
 from llmeval_integrations.judges.replies.vocabulary import REASONS, VERDICT_NAMES, Vocabulary
 from llmeval_integrations.llm.thinking import without_thinking
+
+_log = logging.getLogger(__name__)
 
 
 class _Word(str, Enum):
@@ -177,7 +180,8 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Reading:
         for method in methods:
             try:
                 found = method(without_thinking(reply))
-            except Exception:  # noqa: BLE001, S112 - how a method says that it found nothing
+            except Exception as error:  # noqa: BLE001 - how a method says that it found nothing
+                _log.info("%r reads no judgement: %r", method, error)
                 continue
             if isinstance(found, Mapping):
                 return reader.read_members(_members(found))
