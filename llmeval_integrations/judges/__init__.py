@@ -1,6 +1,8 @@
 """Evaluators that ask a model, and what belongs to them: prompts, verdicts, agreement."""
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.judges.agreement import Agreement, agreement
+from llmeval_integrations.judges.calibration import Calibration, calibrate
 from llmeval_integrations.judges.classification import Classification
 from llmeval_integrations.judges.criteria import (
     Completeness,
@@ -26,12 +28,11 @@ from llmeval_integrations.judges.replies.judgement import (
 )
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.student_runner import StudentRunner
-from llmeval_integrations.judges.trust.agreement import Agreement, agreement
-from llmeval_integrations.judges.trust.calibration import Calibration, calibrate
 from llmeval_integrations.judges.vote import Panel, Vote
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.request import JudgeRequest
+from llmeval_integrations.stats.judged_rate import JudgedRate, labels_needed
 
 __all__ = [
     "Agreement",
@@ -46,6 +47,7 @@ __all__ = [
     "JudgeRequest",
     "JudgedEvaluator",
     "JudgedFields",
+    "JudgedRate",
     "Judgement",
     "Message",
     "Panel",
@@ -63,6 +65,7 @@ __all__ = [
     "Vote",
     "agreement",
     "calibrate",
+    "labels_needed",
     "load_client",
     "parse_judgement",
 ]

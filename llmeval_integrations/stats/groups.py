@@ -125,7 +125,7 @@ def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
         return None
     away = [each.total - mean * each.rows for each in groups]
     error = math.sqrt(math.fsum(each * each for each in away) * count / (count - 1)) / n
-    half = t_of(LEVEL, _freedom(away, count - 1)) * error
+    half = t_of(LEVEL, degrees_of_freedom(away, count - 1)) * error
     return mean - half, mean + half
 
 
@@ -162,10 +162,16 @@ def worths(
     between = max(squares, deviation)
     if between <= (_ROUNDING * n) ** 2:
         return if_agreeing, if_agreeing
-    return Worth(variance * n * n / between, t_of(LEVEL, _freedom(away, most))), if_agreeing
+    return Worth(
+        variance * n * n / between, t_of(LEVEL, degrees_of_freedom(away, most))
+    ), if_agreeing
 
 
-def _freedom(away: Sequence[float], most: int) -> int:
+def degrees_of_freedom(away: Sequence[float], most: int) -> int:
+    """Return the degrees of freedom of a sum of squares of group sums; `most` or less.
+
+    See `worths` for the source.
+    """
     largest = max(map(abs, away))
     if largest == 0:
         return most

@@ -1,50 +1,74 @@
-"""A judge's verdicts beside a person's labels, row by row."""
+"""A judge's verdicts beside people's labels of the same rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from numbers import Real
 from os import PathLike
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 
 _VERDICTS: Final[Mapping[Any, bool]] = {
-    True: True,
-    "true": True,
-    "pass": True,
-    "passed": True,
-    "1": True,
-    False: False,
-    "false": False,
-    "fail": False,
-    "failed": False,
-    "0": False,
+    **dict.fromkeys((True, "true", "pass", "passed", "1"), True),
+    **dict.fromkeys((False, "false", "fail", "failed", "0"), False),
 }
 """In small letters; what a column of a CSV file holds is text."""
 
 
-def paired(judged: Any, human: Any) -> list[tuple[Any, Any, Any]]:
-    """Return `(id, judged, human)` for each row, by id where one is a mapping, else by order.
+class LabelledRow(NamedTuple):
+    """One row: what the judge says of it, and what people say."""
 
-    Beside a mapping the rows of a run are paired by their own ids. Raises InputError where a row of
-    one has none in the other.
+    row: Hashable
+    """Its id, or its place."""
+
+    judge: Any
+    """The judge's value; None where it could not tell."""
+
+    people: tuple[Any, ...]
+    """The labels of people; empty where nobody labelled the row."""
+
+    group: Hashable = None
+    """The group it belongs to; None for a row of its own."""
+
+
+def labelled_rows(judged: Any, human: Any) -> list[LabelledRow]:
+    """Pair the rows of a judge with people's labels: by id where one is a mapping, else by order.
+
+    Raises InputError where a row of one has no partner in the other.
     """
     if isinstance(judged, Mapping) or isinstance(human, Mapping):
         judged, human = _by_id("judged", judged), _by_id("human", human)
         _check_ids("judged", judged, human)
         _check_ids("human", human, judged)
-        return [(key, value, human[key]) for key, value in judged.items()]
-    left, right = rows_of("judged", judged), rows_of("human", human)
-    if len(left) != len(right):
-        raise InputError(
-            f"judged has {len(left)} rows and human {len(right)}; "
-            "give None for a row without a label"
+        triples = [(key, value, human[key]) for key, value in judged.items()]
+    else:
+        left, right = rows_of("judged", judged), rows_of("human", human)
+        if len(left) != len(right):
+            raise InputError(
+                f"judged has {len(left)} rows and human {len(right)}; "
+                "give None for a row without a label"
+            )
+        triples = list(zip(range(len(left)), left, right))
+    return [
+        LabelledRow(
+            row,
+            None if plain(one) is None else one,
+            tuple(_people(other)),
+            getattr(one, "group", None),
         )
-    return list(zip(range(len(left)), left, right))
+        for row, one, other in triples
+    ]
+
+
+def _people(label: Any) -> Iterator[Any]:
+    """Yield each person's label: a list holds those of several."""
+    for each in label if isinstance(label, (list, tuple)) else [label]:
+        if (value := plain(each)) is not None:
+            yield value
 
 
 def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
@@ -59,10 +83,10 @@ def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
         )
     found: dict[Any, Any] = {}
     for row in rows:
-        if isinstance(row.id, (list, dict)) or row.id in found:
-            is_key = not isinstance(row.id, (list, dict))
-            why = "is there twice" if is_key else "is not a key of a mapping"
-            raise InputError(f"{name}: the id {quote(row.id)} {why}; give both in the same order")
+        if isinstance(row.id, (list, dict)):
+            raise InputError(f"{name}: the id {quote(row.id)} is not a key of a mapping")
+        if row.id in found:
+            raise InputError(f"{name}: the id {quote(row.id)} is there twice; use lists in order")
         found[row.id] = row
     return found
 
@@ -76,15 +100,12 @@ def _check_ids(name: str, values: Mapping[Any, Any], others: Mapping[Any, Any]) 
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
-    """Return rows of a run or a sequence, or a mapping's values; raises InputError for a text.
-
-    Rows of several evaluators are refused as well: each judges every sample.
-    """
+    """Return the rows of a run, of a sequence or of a mapping's values, of one evaluator alone."""
     if hasattr(values, "rows") and hasattr(values, "summary"):
         values = values.rows
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        hint = "; a run's directory is read by llmeval_integrations.runs.read_run"
         is_path = isinstance(values, (str, PathLike))
+        hint = "; a run's directory is read by llmeval_integrations.runs.read_run"
         raise InputError(
             f"{name}={quote(values)} is not a sequence or mapping of verdicts{hint * is_path}"
         )
@@ -99,28 +120,27 @@ def rows_of(name: str, values: Any) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a judgement as its verdict, and None for what is missing; any other value as it is.
+    """Return a judgement as its verdict, what is missing as None, any other value as it is.
 
-    A mapping with a `verdict` is a judgement too. Missing are None, NaN, pandas' NA, a text without
-    letters, as an empty cell of a CSV file is, and a result that is unscored or an error.
+    A mapping with a `verdict` is a judgement. Missing are None, NaN, pandas' NA, a text of white
+    space, and a result or row that is unscored or an error.
     """
     if isinstance(value, Mapping):
         value = value.get("verdict", value)
     value = getattr(value, "verdict", value)
     value = value.value if isinstance(value, Enum) else value
     if is_result(value):
-        return None if _says_nothing(value) else value
+        return None if _is_unscored(value) else value
     if type(value).__name__ == "NAType" or (isinstance(value, str) and not value.strip()):
         return None
     # numpy's float32 is not one of Python's floats; only NaN is not itself
     return None if isinstance(value, Real) and value != value else value  # noqa: PLR0124
 
 
-def _says_nothing(said: Any) -> bool:
-    """Whether a result, or a row of a run, is unscored or an error."""
-    if isinstance(said, Result):
-        return said.is_unscored
-    return bool(getattr(said, "unscored", False)) or getattr(said, "error", None) is not None
+def _is_unscored(value: Any) -> bool:
+    if isinstance(value, Result):
+        return value.is_unscored
+    return bool(getattr(value, "unscored", False)) or getattr(value, "error", None) is not None
 
 
 def is_result(value: Any) -> bool:
@@ -130,20 +150,24 @@ def is_result(value: Any) -> bool:
 
 def as_verdict(value: Any) -> bool | None:
     """Return True for True, 1, "pass" and "true", False for their opposites, None for all else."""
-    key = folded(value)
     try:
-        return _VERDICTS.get(key)
+        return _VERDICTS.get(fold(value))
     except TypeError:  # not hashable, so no verdict
         return None
 
 
-def folded(value: Any) -> Any:
+def fold(value: Any) -> Any:
     """Return a text without what tells no two labels apart: case, and the space around it."""
     return value.strip().casefold() if isinstance(value, str) else value
 
 
+def may_be_verdict(value: Any) -> bool:
+    """Tell whether a value is missing, or could be read as pass or fail."""
+    return value is None or is_result(value) or as_verdict(value) is not None
+
+
 def verdict_of(value: Any, row: Any, name: str) -> bool:
-    """Read a value that is not missing as pass or fail; raise InputError where it is neither."""
+    """Read a value as pass or fail; raises InputError where it is neither."""
     said = value
     if is_result(value):
         said = value.label if value.passed is None else value.passed
@@ -154,19 +178,29 @@ def verdict_of(value: Any, row: Any, name: str) -> bool:
     return verdict
 
 
-def may_be_verdict(value: Any) -> bool:
-    """Tell whether a value is missing, or could be read as pass or fail."""
-    return value is None or is_result(value) or as_verdict(value) is not None
+def label_of(value: Any, row: Any, name: str, other: Any) -> bool | str | Real:
+    """Read a value as a verdict, or as a label where some other value is not a verdict.
 
-
-def label_of(value: Any, row: Any, name: str, beside: Any) -> bool | str | Real:
-    """Read a value as a verdict, or as a label where another one, `beside` it, is not a verdict."""
-    if beside is None:
+    Raises InputError where it is neither.
+    """
+    if other is None:
         return verdict_of(value, row, name)
-    label = value.label if is_result(value) else value
+    label = value
+    if is_result(value):  # a rating is a score without a label
+        label = value.score if value.label is None and isinstance(other, Real) else value.label
     if isinstance(label, bool) or not isinstance(label, (str, Real)):
         raise InputError(
             f"{name}, row {quote(row)}: {quote(value)} is not a label, "
-            f"and {quote(beside)}, beside it, is not a verdict"
+            f"and {quote(other)}, beside it, is not a verdict"
         )
     return label
+
+
+def majority(labels: Sequence[Any]) -> Any:
+    """Return the label that most people give; None where none is ahead."""
+    counts: dict[Any, int] = {}
+    for label in labels:
+        counts[label] = counts.get(label, 0) + 1
+    best = max(counts.values(), default=0)
+    leaders = [label for label, count in counts.items() if count == best]
+    return leaders[0] if len(leaders) == 1 else None

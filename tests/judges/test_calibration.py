@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import Result
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.judges.calibration import CELLS, PRIOR_ROWS, calibrate
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.trust.calibration import CELLS, PRIOR_ROWS, calibrate
 
 DEFAULT = [getattr(ScoreTable(), cell) for cell in CELLS]
 HONEST = dict(zip(CELLS, DEFAULT))
@@ -30,6 +30,10 @@ def judgement(cell):
 def learned(pairs):
     """Calibrate with what each row says and whether a person passed it."""
     return calibrate([judgement(cell) for cell, _ in pairs], [label for _, label in pairs])
+
+
+def passed(found, name):
+    return next(level.passed for level in found.levels if level.name == name)
 
 
 def weights(table):
@@ -61,7 +65,7 @@ def brier(table, pairs):
 def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held):
     found = calibrate([held()] * 9, [True] * 6 + ["fail"] * 3)
     assert found.table.pass_low == pytest.approx((6 + PRIOR_ROWS * 0.6) / (9 + PRIOR_ROWS))
-    assert found.counts["pass_low"] == (6, 9)
+    assert passed(found, "pass_low") == (6, 9)
     assert weights(found.table)[:3] == DEFAULT[:3]  # no row tells against them
 
 
@@ -159,7 +163,7 @@ def test_what_is_unscored_or_not_labelled_is_not_learned_from():
     judged = [judgement("pass_low"), None, Result.unscored("cut"), judgement("fail_low")]
     found = calibrate(dict(enumerate(judged)), {0: True, 1: True, 2: False, 3: None})
     assert (found.unscored, found.unlabelled) == (2, 1)
-    assert sum(share.whole for share in found.counts.values()) == 1
+    assert sum(level.passed.whole for level in found.levels) == 1
 
 
 def test_the_table_reads_well():
@@ -187,9 +191,7 @@ GOOD = Result(0.6, True, None, None, {"verdict": "pass", "confidence": "low"})
     [
         ([], [], "no row has both"),
         ([None], [True], "no row has both"),
-        ([Result(1.0, True)], [True], "judged, row 0: .* has no verdict"),
-        ([Result(1.0, True, None, None, {"verdict": "Pass"})], [True], "with a confidence"),
-        ([True], [True], "judged, row 0: True has no verdict"),
+        (["good"], [True], "judged, row 0: 'good' has neither a score nor a verdict"),
         ([Judgement("", Verdict.PASS)], [True], "judged, row 0: .* with a confidence"),
         ([GOOD], ["good"], "human, row 0: 'good' is not a verdict"),
         ([GOOD], [True, False], "judged has 1 rows and human 2"),
@@ -199,3 +201,26 @@ GOOD = Result(0.6, True, None, None, {"verdict": "pass", "confidence": "low"})
 def test_what_cannot_be_learned_from_is_named(judged, human, message):
     with pytest.raises(InputError, match=message):
         calibrate(judged, human)
+
+
+def test_any_score_is_learned_and_chances_rise_with_it():
+    choose = random.Random(4)
+    scores = [choose.random() for _ in range(400)]
+    truth = [choose.random() < score**2 for score in scores]
+    found = calibrate([Result(score, None) for score in scores], truth)
+    assert found.table is None
+    assert found.better
+    learned = [level.learned for level in found.levels]
+    assert learned == sorted(learned)
+    assert len(learned) == 10
+    assert found(0.0) == learned[0] < 0.1
+    assert abs(found(0.9) - 0.81) < 0.1
+    assert str(found).startswith("score                 default  learned")
+
+
+def test_ratings_are_learned_from_the_share_that_passes():
+    found = calibrate(
+        [1] * 20 + [3] * 20 + [5] * 20, [False] * 20 + [False, True] * 10 + [True] * 20
+    )
+    assert [level.name for level in found.levels] == ["1", "3", "5"]
+    assert [round(found(score), 3) for score in (1, 3, 4, 5)] == [0.065, 0.5, 0.5, 0.935]

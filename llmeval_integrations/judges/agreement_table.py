@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.quoting import shorten
+from llmeval_integrations.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from llmeval_integrations.judges.trust.agreement import Agreement
+    from llmeval_integrations.judges.agreement import Agreement
+    from llmeval_integrations.stats.agreement import Kappa
 
 _MOST_LABELS: Final = 12
 _LONGEST_LABEL: Final = 16
 _CORNER: Final = "person \\ judge"
 
 
-def as_text(agreement: Agreement) -> str:
+def render(agreement: Agreement) -> str:
     """Write the confusion table, then each figure with its interval and the counts behind it."""
     lines = [*_confusion(agreement), "", *_figures(agreement), "", _counts(agreement)]
     return "\n".join(line.rstrip() for line in lines)
@@ -47,22 +49,39 @@ def _name(label: Any) -> str:
 def _figures(agreement: Agreement) -> list[str]:
     lines = []
     for name, share in agreement.shares.items():
-        interval = share.interval(agreement.level)
-        counts = f"{share.part:,} of {share.whole:,}" if interval else ""
-        lines.append(_line(name, share.rate, interval, counts))
-    lines.insert(1, _line("kappa", agreement.kappa, None, ""))
+        counts = f"{share.part:,} of {share.whole:,}" if share.whole else ""
+        lines.append(_line(name, share.rate, share.interval, counts))
+    lines.insert(1, _kappa("kappa", agreement.kappa))
+    if agreement.mean_error is not None:
+        lines.insert(2, _kappa("weighted kappa", agreement.weighted_kappa))
+        lines.insert(3, _line("mean error", agreement.mean_error, None, ""))
     rate = agreement.corrected
-    return [*lines, _line("corrected", rate.rate, rate.interval, rate.reason or "")]
+    note = rate.reason or ("" if rate.rate is None else rate.method)
+    lines.append(_line("corrected", rate.rate, rate.interval, note))
+    if (people := agreement.people).whole:
+        both = agreement.judge_and_person
+        lines += [
+            _line("people agree", people.rate, None, f"{people.part:,} of {people.whole:,} pairs"),
+            _line("judge, person", both.rate, None, f"{both.part:,} of {both.whole:,} pairs"),
+            _line("people's alpha", agreement.alpha, None, "Krippendorff"),
+        ]
+    return lines
 
 
-def _line(name: str, rate: float | None, interval: tuple[float, float] | None, rest: str) -> str:
+def _kappa(name: str, found: Kappa | None) -> str:
+    return _line(name, found and found.value, found and found.interval, "")
+
+
+def _line(name: str, rate: float | None, interval: Interval | None, rest: str) -> str:
     figure = "-" if rate is None else f"{rate:.3f}"
     bounds = f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else ""
     return f"{name:<14}  {figure:>6}  {bounds:<14}  {rest}"
 
 
 def _counts(agreement: Agreement) -> str:
+    tied = f", {agreement.tied:,} tied" if agreement.tied else ""
     return (
         f"{agreement.n:,} rows compared, {agreement.unscored:,} unscored, "
-        f"{agreement.unlabelled:,} without a label; intervals of {100 * agreement.level:g} %"
+        f"{agreement.unlabelled:,} without a label{tied}; intervals of "
+        f"{100 * agreement.level:g} %"
     )

@@ -1,0 +1,123 @@
+"""How far two raters, or several, agree beyond chance."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from llmeval_integrations.stats.influence import design_effect
+from llmeval_integrations.stats.intervals import LEVEL, Interval, Share, t_of, wilson_of
+
+Closeness = Callable[[Any, Any], float]
+"""How close two ratings are: 1 where they are the same, 0 where they could not be further apart."""
+
+
+class Rating(NamedTuple):
+    """What two raters say of one row."""
+
+    first: Hashable
+    second: Hashable
+    group: Hashable = None
+    """The group that the row belongs to; None for a row of its own."""
+
+
+class Kappa(NamedTuple):
+    """How much of the agreement that chance leaves open is reached: 1 all, 0 none of it."""
+
+    value: float
+    interval: Interval | None
+    """None of a single group of rows."""
+
+
+def same(first: Any, second: Any) -> float:
+    """Count ratings as close where they are equal: the closeness of plain kappa."""
+    return float(first == second)
+
+
+def squared(ratings: Sequence[Rating]) -> Closeness:
+    """Return the closeness of numbers by their squared distance, as quadratic kappa has it."""
+    numbers: list[Any] = [each for rating in ratings for each in rating[:2]]
+    span = max(numbers) - min(numbers) or 1
+
+    def closeness(first: Any, second: Any) -> float:
+        return float(1 - ((first - second) / span) ** 2)
+
+    return closeness
+
+
+def kappa(
+    ratings: Sequence[Rating], closeness: Closeness = same, level: float = LEVEL
+) -> Kappa | None:
+    """Return Cohen's kappa, weighted by a closeness; None where chance leaves nothing open.
+
+    Cohen, Educ. Psychol. Meas. 20 (1960) 37, and Psychol. Bull. 70 (1968) 213. The variance is that
+    of Fleiss, Cohen and Everitt, Psychol. Bull. 72 (1969) 323, by groups where rows have them. The
+    interval is Wilson's, of the observed agreement over the effective number of rows, put through
+    kappa's formula with chance agreement held fixed: the symmetric one is right in 32 % of cases,
+    not 95, for 30 rows of a judge that hardly ever errs.
+    """
+    n = len(ratings)
+    firsts = Counter(rating.first for rating in ratings)
+    seconds = Counter(rating.second for rating in ratings)
+    near_first = {
+        one: math.fsum(closeness(one, other) * count for other, count in seconds.items()) / n
+        for one in firsts
+    }
+    near_second = {
+        one: math.fsum(closeness(other, one) * count for other, count in firsts.items()) / n
+        for one in seconds
+    }
+    chance = math.fsum(near_first[one] * count for one, count in firsts.items()) / max(n, 1)
+    if not n or math.isclose(chance, 1, abs_tol=1e-12):
+        return None
+    cells = Counter(ratings)
+    agreed = math.fsum(closeness(*cell[:2]) * count for cell, count in cells.items()) / n
+    value = (agreed - chance) / (1 - chance)
+
+    def influence(rating: Rating) -> float:
+        by_chance = near_first[rating.first] + near_second[rating.second] - 2 * chance
+        return closeness(*rating[:2]) - agreed - (1 - value) * by_chance
+
+    effect = design_effect((each.group, influence(each)) for each in ratings)
+    if effect is None:
+        return Kappa(value, None)
+    variance = math.fsum(influence(cell) ** 2 * count for cell, count in cells.items()) / n
+    spread = agreed * (1 - agreed)
+    effective = n * spread / variance if spread > 1e-12 and variance > 1e-12 else n
+    low, high = wilson_of(agreed, effective / effect.factor, t_of(level, effect.freedom))
+    return Kappa(value, ((low - chance) / (1 - chance), min(1.0, (high - chance) / (1 - chance))))
+
+
+def krippendorff_alpha(
+    units: Sequence[Sequence[Hashable]], distance: Callable[[Any, Any], float]
+) -> float | None:
+    """Return how far several raters agree beyond chance, of units with two ratings or more.
+
+    1 is perfect, 0 chance. None where no unit has two ratings, or all ratings are the same.
+    Krippendorff, Content Analysis (2004), chapter 11. `distance` is 0 for equal ratings: 1 for
+    unequal names, the square of the difference for numbers.
+    """
+    paired = [Counter(unit) for unit in units if len(unit) > 1]
+    values = sum(paired, Counter())
+    n = sum(values.values())
+    observed = math.fsum(_distance(unit, distance) / (sum(unit.values()) - 1) for unit in paired)
+    expected = _distance(values, distance)
+    return 1 - (n - 1) * observed / expected if expected else None
+
+
+def _distance(counts: Counter[Hashable], distance: Callable[[Any, Any], float]) -> float:
+    return 2 * math.fsum(
+        counts[one] * counts[other] * distance(one, other) for one, other in combinations(counts, 2)
+    )
+
+
+def pair_agreement(units: Sequence[Sequence[Hashable]]) -> Share:
+    """Count the pairs of ratings of the same unit that agree."""
+    agreeing = pairs = 0
+    for unit in units:
+        pairs += math.comb(len(unit), 2)
+        agreeing += sum(math.comb(count, 2) for count in Counter(unit).values())
+    return Share(agreeing, pairs)

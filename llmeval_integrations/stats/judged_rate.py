@@ -1,0 +1,269 @@
+"""The rate at which a person would pass outputs that a judge has judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from llmeval_integrations.stats.influence import DesignEffect, design_effect
+from llmeval_integrations.stats.intervals import (
+    LEVEL,
+    Interval,
+    Share,
+    t_of,
+    wilson,
+    wilson_of,
+    z_of,
+)
+from llmeval_integrations.stats.paired import PairCounts
+
+_SMOOTHING: Final = 1.5
+"""How many rows are added to each of the four cells of person and judge before they tell how
+closely the judge follows the person.
+
+Without it few labels make a judge look perfect: with 30 labels an interval of 95 % is right in
+79 % of draws. With 1.5 it is at most .7 points less often right than the labels alone, in 120
+settings of 30 labels; 1 costs .9 points, 2 costs width.
+"""
+
+Method = Literal["prediction-powered", "labels", "rogan-gladen"]
+
+
+class JudgedRow(NamedTuple):
+    """One output that a judge has judged."""
+
+    judge: bool
+    person: bool | None = None
+    """None where nobody labelled it."""
+
+    group: Hashable = None
+    """The group that it belongs to; None for a row of its own."""
+
+
+class JudgedRate(NamedTuple):
+    """The share of outputs that a person would pass, estimated with a judge's verdicts."""
+
+    rate: float | None
+    """From 0 to 1; None where it cannot be told."""
+
+    interval: Interval | None
+    """Where it lies with the probability `level`; None with the rate, and of a single group."""
+
+    level: float
+    judged: Share
+    """What the judge passed, out of what it scored."""
+
+    method: Method
+    """How the rate was estimated; "labels" where the judge adds nothing to them."""
+
+    reason: str | None = None
+    """Why there is no rate."""
+
+    def __str__(self) -> str:
+        if self.rate is None:
+            return f"no pass rate: {self.reason}"
+        bounds = (
+            f"{100 * self.level:g} % interval {self.interval[0]:.3f} to {self.interval[1]:.3f}"
+            if self.interval
+            else "no interval of a single group"
+        )
+        return (
+            f"{self.rate:.3f}, {bounds} (the judge passed {self.judged.part:,} of "
+            f"{self.judged.whole:,}; {self.method})"
+        )
+
+
+def prediction_powered_rate(rows: Sequence[JudgedRow], level: float = LEVEL) -> JudgedRate:
+    """Estimate the rate of the process that wrote these outputs, of which some are labelled.
+
+    The labelled rows have to be drawn by chance from all of them. The rate is that of the labels,
+    moved by how often the judge passes all rows rather than the labelled ones, times the power that
+    makes the variance smallest (Angelopoulos, Duchi and Zrnic, PPI++, arXiv:2311.01453). The
+    interval is Wilson's over the effective number of labels, with Student's quantile; or that of
+    the labels alone, where it is narrower.
+    """
+    labelled = [row for row in rows if row.person is not None]
+    cells = PairCounts(
+        sum(row.judge and row.person is True for row in labelled),
+        sum(not row.judge and row.person is True for row in labelled),
+        sum(row.judge and row.person is False for row in labelled),
+        sum(not row.judge and row.person is False for row in labelled),
+    )
+    judged = Share(sum(row.judge for row in rows), len(rows))
+    if not labelled:
+        return JudgedRate(None, None, level, judged, "labels", "no row has a person's label")
+    power, _ = _power(cells)
+    mean, of_judge = _rate(cells), judged.part / judged.whole
+    of_labelled = (cells.both + cells.better) / len(labelled)
+
+    def influence(row: JudgedRow) -> float:
+        moved = power * (row.judge - of_judge) / judged.whole
+        if row.person is None:
+            return moved
+        return moved + (row.person - mean - power * (row.judge - of_labelled)) / len(labelled)
+
+    return powered_rate(
+        cells,
+        judged,
+        level,
+        own=design_effect((row.group, float(row.person or 0) - mean) for row in labelled),
+        together=design_effect((row.group, influence(row)) for row in rows),
+    )
+
+
+def powered_rate(
+    cells: PairCounts,
+    judged: Share,
+    level: float = LEVEL,
+    *,
+    own: DesignEffect | None,
+    together: DesignEffect | None,
+) -> JudgedRate:
+    """Estimate the rate from counts; see `prediction_powered_rate`.
+
+    cells: the labelled rows, those that a person passes first.
+    judged: all rows, the labelled ones included.
+    own, together: what groups cost the labels alone, and the labels with the judge.
+    """
+    n, mean = sum(cells), _rate(cells)
+    power, correlation = _power(cells)
+    of_labelled = (cells.both + cells.better) / n
+    rate = mean - power * (of_labelled - judged.part / judged.whole)
+    rate = min(1.0, max(0.0, rate))
+    effective = n / (1 - (1 - n / judged.whole) * correlation)
+    plain = wilson(cells.both + cells.worse, n, level)
+    if own is not None and own.factor > 1:
+        plain = wilson_of(mean, n / own.factor, t_of(level, own.freedom))
+    if own is None or together is None or plain is None:
+        return JudgedRate(mean, None, level, judged, "labels")
+    freedom = max(1, min(together.freedom, n - 1))
+    powered = wilson_of(rate, effective / together.factor, t_of(level, freedom))
+    if n == judged.whole or plain[1] - plain[0] <= powered[1] - powered[0]:
+        return JudgedRate(mean, plain, level, judged, "labels")
+    return JudgedRate(rate, powered, level, judged, "prediction-powered")
+
+
+def _rate(cells: PairCounts) -> float:
+    return (cells.both + cells.worse) / sum(cells)
+
+
+def _power(cells: PairCounts) -> tuple[float, float]:
+    """Return by how much the judge's verdicts move the rate, and their squared correlation."""
+    both, person, judge, _ = smooth = [each + _SMOOTHING for each in cells]
+    n = sum(smooth)
+    passes, judged = (both + person) / n, (both + judge) / n
+    covariance = both / n - passes * judged
+    power = covariance / (judged * (1 - judged))
+    return power, power * covariance / (passes * (1 - passes))
+
+
+def labels_needed(
+    *,
+    width: float = 0.1,
+    rate: float = 0.8,
+    sensitivity: float = 0.9,
+    specificity: float = 0.8,
+    judged: int = 1_000,
+    level: float = LEVEL,
+) -> int | None:
+    """Return how many of so many judged outputs a person has to label, by chance.
+
+    width: that of the interval that is wanted, from its lower to its upper end.
+    rate: how often a person passes an output, as a guess.
+    sensitivity, specificity: how often the judge passes what a person passes, and fails what a
+        person fails, as a guess.
+    judged: how many outputs are judged.
+
+    None where even a label for each of them gives a wider interval: judge more.
+
+    >>> labels_needed(width=0.1, judged=2_000)
+    178
+    """
+    shares = (
+        rate * sensitivity,
+        rate * (1 - sensitivity),
+        (1 - rate) * (1 - specificity),
+        (1 - rate) * specificity,
+    )
+    covariance = shares[0] - rate * (shares[0] + shares[2])
+    passes = shares[0] + shares[2]
+    correlation = covariance**2 / (rate * (1 - rate) * passes * (1 - passes))
+
+    def reaches(n: int) -> bool:
+        effective = n / (1 - (1 - n / judged) * correlation)
+        low, high = wilson_of(rate, effective, t_of(level, max(1, n - 1)))
+        return high - low <= width
+
+    low, high = 1, judged
+    if not reaches(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle + 1, high)
+    return low
+
+
+def rogan_gladen_rate(
+    judged: Share, sensitivity: Share, specificity: Share, level: float = LEVEL
+) -> JudgedRate:
+    """Estimate a rate from a judge's verdicts and what is known of its errors from other rows.
+
+    rate = (judged + specificity - 1) / (sensitivity + specificity - 1), from 0 to 1: Rogan and
+    Gladen, Am. J. Epidemiol. 107 (1978) 71. The interval is that of Lang and Reiczigel, Prev. Vet.
+    Med. 113 (2014) 13.
+    """
+    reason = _obstacle(judged, sensitivity, specificity)
+    if reason is not None:
+        return JudgedRate(None, None, level, judged, "rogan-gladen", reason)
+    false_passes = sensitivity.whole * (specificity.whole - specificity.part)
+    above = judged.part * sensitivity.whole * specificity.whole - judged.whole * false_passes
+    rate = min(1.0, max(0.0, above / (judged.whole * _youden(sensitivity, specificity))))
+    low, high = _lang_reiczigel(judged, sensitivity, specificity, level)
+    return JudgedRate(rate, (min(low, rate), max(high, rate)), level, judged, "rogan-gladen")
+
+
+def _obstacle(judged: Share, sensitivity: Share, specificity: Share) -> str | None:
+    if not judged.whole:
+        return "no row was judged"
+    for share, name, verb in (
+        (sensitivity, "sensitivity", "passed"),
+        (specificity, "specificity", "failed"),
+    ):
+        if not share.whole:
+            return f"no scored row was {verb} by a person, so the {name} is unknown"
+    if _youden(sensitivity, specificity) <= 0:
+        return (
+            "the judge does no better than chance: sensitivity "
+            f"{sensitivity.rate:.3f} + specificity {specificity.rate:.3f} is not above 1"
+        )
+    return None
+
+
+def _youden(sensitivity: Share, specificity: Share) -> int:
+    """Return sensitivity + specificity - 1, times both sample sizes, and so in whole numbers.
+
+    In floats, a sum of exactly 1 may be left as 1e-16, and something would be divided by it.
+    """
+    passed, failed = sensitivity.part * specificity.whole, specificity.part * sensitivity.whole
+    return passed + failed - sensitivity.whole * specificity.whole
+
+
+def _lang_reiczigel(
+    judged: Share, sensitivity: Share, specificity: Share, level: float
+) -> Interval:
+    z = z_of(level)
+    n = judged.whole + z * z
+    p = (judged.part + z * z / 2) / n
+    se = (sensitivity.part + 1) / (sensitivity.whole + 2)
+    sp = (specificity.part + 1) / (specificity.whole + 2)
+    youden = se + sp - 1
+    if youden <= 0:  # after smoothing, nothing tells this judge from chance
+        return 0.0, 1.0
+    rate = (p + sp - 1) / youden
+    of_se = rate * se * (1 - se) / (sensitivity.whole + 2)
+    of_sp = (1 - rate) * sp * (1 - sp) / (specificity.whole + 2)
+    variance = (p * (1 - p) / n + rate * of_se + (1 - rate) * of_sp) / youden**2
+    center = rate + 2 * z * z * (of_se - of_sp)
+    half = z * math.sqrt(variance)
+    return min(1.0, max(0.0, center - half)), max(0.0, min(1.0, center + half))

@@ -1,0 +1,218 @@
+"""Rates estimated with a judge's verdicts, and how often their intervals are right."""
+
+import itertools
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmeval_integrations.stats.influence import DesignEffect
+from llmeval_integrations.stats.intervals import Share, wilson
+from llmeval_integrations.stats.judged_rate import (
+    JudgedRow,
+    labels_needed,
+    powered_rate,
+    prediction_powered_rate,
+    rogan_gladen_rate,
+)
+from llmeval_integrations.stats.paired import PairCounts
+
+
+def shares(most):
+    return st.integers(0, most).flatmap(
+        lambda whole: st.builds(Share, st.integers(0, whole), st.just(whole))
+    )
+
+
+def width(interval):
+    low, high = (min(1.0, max(0.0, bound)) for bound in interval)
+    return high - low
+
+
+def draw(choose, labels, judged, rate, sensitivity, specificity):
+    """Draw a run of which a part is labelled, as counts."""
+    numpy = pytest.importorskip("numpy")
+    good = rate * sensitivity
+    bad = (1 - rate) * (1 - specificity)
+    chances = [good, rate - good, bad, 1 - rate - bad]
+    cells = PairCounts(*map(int, choose.multinomial(labels, chances)))
+    rest = int(choose.binomial(judged - labels, good + bad))
+    assert numpy is not None
+    effect = DesignEffect(1.0, labels - 1)
+    found = Share(cells.both + cells.better + rest, judged)
+    return cells, powered_rate(cells, found, own=effect, together=effect)
+
+
+def simulate(draws, *case):
+    """Return coverage and mean width with the judge, then those of the labels alone."""
+    numpy = pytest.importorskip("numpy")
+    choose = numpy.random.default_rng(7)
+    right = width_sum = right_alone = width_alone = 0
+    for _ in range(draws):
+        cells, found = draw(choose, *case)
+        alone = wilson(cells.both + cells.worse, sum(cells))
+        right += found.interval[0] <= case[2] <= found.interval[1]
+        right_alone += alone[0] <= case[2] <= alone[1]
+        assert width(found.interval) <= width(alone) + 1e-9 or found.method != "labels"
+        width_sum += width(found.interval)
+        width_alone += width(alone)
+    return right / draws, width_sum / draws, right_alone / draws, width_alone / draws
+
+
+TARGETS = [  # labels, judged, rate, sensitivity, specificity; the mean width
+    ((300, 2000, 0.7, 0.95, 0.6), 0.090),
+    ((100, 2000, 0.7, 0.9, 0.7), 0.150),
+    ((60, 1000, 0.9, 0.95, 0.5), 0.145),
+    ((300, 2000, 0.7, 0.9, 0.9), 0.078),
+]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("case", "most"), TARGETS)
+def test_intervals_are_narrow_and_right(case, most):
+    coverage, mean_width, _, alone = simulate(10_000, *case)
+    assert coverage >= 0.94 - 2 * (0.94 * 0.06 / 10_000) ** 0.5
+    assert mean_width <= most < alone + 0.01
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("rate", "sensitivity", "specificity"),
+    [*itertools.product((0.5, 0.8, 0.9, 0.95), (0.7, 0.9, 0.99), (0.5, 0.7, 0.9))],
+)
+def test_thirty_labels_are_never_worse_with_the_judge(rate, sensitivity, specificity):
+    for judged in (200, 1000):
+        coverage, mean_width, alone, width_alone = simulate(
+            10_000, 30, judged, rate, sensitivity, specificity
+        )
+        assert coverage >= alone - 0.01 - 2 * (0.05 * 0.95 / 10_000) ** 0.5
+        assert mean_width <= width_alone
+
+
+@pytest.mark.parametrize(("case", "most"), TARGETS)
+def test_a_short_simulation_comes_near(case, most):
+    coverage, mean_width, _, _ = simulate(400, *case)
+    assert coverage > 0.91
+    assert mean_width < most + 0.002
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.booleans(), st.none() | st.booleans()), min_size=1, max_size=60),
+    st.integers(1, 7),
+)
+def test_a_rate_lies_in_its_interval_and_groups_never_narrow_it(pairs, groups):
+    rows = [JudgedRow(judge, person) for judge, person in pairs]
+    alone = prediction_powered_rate(rows)
+    if alone.rate is None:
+        assert alone.reason == "no row has a person's label"
+        return
+    assert alone.interval[0] <= alone.rate <= alone.interval[1]
+    grouped = prediction_powered_rate(
+        [row._replace(group=i % groups) for i, row in enumerate(rows)]
+    )
+    if grouped.interval is not None:
+        assert width(grouped.interval) >= width(alone.interval) - 1e-9
+
+
+def test_copies_of_a_row_in_one_group_say_no_more_than_one():
+    choose = random.Random(2)
+    rows = [JudgedRow(choose.random() < 0.7, choose.random() < 0.6) for _ in range(40)]
+    copies = [row._replace(group=i) for i, row in enumerate(rows) for _ in range(5)]
+    once, five = prediction_powered_rate(rows), prediction_powered_rate(copies)
+    assert five.rate == pytest.approx(once.rate)
+    assert width(five.interval) == pytest.approx(width(once.interval), rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("case", "labels"),
+    [
+        ({"width": 0.1, "judged": 2_000}, 150),
+        ({"width": 0.1, "judged": 2_000, "sensitivity": 0.5, "specificity": 0.5}, 247),
+        ({"width": 0.02, "judged": 300}, None),
+    ],
+)
+def test_the_labels_that_an_interval_takes(case, labels):
+    assert labels_needed(**case) == labels
+
+
+def test_as_many_labels_as_are_needed_give_the_width():
+    for case in (((0.7, 0.95, 0.6), 0.09), ((0.7, 0.9, 0.9), 0.075)):
+        (rate, sensitivity, specificity), wanted = case
+        n = labels_needed(
+            width=wanted,
+            rate=rate,
+            sensitivity=sensitivity,
+            specificity=specificity,
+            judged=2000,
+        )
+        _, mean_width, _, _ = simulate(300, n, 2000, rate, sensitivity, specificity)
+        assert mean_width == pytest.approx(wanted, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("judged", "sensitivity", "specificity", "reason"),
+    [
+        (Share(5, 10), Share(0, 3), Share(0, 3), "does no better than chance: sensitivity 0.000"),
+        # in floats, 0.7 + 0.3 - 1 and its like come out as 1e-16
+        (Share(5, 10), Share(7, 10), Share(3, 10), "no better than chance"),
+        (Share(5, 10), Share(1, 1), Share(0, 0), "so the specificity is unknown"),
+        (Share(5, 10), Share(0, 0), Share(1, 1), "so the sensitivity is unknown"),
+        (Share(0, 0), Share(1, 1), Share(1, 1), "no row was judged"),
+    ],
+)
+def test_without_a_correction_it_says_why(judged, sensitivity, specificity, reason):
+    found = rogan_gladen_rate(judged, sensitivity, specificity)
+    assert (found.rate, found.interval) == (None, None)
+    assert re.search(reason, str(found))
+
+
+@pytest.mark.parametrize(
+    ("judged", "sensitivity", "specificity"),
+    [
+        # 1 of 1 and 1 of 4 could be anything; smoothed they are 2/3 and 1/3, as good as chance
+        (Share(5, 10), Share(1, 1), Share(1, 4)),
+        (Share(5, 10), Share(100, 1000), Share(1, 1)),
+        # the smoothed interval begins at 0.123, above the rate
+        (Share(0, 1), Share(1, 1), Share(1000, 1000)),
+    ],
+)
+def test_next_to_nothing_known_gives_the_widest_interval(judged, sensitivity, specificity):
+    assert rogan_gladen_rate(judged, sensitivity, specificity).interval == (0, 1)
+
+
+@settings(deadline=None)
+@given(shares(1000), shares(60), shares(60), st.sampled_from([0.5, 0.8, 0.95, 0.999]))
+def test_to_call_a_pass_a_fail_mirrors_everything(judged, sensitivity, specificity, level):
+    found = rogan_gladen_rate(judged, sensitivity, specificity, level)
+    failing = Share(judged.whole - judged.part, judged.whole)
+    mirrored = rogan_gladen_rate(failing, specificity, sensitivity, level)
+    assert (found.rate is None) == (mirrored.rate is None)
+    if found.rate is not None:
+        low, high = mirrored.interval
+        assert 0 <= low <= mirrored.rate <= high <= 1
+        assert found.rate == pytest.approx(1 - mirrored.rate)
+        assert found.interval == pytest.approx((1 - high, 1 - low))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.85])
+@pytest.mark.parametrize(("sensitivity", "specificity"), [(0.95, 0.9), (0.7, 0.85), (0.9, 0.99)])
+def test_the_interval_of_another_run_is_right(rate, sensitivity, specificity):
+    choose = pytest.importorskip("numpy").random.default_rng(5)
+    for half, run in ((20, 100), (50, 300), (100, 900)):
+        right = draws = 0
+        for _ in range(1500):
+            found = rogan_gladen_rate(
+                Share(
+                    int(choose.binomial(run, rate * sensitivity + (1 - rate) * (1 - specificity))),
+                    run,
+                ),
+                Share(int(choose.binomial(half, sensitivity)), half),
+                Share(int(choose.binomial(half, specificity)), half),
+            )
+            draws += found.interval is not None
+            right += found.interval is not None and found.interval[0] <= rate <= found.interval[1]
+        assert right / draws >= 0.93
