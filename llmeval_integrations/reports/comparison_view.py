@@ -10,9 +10,9 @@ from typing import Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.reports.entries import score
 from llmeval_integrations.reports.view import NOTHING, Cell, Column, Section, Tone, View
-from llmeval_integrations.runs.comparing.compare import compare
-from llmeval_integrations.runs.comparing.comparison import Comparison
-from llmeval_integrations.runs.comparing.difference import Difference
+from llmeval_integrations.runs.comparison.compare import compare
+from llmeval_integrations.runs.comparison.comparison import Comparison
+from llmeval_integrations.runs.comparison.differences import Difference
 from llmeval_integrations.runs.numbers import (
     chance,
     counted,

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.reports.differences import differences_of
 from llmeval_integrations.reports.rows import by_sample
-from llmeval_integrations.runs.comparing.direction import known_lower
+from llmeval_integrations.runs.comparison.doubts import known_lower
 from llmeval_integrations.runs.records import score_of, text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import count
 from operator import getitem
 from typing import Final, NamedTuple
 
@@ -166,3 +167,32 @@ def holm(ps: Sequence[float]) -> list[float]:
         reached = max(reached, min(1.0, (len(ps) - rank) * ps[place]))
         adjusted[place] = reached
     return adjusted
+
+
+def testable(changes: Sequence[int], level: float) -> int:
+    """Return among how many tests the chance of an error is shared.
+
+    changes: for each test, how many independent differences are not 0.
+
+    Signs that are turned give no p below 2 / 2 ** changes, whatever they are. Tests that cannot
+    reach their part of the level take none: Tarone, Biometrics 46 (1990) 515.
+    """
+    least = sorted(map(_least, changes))
+    return next(tests for tests in count(1) if bisect_right(least, level / tests) <= tests)
+
+
+def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> list[float]:
+    """Adjust p values together (Holm), but for those of tests that cannot reach the level.
+
+    These stay above it; see `testable`.
+    """
+    tests = testable(changes, level)
+    places = [place for place, each in enumerate(changes) if _least(each) <= level / tests]
+    adjusted = [min(1.0, tests * p) for p in ps]
+    for place, p in zip(places, holm([ps[place] for place in places])):
+        adjusted[place] = p
+    return adjusted
+
+
+def _least(changes: int) -> float:
+    return 2.0 ** (1 - changes)

@@ -12,8 +12,8 @@ from llmeval_integrations.cli.commands.parts.thresholds import Bound, parse_boun
 from llmeval_integrations.cli.commands.terminal import MISSED, OK, put, put_view, say
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.numbers import decode_as_python
-from llmeval_integrations.runs.comparing import compare
-from llmeval_integrations.runs.comparing.comparison import Comparison
+from llmeval_integrations.runs.comparison.compare import compare
+from llmeval_integrations.runs.comparison.comparison import Comparison
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
 

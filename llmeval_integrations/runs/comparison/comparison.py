@@ -6,9 +6,24 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from llmeval_integrations.runs.comparing.changing import Change
-from llmeval_integrations.runs.comparing.difference import Difference
+from llmeval_integrations.runs.comparison.differences import Difference
 from llmeval_integrations.runs.numbers import counted
+
+
+@dataclass(frozen=True)
+class Change:
+    """A sample of which an evaluator says something else in the second run."""
+
+    id: Any
+    better: bool
+    """Whether it got better."""
+
+    passed_a: bool | None
+    passed_b: bool | None
+    score_a: float | None
+    score_b: float | None
+    reason_a: str | None
+    reason_b: str | None
 
 
 @dataclass(frozen=True)
@@ -49,11 +64,7 @@ class Comparison:
     """The second."""
 
     samples_a: int
-    """Samples of the first run."""
-
     samples_b: int
-    """Samples of the second."""
-
     only_a: list[Any]
     """Ids of samples that the second run lacks."""
 
@@ -85,33 +96,23 @@ class Comparison:
 
         Of pass rates where there are any, else of scores; the largest of evaluators that changed.
         """
-        for measure in ("pass rate", "score"):
-            found = [
-                each
-                for each in self.differences
-                if each.measure == measure and each.lower_is_better is not None
-            ]
-            if found:
-                break
-        else:
+        known = [each for each in self.differences if each.lower_is_better is not None]
+        rates = [each for each in known if each.measure == "pass rate"]
+        found = rates or [each for each in known if each.measure == "score"]
+        if not found:
             return "No sample has a figure in both runs."
         found = [each for each in found if each.better or each.worse] or found
         each = max(found, key=lambda each: math.inf if each.detectable is None else each.detectable)
-        samples = counted(each.n, "sample")
-        if each.groups is not None:
-            samples += f" in {counted(each.groups, 'group')}"
+        groups = "" if each.groups is None else f" in {counted(each.groups, 'group')}"
+        samples = counted(each.n, "sample") + groups
         if each.detectable is None:
             return f"{samples} can show no difference of {each.evaluator}."
-        if measure == "score":
-            return (
-                f"{samples} can show differences of {each.evaluator} from about "
-                f"{each.detectable:.2g} (80 % power)."
-            )
-        size = 100 * each.detectable
-        return (
-            f"{samples} can show differences from about {size:.{0 if size >= 1 else 1}f} points "
-            "(80 % power)."
-        )
+        if each.measure == "score":
+            size = f"of {each.evaluator} from about {each.detectable:.2g}"
+        else:
+            digits = 0 if each.detectable >= 0.01 else 1
+            size = f"from about {100 * each.detectable:.{digits}f} points"
+        return f"{samples} can show differences {size} (80 % power)."
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it in what JSON has."""

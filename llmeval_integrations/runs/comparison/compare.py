@@ -1,0 +1,159 @@
+"""Two runs compared: is the second better, and in what?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from os import PathLike
+from typing import Final
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.figures import is_same
+from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.runs.comparison.comparison import Change, Compared, Comparison
+from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
+from llmeval_integrations.runs.comparison.doubts import doubts, known_lower
+from llmeval_integrations.runs.comparison.join import Joined, Pair, join
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.stored import read_run
+
+_NO_GAIN: Final = (0, 0.0)
+
+
+def compare(
+    a: Run | str | PathLike[str],
+    b: Run | str | PathLike[str],
+    *,
+    evaluators: Collection[str] | None = None,
+    by_field: bool = True,
+    lower_is_better: Collection[str] = (),
+    changes: int = 100,
+) -> Comparison:
+    """Compare two runs over the same samples, each a Run or a run's directory.
+
+    evaluators: those that are compared; all that both runs have by default.
+    by_field: whether single fields are compared, too. Each takes its part in the correction for
+        many differences, so without them smaller differences of the evaluators are shown.
+    lower_is_better: evaluators with a score that is better where it is lower, beside those that
+        say so of themselves by their own `lower_is_better`.
+    changes: how many samples are listed for each evaluator and direction.
+
+    Samples are joined by id, rows of the same id by occurrence. Samples of one `group` are not
+    independent, so tests turn them as a whole, and intervals count them for what they are worth.
+    What is unscored or an error in either run is left out and counted, never taken for 0. A field
+    that only one of the two outputs has, where it should not, counts as right in the other.
+
+    The chance that any difference is called better or worse where nothing has changed is 5 % at
+    most, for all together. Raises InputError where there is no run, no such evaluator, or no
+    sample that both runs have.
+    """
+    if changes < 0:
+        raise InputError(f"changes={changes} is not a whole number from 0 on")
+    a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
+    names, named = _names(a, b, evaluators), _known(lower_is_better, _names(a, b))
+    joined = join(a, b, names, by_field=by_field)
+    if not any(joined.pairs.values()):
+        had = ((side, ids[:3]) for side, ids in (("A", joined.only_a), ("B", joined.only_b)))
+        ids = ", ".join(f"{side} has {', '.join(map(repr, some)) or 'none'}" for side, some in had)
+        raise InputError(f"no sample is in both runs: {ids}")
+    known = known_lower(a)
+    known = known_lower(b) if known is None else known
+    lower = {
+        name: True if name in named else None if known is None else name in known
+        for name in joined.pairs
+    }
+    return _compare(a, b, joined, lower, changes)
+
+
+def _compare(
+    a: Run, b: Run, joined: Joined, lower: Mapping[str, bool | None], changes: int
+) -> Comparison:
+    figures = chain.from_iterable(
+        measure(name, pairs, lower=lower[name]) for name, pairs in joined.pairs.items()
+    )
+    differences = differences_of([*figures])
+    compared = {
+        name: _compared(pairs, changes, lower=lower[name]) for name, pairs in joined.pairs.items()
+    }
+    return Comparison(
+        str(a.out or "A"),
+        str(b.out or "B"),
+        a.summary["samples"],
+        b.summary["samples"],
+        joined.only_a,
+        joined.only_b,
+        differences,
+        compared,
+        [*doubts(a, b, joined), *_warnings(compared, differences)],
+    )
+
+
+def _names(a: Run, b: Run, wanted: Collection[str] | None = None) -> list[str]:
+    """Return the evaluators to compare, in the order of the first run."""
+    shared = [name for name in a.summary["evaluators"] if name in b.summary["evaluators"]]
+    if not shared:
+        had = " and ".join(", ".join(run.summary["evaluators"]) or "none" for run in (a, b))
+        raise InputError(f"the runs have no evaluator in common: {had}")
+    if wanted is None:
+        return shared
+    wanted = _known([wanted] if isinstance(wanted, str) else wanted, shared)
+    if not wanted:
+        raise InputError("evaluators names none; name one, or leave it out to compare all")
+    return [name for name in shared if name in wanted]
+
+
+def _known(names: Collection[str], shared: list[str]) -> set[str]:
+    for name in names:
+        if name not in shared:
+            raise InputError(f"no evaluator of both runs is called {name!r}; {hint(name, shared)}")
+    return set(names)
+
+
+def _compared(pairs: list[Pair], most: int, *, lower: bool | None) -> Compared:
+    """Count what is left out and what changed, and list the samples that changed most."""
+    gain_of = partial(_gain, lower=lower)
+    worse = sorted((pair for pair in pairs if gain_of(pair) < _NO_GAIN), key=gain_of)
+    better = [pair for pair in pairs if gain_of(pair) > _NO_GAIN]
+    better.sort(key=gain_of, reverse=True)
+    return Compared(
+        len(pairs),
+        sum(not pair.a.is_answer or not pair.b.is_answer for pair in pairs),
+        sum(not pair.a.is_answer for pair in pairs),
+        sum(not pair.b.is_answer for pair in pairs),
+        len(better),
+        len(worse),
+        [
+            Change(b.id, is_better, a.passed, b.passed, a.score, b.score, a.reason, b.reason)
+            for is_better, found in ((False, worse[:most]), (True, better[:most]))
+            for _, a, b in found
+        ],
+    )
+
+
+def _gain(pair: Pair, *, lower: bool | None) -> tuple[int, float]:
+    """Return by how much a pair got better, in its verdict and, where that is the same, its score.
+
+    Where nobody knows which way scores get better, another score alone is no change.
+    """
+    a, b = pair.a, pair.b
+    verdict = 0 if a.passed is None or b.passed is None else b.passed - a.passed
+    if lower is None or a.score is None or b.score is None or is_same(a.score, b.score):
+        return verdict, 0.0
+    return verdict, a.score - b.score if lower else b.score - a.score
+
+
+def _warnings(compared: Mapping[str, Compared], differences: Sequence[Difference]) -> Iterator[str]:
+    """Word what was left out, and of which scores nobody knows which way they get better."""
+    for name, each in compared.items():
+        if each.left_out:
+            yield (
+                f"{name}: {each.left_out} of {each.joined} samples are left out, as they have no "
+                f"score: {each.left_out_a} in A, {each.left_out_b} in B"
+            )
+    for difference in differences:
+        if difference.lower_is_better is None:
+            yield (
+                f"{difference.evaluator}: it is not known whether higher or lower scores are "
+                "better, so they are called neither; lower_is_better may name this evaluator"
+            )

@@ -1,0 +1,234 @@
+"""How the figures of two runs differ, and whether that may be chance."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
+
+from llmeval_integrations.core.figures import is_same
+from llmeval_integrations.runs.comparison.join import Pair
+from llmeval_integrations.stats import paired
+from llmeval_integrations.stats.groups import Figures, Group, are_single, student
+from llmeval_integrations.stats.intervals import Interval
+from llmeval_integrations.stats.power import detectable
+
+LEVEL: Final = 0.05
+"""The chance of a false alarm that is accepted, for all differences of a comparison together."""
+
+Measure = Literal["pass rate", "score", "matching leaves"]
+Verdict = Literal["better", "worse", "none shown"]
+
+_Figure: TypeAlias = tuple[Measure, str | None]
+_PASSED: Final[_Figure] = ("pass rate", None)
+_SCORE: Final[_Figure] = ("score", None)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How one figure differs between two runs, over the samples for which both have it."""
+
+    evaluator: str
+    """Its name in both runs."""
+
+    measure: Measure
+    """The share of samples that pass, the mean score, or, of a field, the mean share of a sample's
+    leaves that match."""
+
+    field: str | None
+    """The field, a JSON Pointer with `*` for positions."""
+
+    n: int
+    """Samples."""
+
+    groups: int | None
+    """The groups that these are in; None where no two of them belong together. Samples with the
+    same id are a group where none is named."""
+
+    a: float
+    """The figure in the first run, over these samples."""
+
+    b: float
+    """The same in the second."""
+
+    difference: float
+    """The second less the first."""
+
+    interval: Interval | None
+    """Its 95 % interval, for this figure alone. None where the spread is not known: of a single
+    group, and where all scores differ by the same."""
+
+    p: float
+    """The chance of a difference as large where nothing has changed."""
+
+    adjusted: float
+    """The same, adjusted for all differences of the comparison that could be shown."""
+
+    detectable: float | None
+    """The smallest difference that so many samples would have shown with a power of 80 %; None
+    where they could show none, and where it is not known."""
+
+    better: int
+    """Samples that got better; 0 where it is not known which way is better."""
+
+    worse: int
+    """Samples that got worse; 0 where it is not known which way is better."""
+
+    lower_is_better: bool | None
+    """Whether less is better, as with distances; None where that is not known."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which way the figure went, where that is surely no chance, and known which is better."""
+        if self.adjusted > LEVEL or self.lower_is_better is None:
+            return "none shown"
+        return "better" if (self.difference > 0) is not self.lower_is_better else "worse"
+
+
+@dataclass
+class Measured:
+    """A figure of each sample in both runs, and the sample's group."""
+
+    evaluator: str
+    measure: Measure
+    field: str | None
+    lower_is_better: bool | None
+    a: list[float] = dataclasses.field(default_factory=list)
+    b: list[float] = dataclasses.field(default_factory=list)
+    groups: list[Hashable] = dataclasses.field(default_factory=list)
+
+    @cached_property
+    def changes(self) -> list[float]:
+        """How much each sample differs.
+
+        Differences that only the rounding of floats tells from the first one are given as that one:
+        it is not a spread.
+        """
+        first = self.b[0] - self.a[0]
+        return [
+            0.0 if is_same(a, b) else first if is_same(a + first, b) else b - a
+            for a, b in zip(self.a, self.b)
+        ]
+
+    @cached_property
+    def grouped(self) -> list[Group]:
+        """The changes added up in each group; none where no two samples belong together."""
+        found: dict[Hashable, list[float]] = {}
+        for own, change in zip(self.groups, self.changes):
+            found.setdefault(own, []).append(change)
+        groups = [Group(len(each), math.fsum(each)) for each in found.values()]
+        return [] if are_single(groups) else groups
+
+    @cached_property
+    def sums(self) -> list[float]:
+        """The changes that are independent: those of groups, or of samples."""
+        return [each.total for each in self.grouped] or self.changes
+
+    @cached_property
+    def are_shares(self) -> bool:
+        return all(0 <= each <= 1 for each in (*self.a, *self.b))
+
+    @cached_property
+    def are_verdicts(self) -> bool:
+        return all(each in {0.0, 1.0} for each in (*self.a, *self.b))
+
+
+def measure(name: str, pairs: Sequence[Pair], *, lower: bool | None) -> list[Measured]:
+    """Return the figures that can be compared: verdicts, scores that say more, fields."""
+    rate = Measured(name, *_PASSED, lower_is_better=False)
+    score = Measured(name, *_SCORE, lower_is_better=lower)
+    figures = {_PASSED: rate, _SCORE: score}
+    for pair in pairs:
+        for figure, a, b in _sides(pair):
+            if figure not in figures:
+                figures[figure] = Measured(name, *figure, lower_is_better=False)
+            figures[figure].a.append(a)
+            figures[figure].b.append(b)
+            # Samples with one id are a group where none is named.
+            own = ("id", pair.key) if pair.group is None else pair.group
+            figures[figure].groups.append(own)
+    says_more = (rate.a, rate.b) != (score.a, score.b)
+    return [each for each in figures.values() if each.a and (each is not score or says_more)]
+
+
+def _sides(pair: Pair) -> Iterator[tuple[_Figure, float, float]]:
+    """Yield what both sides have; one that has no leaf in a field has nothing wrong there."""
+    a, b = pair.a, pair.b
+    if a.passed is not None and b.passed is not None:
+        yield _PASSED, float(a.passed), float(b.passed)
+    if a.score is not None and b.score is not None:
+        yield _SCORE, a.score, b.score
+    if a.fields is not None and b.fields is not None:
+        first, second = dict(zip(*a.fields)), dict(zip(*b.fields))
+        for path in {**first, **second}:
+            yield ("matching leaves", path), first.get(path, 1.0), second.get(path, 1.0)
+
+
+def differences_of(measured: Sequence[Measured]) -> list[Difference]:
+    """Test each figure, and put the least likely fields of each evaluator first."""
+    ps = [_chance(each) for each in measured]
+    changed = [sum(map(bool, each.sums)) for each in measured]
+    adjusted = paired.adjust(ps, changed, LEVEL)
+    level = LEVEL / paired.testable(changed, LEVEL)
+    found = [_difference(*each, level) for each in zip(measured, ps, adjusted)]
+    names = list(dict.fromkeys(each.evaluator for each in measured))
+    return sorted(
+        found,
+        key=lambda each: (names.index(each.evaluator), 0.0 if each.field is None else 1 + each.p),
+    )
+
+
+def _chance(figures: Measured) -> float:
+    """Return the p of McNemar's exact test, or of one that turns signs."""
+    if figures.grouped or not figures.are_verdicts:
+        return paired.sign_flip(figures.sums)
+    return paired.mcnemar(figures.changes.count(-1), figures.changes.count(1))
+
+
+def _difference(figures: Measured, p: float, adjusted: float, level: float) -> Difference:
+    """Put together what is known of a figure; `level` is its part of the chance of error."""
+    n, changes, lower = len(figures.changes), figures.changes, figures.lower_is_better
+    up, down = sum(each > 0 for each in changes), sum(each < 0 for each in changes)
+    better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
+    return Difference(
+        figures.evaluator,
+        figures.measure,
+        figures.field,
+        n,
+        len(figures.grouped) or None,
+        math.fsum(figures.a) / n,
+        math.fsum(figures.b) / n,
+        math.fsum(changes) / n,
+        _interval(figures, down, up),
+        p,
+        adjusted,
+        _detectable(figures, level),
+        better,
+        worse,
+        lower,
+    )
+
+
+def _interval(figures: Measured, down: int, up: int) -> Interval | None:
+    """Return Newcombe's interval of verdicts, else Student's, which ends where shares do."""
+    if figures.are_verdicts:
+        both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
+        counts = paired.PairCounts(both, down, up, len(figures.a) - both - down - up)
+        return paired.newcombe(counts, figures.grouped)
+    found = student(Figures.of(figures.changes), figures.grouped)
+    if found is None or not figures.are_shares:
+        return found
+    return max(found[0], -1.0), min(found[1], 1.0)
+
+
+def _detectable(figures: Measured, level: float) -> float | None:
+    """Return the smallest difference that would be shown, None where none would or is known."""
+    is_exact = figures.are_verdicts and not figures.grouped
+    is_known = figures.are_shares or any(figures.sums)
+    if not is_known or (level < paired.LEAST_DRAWN and not is_exact):
+        return None
+    found = detectable(figures.sums, len(figures.a), level)
+    return None if figures.are_shares and found is not None and found > 1 else found

@@ -1,0 +1,176 @@
+"""What makes it doubtful that two runs can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.runs.columns import NUMBERS
+from llmeval_integrations.runs.comparison.join import Joined, Pair
+from llmeval_integrations.runs.differing import differing
+from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.repeated_ids import repeated_ids
+from llmeval_integrations.runs.rows import Key
+from llmeval_integrations.runs.run import NAME_IT, Run
+from llmeval_integrations.runs.stored import read_manifest, read_samples, seen_by
+
+_SELECTION: Final = ("limit", "sample", "seed")
+"""What chooses samples of the data. Data of other outputs are another file, so nothing else of it
+says anything here."""
+
+_LOOKED_AT: Final = 500
+"""Samples whose ids are looked at for repeats."""
+
+
+def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
+    """Word each reason why a difference may come from something other than the outputs.
+
+    There are four, each in a line: other evaluators or options, other samples, other references,
+    another version of this package. One more line says of repeats without a group what they count.
+    """
+    sides = (a, manifest_of(a) or {}), (b, manifest_of(b) or {})
+    pairs = max(joined.pairs.values(), key=len)
+    found = {
+        "other evaluators or options": _evaluators(*sides, joined),
+        "other samples": _samples(*sides, joined, pairs),
+        "other references": _references(*sides, joined, pairs),
+        "another version": _version(*sides),
+    }
+    for doubt, reasons in found.items():
+        if words := "; ".join(reasons):
+            yield f"{doubt}: {words}"
+    yield from _repeats(pairs)
+
+
+def manifest_of(run: Run) -> dict[str, Any] | None:
+    """Return what was run, None of a run in memory or without a manifest."""
+    try:
+        return None if run.out is None else read_manifest(run.out)
+    except InputError:
+        return None
+
+
+def known_lower(run: Run) -> frozenset[str] | None:
+    """Name the evaluators whose scores are better where they are lower; None where not known."""
+    if run.lower_is_better is not None:
+        return run.lower_is_better
+    described = (manifest_of(run) or {}).get("evaluators")
+    if described is None:
+        return None
+    return frozenset(name for name, each in described.items() if each.get("lower_is_better"))
+
+
+_Side: TypeAlias = tuple[Run, dict[str, Any]]
+"""A run and its manifest, which is empty where it is not known."""
+
+
+def _evaluators(a: _Side, b: _Side, joined: Joined) -> Iterator[str]:
+    if a[1] and b[1]:
+        for name in joined.pairs:
+            yield from differing(name, *(side[1]["evaluators"].get(name) for side in (b, a)))
+    for letter, own, other in (("A", a, b), ("B", b, a)):
+        names = other[0].summary["evaluators"]
+        if alone := [name for name in own[0].summary["evaluators"] if name not in names]:
+            yield f"in {letter} alone, so not compared: {', '.join(alone)}"
+
+
+def _samples(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> Iterator[str]:
+    for letter, side, ids in (("A", a, joined.only_a), ("B", b, joined.only_b)):
+        if ids:
+            verb = "is" if len(ids) == 1 else "are"
+            yield f"{counted(len(ids), 'sample')} {verb} in {letter} alone, so not compared"
+        if side[0].incomplete:
+            yield f"{letter} is incomplete: {side[0].incomplete}"
+    if a[1] and b[1] and (joined.only_a or joined.only_b):
+        after, before = ({key: side[1]["data"].get(key) for key in _SELECTION} for side in (b, a))
+        yield from differing("data", after, before)
+    if not _are_of_one_file(a, b):
+        kinds = [side[1].get("ids") for side in (a, b)]
+        yield from _joined_by_place(kinds, [pair.key for pair in pairs])
+
+
+def _joined_by_place(kinds: Sequence[Any], keys: Sequence[Key]) -> Iterator[str]:
+    """Warn of ids that say no more than where a row is; of a run in memory that is a guess."""
+    numbers = {key for key in keys if isinstance(key, int)}
+    is_range = len(numbers) > 1 and max(numbers) - min(numbers) < len(numbers)
+    if NUMBERS in kinds and numbers:
+        verb = "are"
+    elif None in kinds and is_range and numbers.issuperset(keys):
+        verb = "look like"
+    else:
+        return
+    yield (
+        f"ids {verb} the numbers of the rows, so samples are joined by their place: right only "
+        "where both runs have the same samples in the same order"
+    )
+
+
+def _are_of_one_file(a: _Side, b: _Side) -> bool:
+    digests = [side[1].get("data", {}).get("sha256") for side in (a, b)]
+    return None not in digests and digests[0] == digests[1]
+
+
+def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> Iterator[str]:
+    """Compare the columns of one file that references are from, then the references themselves.
+
+    These are known of samples that both runs keep, which of our own are those that failed; they
+    are compared once for the evaluators that have theirs from the same columns.
+    """
+    if not a[1] or not b[1]:
+        return
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in joined.pairs:
+        columns = tuple(_column(side[1], name) for side in (a, b))
+        groups.setdefault(columns, []).append(name)
+        if _are_of_one_file(a, b):
+            yield from differing(f"columns.{name}.reference", columns[1], columns[0])
+    widths = [len(side[1]["evaluators"]) for side in (a, b)]
+    places = [(pair.a.place // widths[0], pair.b.place // widths[1]) for pair in pairs]
+    for names in groups.values():
+        first, second = (_kept(side[0], names[0]) for side in (a, b))
+        both = [(here, there) for here, there in places if here in first and there in second]
+        if other := sum(first[here] != second[there] for here, there in both):
+            named = "" if len(groups) == 1 else f"{', '.join(names)}: "
+            yield f"{named}{other} of {len(both)} samples that both runs keep have another one in B"
+
+
+def _column(manifest: Mapping[str, Any], name: str) -> str:
+    """Return the column of an evaluator's references."""
+    columns = manifest.get("columns") or {}
+    column: str = columns.get(f"{name}.reference", columns.get("reference", "reference"))
+    return column
+
+
+def _kept(run: Run, evaluator: str) -> dict[int, int]:
+    """Give for the place of each sample that a run keeps what tells its reference apart."""
+    try:
+        samples = ((each["row"], seen_by(each, evaluator)) for each in read_samples(run.out or ""))
+        return {
+            place: hash(canonical(seen["reference"]))
+            for place, seen in samples
+            if "reference" in seen
+        }
+    except FileNotFoundError:
+        return {}
+
+
+def _version(a: _Side, b: _Side) -> Iterator[str]:
+    before, after = (side[1].get("version") for side in (a, b))
+    if before and after and before != after:
+        yield f"A was evaluated by {before}, B by {after}"
+
+
+def _repeats(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Say what rows with one id count, or what ids look like, where no group is named."""
+    if any(pair.group is not None for pair in pairs):
+        return
+    if repeated := len(pairs) - len({pair.key for pair in pairs}):
+        have = "has" if repeated == 1 else "have"
+        yield (
+            f"{counted(repeated, 'sample')} {have} the id of another, and no group is named, so "
+            "those with one id count as a group"
+        )
+    elif found := repeated_ids(pair.key for pair in pairs[:_LOOKED_AT]):
+        yield f"{found}, and no group is named, so each row counts as independent; {NAME_IT}"
