@@ -13,7 +13,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both, same
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import bag, canonical, equal, equal_in_any_order
+from llmeval_integrations.json_values.equality import bag, canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.patch import describe
@@ -60,7 +60,7 @@ class JsonEquality(Evaluator):
 
     def _equal(self, output: Any, reference: Any) -> bool:
         if self.list_order == "any":
-            return equal_in_any_order(output, reference)
+            return canonical(output, sort_arrays=True) == canonical(reference, sort_arrays=True)
         if self.list_order == "top_level_any" and _are_arrays(output, reference):
             return len(output) == len(reference) and (
                 equal(output, reference) or bag(output) == bag(reference)

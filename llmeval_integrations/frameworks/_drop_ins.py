@@ -7,6 +7,7 @@ InvalidOptionError.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import eq
@@ -16,7 +17,12 @@ from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.json_values.equality import python_canonical
+
+
+def python_canonical(value: Any) -> str:
+    """Write a value as LangChain's edit distance does: characters beyond ASCII are escaped."""
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
+
 
 DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "json_equality": {"list_order": "top_level_any"},

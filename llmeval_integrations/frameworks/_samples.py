@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError, Mis
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import add_article, quote
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.json_values.native import as_python
+from llmeval_integrations.json_values.python_values import as_python
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.messages.reading import find_messages
 

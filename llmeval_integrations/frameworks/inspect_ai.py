@@ -27,7 +27,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._drop_ins import Wrapper
 from llmeval_integrations.frameworks._samples import may_look_at, sample_of
-from llmeval_integrations.json_values.native import as_python
+from llmeval_integrations.json_values.python_values import as_python
 from llmeval_integrations.messages.reading import Messages
 from llmeval_integrations.messages.reply import Reply
 

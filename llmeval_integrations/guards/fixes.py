@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from llmeval_integrations.json_values.defects import Defect, find_json
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.diagnosis import find_json
 
 _SPACE: Final = r"[ \t\n\r]*"
 _BEHIND_NAME: Final = re.compile(f"{_SPACE}:")

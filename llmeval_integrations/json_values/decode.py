@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from functools import partial
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS
 from llmeval_integrations.json_values import defects
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.numbers import exact_float, exact_int
+from llmeval_integrations.json_values.numbers import NumberRangeError, exact_float, exact_int
 from llmeval_integrations.json_values.size import (
     LARGE,
     SHORT,
     find_deepest,
-    is_too_deep,
+    may_be_too_deep,
     may_have_long_integer,
     measure,
 )
+
+_Number = TypeVar("_Number", int, float)
 
 WHITE_SPACE: Final = " \t\n\r"
 
@@ -31,21 +33,37 @@ validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 _decode = msgspec.json.Decoder().decode
 
-make_decoder = partial(json.JSONDecoder, parse_float=exact_float, parse_int=exact_int)
-"""Makes a parser of Python's which raises NumberRangeError."""
-
-decode_exactly = make_decoder().decode
-"""Reads what `json.loads` reads: NaN and Infinity, the last of equal names."""
-
-find_error = json.JSONDecoder(parse_int=str).decode
-"""Raises what `json.loads` says of a text, whatever numbers it has."""
-
 
 def decode(text: str) -> Any:
-    """Read with the fast parser, which takes longer integers than we do."""
+    """Read with the fast parser; raise NumberRangeError for an integer that is too long."""
     value = _decode(text)
     if len(text) > MAX_DIGITS and may_have_long_integer(text):
-        decode_exactly(text)  # which raises NumberRangeError
+        decode_exactly(text)
+    return value
+
+
+def decode_exactly(text: str, **options: Any) -> Any:
+    """Read what Python's JSONDecoder with these options reads.
+
+    Raises its error, or NumberRangeError where all is JSON but for a number that is out of range.
+    """
+    errors: list[NumberRangeError] = []
+
+    def number(read: Callable[[str], _Number]) -> Callable[[str], _Number | None]:
+        def read_or_note(digits: str) -> _Number | None:
+            try:
+                return read(digits)
+            except NumberRangeError as error:
+                errors.append(error)
+                return None
+
+        return read_or_note
+
+    value = json.JSONDecoder(
+        parse_int=number(exact_int), parse_float=number(exact_float), **options
+    ).decode(text)
+    if errors:
+        raise errors[0]
     return value
 
 
@@ -58,13 +76,12 @@ def refuse_byte_order_mark(text: str) -> None:
 
 def find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
     """Say which limit a text exceeds that was read from `body`, which begins at `start`."""
-    if len(body) <= SHORT:
+    if len(body) <= SHORT or (len(body) <= LARGE and not may_be_too_deep(body)):
         return None
-    if is_too_deep(body):
+    limit = measure(value)
+    if limit == "too_deep":
         return defects.too_deep(text, start)
-    if len(body) > LARGE and measure(value) == "too_large":
-        return defects.too_large()
-    return None
+    return defects.too_large() if limit else None
 
 
 def refuse_depth(text: str, start: int) -> Defect:

@@ -69,11 +69,6 @@ def _same_booleans(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool)
 
 
-def equal_in_any_order(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON when every array is a bag of its items."""
-    return canonical(one, sort_arrays=True) == canonical(other, sort_arrays=True)
-
-
 def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     """Write a value so that equal values, and only those, have the same text.
 
@@ -105,9 +100,9 @@ def _write(value: Any, *, sort_arrays: bool) -> str:
     return write_scalar(value)
 
 
-def bag(items: list[Any], *, sort_arrays: bool = False) -> Counter[str]:
+def bag(items: list[Any]) -> Counter[str]:
     """Count the items of an array by their canonical text."""
-    return Counter([canonical(item, sort_arrays=sort_arrays) for item in items])
+    return Counter(map(canonical, items))
 
 
 def write_scalar(value: Any) -> str:
@@ -120,15 +115,3 @@ def write_scalar(value: Any) -> str:
         return _encode(value).decode()
     except UnicodeEncodeError:
         return json.dumps(value)
-
-
-def python_canonical(value: Any) -> str:
-    """Write a value as LangChain's edit distance does: what `json.dumps` prints, keys sorted.
-
-    Characters beyond ASCII are escaped, which makes one accented letter six characters long, and
-    `1.0` is not `1`.
-    """
-    return _write_as_python(value)
-
-
-_write_as_python = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode

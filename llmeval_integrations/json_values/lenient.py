@@ -10,23 +10,21 @@ from typing import Any
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_DEPTH
-from llmeval_integrations.json_values import defects
 from llmeval_integrations.json_values.decode import (
     UNREADABLE,
     decode,
     decode_exactly,
-    find_error,
-    make_decoder,
     refuse_byte_order_mark,
     refuse_depth,
 )
+from llmeval_integrations.json_values.defects import Defect, too_deep, too_large
+from llmeval_integrations.json_values.diagnosis import diagnose
 from llmeval_integrations.json_values.numbers import NumberRangeError
+from llmeval_integrations.json_values.search import find_lone_surrogate, find_number
 from llmeval_integrations.json_values.size import LARGE, measure
 
 _STRIP = " \n\r\t`"
 _write = msgspec.json.Encoder().encode
-_decode_raw = make_decoder(strict=False).decode
-_find_raw_error = json.JSONDecoder(parse_int=str, strict=False).decode
 
 
 def parse_lenient(text: str) -> Any:
@@ -36,7 +34,7 @@ def parse_lenient(text: str) -> Any:
 
 def check_lenient(text: str) -> Any:
     """Read what `json.loads` reads; truncated text is not completed."""
-    return _parse(text, _decode_python)
+    return _parse(text, _read_exactly)
 
 
 def _parse(text: str, read: Callable[[str], Any]) -> Any:
@@ -44,22 +42,22 @@ def _parse(text: str, read: Callable[[str], Any]) -> Any:
         value, body = _read_markdown(text, read)
     except json.JSONDecodeError as error:
         if not error.doc:
-            return defects.Defect("empty", str(error), 0, 1, 1)
+            return Defect("empty", str(error), 0, 1, 1)
         # What was read is the end of the text, but for white space and back-ticks.
-        start = max(text.rfind(error.doc), 0)
-        defect = defects.explain(text, error.doc, start, error)
+        defect = diagnose(text, error.doc, max(text.rfind(error.doc), 0), error)
         return msgspec.structs.replace(defect, reason=str(error))
     except NumberRangeError:
-        return defects.find_number(text, text, 0) or defects.out_of_range(text, 0)
+        unknown = Defect("number_out_of_range", "Number out of range", 0, 1, 1, is_json=True)
+        return find_number(text) or unknown
     except UnicodeEncodeError:
-        return defects.find_lone_surrogate(text, text, 0) or defects.Defect("lone_surrogate", "")
+        return find_lone_surrogate(text) or Defect("lone_surrogate", "Lone surrogate")
     except RecursionError:
         return refuse_depth(text, 0)
     # A text that was completed is as deep as its value, whatever its open quotes hide.
     if body.count("[") + body.count("{") > MAX_DEPTH or len(body) > LARGE:
         limit = measure(value)
         if limit is not None:
-            return defects.too_large() if limit == "too_large" else defects.too_deep(text, 0)
+            return too_large() if limit == "too_large" else too_deep(text, 0)
     return value
 
 
@@ -68,7 +66,7 @@ def _read_markdown(text: str, read: Callable[[str], Any]) -> tuple[Any, str]:
 
     Raises json.JSONDecodeError.
     """
-    body = _as_action_input(text.strip(_STRIP))
+    body = _escape_action_input(text.strip(_STRIP))
     try:
         return read(body), body
     except json.JSONDecodeError:
@@ -76,7 +74,7 @@ def _read_markdown(text: str, read: Callable[[str], Any]) -> tuple[Any, str]:
         if fence < 0:
             raise
     behind = text[fence + 3 :].removeprefix("json")
-    body = _as_action_input(behind.strip(_STRIP))
+    body = _escape_action_input(behind.strip(_STRIP))
     return read(body), body
 
 
@@ -84,7 +82,7 @@ _ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')
 _ESCAPES = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
-def _as_action_input(text: str) -> str:
+def _escape_action_input(text: str) -> str:
     """Escape the raw line breaks in the value of "action_input", as LangChain's agents need it."""
     if '"action_input"' not in text:
         return text
@@ -96,22 +94,12 @@ def _read(text: str) -> Any:
     try:
         return decode(text)
     except UNREADABLE:
-        return _decode_or_explain(text, _decode_raw, _find_raw_error)
+        return _read_exactly(text, strict=False)
 
 
-def _decode_python(text: str) -> Any:
-    return _decode_or_explain(text, decode_exactly, find_error)
-
-
-def _decode_or_explain(
-    text: str, decode_text: Callable[[str], Any], find_error: Callable[[str], Any]
-) -> Any:
+def _read_exactly(text: str, *, strict: bool = True) -> Any:
     refuse_byte_order_mark(text)
-    try:
-        value = decode_text(text)
-    except NumberRangeError:  # behind which nothing was looked at
-        find_error(text)
-        raise
+    value = decode_exactly(text, strict=strict)
     _write(value)  # which raises UnicodeEncodeError
     return value
 
@@ -139,33 +127,24 @@ def _complete(text: str) -> Any:
         return _read(text)
     except json.JSONDecodeError as error:
         first_error = error
-    scan = _scan_brackets(text)
-    if scan is None:
-        return None
-    closed, brackets = scan
-    closing = "".join(reversed(brackets))
-    try:
-        return _read(closed + closing)
-    except json.JSONDecodeError as error:
-        end = _longest_beginning(closed[: error.pos], brackets)
-    if end < 0:
-        raise first_error
-    return _read(closed[:end] + closing)
-
-
-def _scan_brackets(text: str) -> tuple[str, list[str]] | None:
-    """Close an open string and list the brackets that are left open; None where one is stray."""
-    closing: list[str] = []
+    brackets: list[str] = []
     for token in _BRACKET_OR_STRING.finditer(text):
         mark = token[0][0]
         if mark == '"':
-            if token[1] is None:
-                return text[: token.end()] + '"', closing
+            if token[1] is None:  # it is open
+                text = text[: token.end()] + '"'
         elif mark in _CLOSING:
-            closing.append(_CLOSING[mark])
-        elif not closing or closing.pop() != mark:
+            brackets.append(_CLOSING[mark])
+        elif not brackets or brackets.pop() != mark:
             return None
-    return text, closing
+    closing = "".join(reversed(brackets))
+    try:
+        return _read(text + closing)
+    except json.JSONDecodeError as error:
+        end = _longest_beginning(text[: error.pos], brackets)
+    if end < 0:
+        raise first_error
+    return _read(text[:end] + closing)
 
 
 def _longest_beginning(text: str, brackets: list[str]) -> int:

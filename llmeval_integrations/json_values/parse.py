@@ -17,18 +17,24 @@ from llmeval_integrations.json_values.decode import (
     WHITE_SPACE,
     decode,
     decode_exactly,
-    find_error,
     find_limit,
-    make_decoder,
     refuse_byte_order_mark,
     refuse_depth,
     validate,
 )
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.diagnosis import diagnose
 from llmeval_integrations.json_values.lenient import check_lenient, parse_lenient
+from llmeval_integrations.json_values.numbers import NumberRangeError
 from llmeval_integrations.json_values.python_error import python_error
 from llmeval_integrations.json_values.python_values import copy_value
-from llmeval_integrations.json_values.size import LARGE, SHORT, is_too_deep
+from llmeval_integrations.json_values.search import (
+    find_constant,
+    find_duplicate_key,
+    find_lone_surrogate,
+    find_number,
+)
+from llmeval_integrations.json_values.size import LARGE, SHORT, may_be_too_deep
 
 Parsing = Literal["strict", "markdown", "lenient"]
 """How much a text may differ from plain JSON.
@@ -42,15 +48,7 @@ around a fence is skipped, NaN and Infinity are numbers, and a stray closing bra
 PARSINGS: Final[tuple[str, ...]] = get_args(Parsing)
 
 _WRAPPING = frozenset(" \t\n\r`~")
-# What follows a fence on its line is no info string where it is, or holds, the JSON itself;
-# several words are none either where nothing but the closing fence follows.
-_ATTRIBUTES = r"\{[ \t]*[\w.#=-][^`\n:]*\}[ \t]*"
-_WORDS = (
-    r"(?!(?i:json)?[ \t]*(?:[\"0-9-]|(?:true|false|null)\b))"
-    rf"[^`\n{{\[]*(?:{_ATTRIBUTES})?"
-)
-_INFO = rf"[\w+.-]*[ \t]*\r?\n|{_WORDS}\r?\n(?![ \t\n\r]*\1[`~]*\Z)"
-_FENCE = re.compile(rf"(`{{3,}}|~{{3,}})[ \t]*({_INFO})?")
+_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:[\w+.:/-]*[ \t]*\r?\n|(?i:json))?")
 _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
@@ -101,13 +99,13 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
     if type(one) is not str or type(other) is not str or parsing == "lenient":
         return False
     if one == other:
-        return not is_too_deep(one) and check(one, parsing) is None
+        return not may_be_too_deep(one) and check(one, parsing) is None
     if parsing == "strict" or len(one) > LARGE:  # strict: the same name may come twice
         return False
     if one.rstrip()[-1:] != other.rstrip()[-1:]:  # as where one was cut
         return False
     try:
-        return _compact(one) == _compact(other) and not is_too_deep(one)
+        return _compact(one) == _compact(other) and not may_be_too_deep(one)
     except UNREADABLE:
         return False
 
@@ -119,7 +117,7 @@ def _parse(text: Any, parsing: Parsing, read_leniently: Callable[[str], Any]) ->
     try:
         text = str.__str__(text) if isinstance(text, str) else text.decode()
     except UnicodeDecodeError as error:
-        return defects.encoding(error)
+        return Defect("encoding", str(error), error.start)
     if parsing == "markdown":
         return _parse_markdown(text)
     if len(text) > MAX_CHARACTERS:
@@ -157,7 +155,7 @@ def _parse_wrapped(text: str, message: str) -> Any:
             return find_limit(text, start, body, value) or value
     known = python_error(body, message) if body else None
     if known is not None:
-        return defects.explain(text, body, text.index(body, start), known)
+        return diagnose(text, body, text.index(body, start), known)
     return _explain(text, start, len(text[:end].rstrip(WHITE_SPACE)))
 
 
@@ -173,8 +171,6 @@ def _unwrap(text: str) -> tuple[int, int]:
     if opening:
         fence = opening[1]
         start = opening.end()
-        if opening[2] is None and text[start : start + 4].lower() == "json":
-            start += 4  # ```json {...}``` on one line
         if text.endswith(fence, start, end):
             end = start + len(text[start:end].rstrip(fence[0]))
     elif text.startswith("`", start, end):
@@ -194,26 +190,27 @@ def _explain(text: str, start: int, end: int) -> Any:
     start += len(part) - len(body)
     if not body:
         return defects.locate(text, "empty", "Expecting value", start)
+    value = None
     try:
         if not text[:start].isspace():  # behind white space Python has other words for it
             refuse_byte_order_mark(body)
-        find_error(body)
+        value = decode_exactly(body)
     except json.JSONDecodeError as error:
-        return defects.explain(text, body, start, error)
+        return diagnose(text, body, start, error)
     except RecursionError:
         return refuse_depth(text, start)
-    defect = (
-        defects.find_constant(text, body, start)
-        or defects.find_lone_surrogate(text, body, start)
-        or defects.find_number(text, body, start)
+    except NumberRangeError:
+        pass
+    return (
+        find_constant(text, start)
+        or find_lone_surrogate(text, start)
+        or find_number(text, start)
+        or find_limit(text, start, body, value)
+        or value
     )
-    if defect is not None:
-        return defect
-    value = decode_exactly(body)
-    return find_limit(text, start, body, value) or value
 
 
-class _DuplicateKeyError(Exception):
+class _DuplicateKeyError(ValueError):
     """An object has a key twice."""
 
 
@@ -224,20 +221,15 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-_decode_unique = make_decoder(object_pairs_hook=_refuse_duplicates).decode
-
-
 def _parse_strict(text: str) -> Any:
     """Read the whole text as one JSON text in which no object has a name twice."""
     try:
         validate(text)
-        value = _decode_unique(text)
-    except _DuplicateKeyError:
-        return defects.find_duplicate_key(text)
+        value = decode_exactly(text, object_pairs_hook=_refuse_duplicates)
     except UNREADABLE:
         if _WRAPPED_JSON.match(text):
             start = len(text) - len(text.lstrip(WHITE_SPACE))
             return defects.locate(text, "code_fence", "Expecting value", start)
         value = _explain(text, 0, len(text))
-        return invalidity(value) or defects.find_duplicate_key(text) or value
+        return invalidity(value) or find_duplicate_key(text) or value
     return find_limit(text, 0, text, value) or value

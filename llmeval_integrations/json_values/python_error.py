@@ -10,7 +10,7 @@ from typing import Final
 _COMMA: Final = "Expecting ',' delimiter"
 _NAME: Final = "Expecting property name enclosed in double quotes"
 _VALUE: Final = "Expecting value"
-_OPEN_STRING: Final = "Unterminated string starting at"
+_ILLEGAL: Final = "Illegal trailing comma before end of"
 
 _SAME_PLACE: Final = {
     "expected ',' or '}'": _COMMA,
@@ -22,17 +22,15 @@ _SAME_PLACE: Final = {
 """Errors at which both parsers stop at the same place."""
 
 _SINCE_3_13: Final = sys.version_info >= (3, 13)
-
 _TRAILING: Final = {
-    "trailing comma in object": (_NAME, "Illegal trailing comma before end of object"),
-    "trailing comma in array": (_VALUE, "Illegal trailing comma before end of array"),
+    "trailing comma in object": f"{_ILLEGAL} object" if _SINCE_3_13 else _NAME,
+    "trailing comma in array": f"{_ILLEGAL} array" if _SINCE_3_13 else _VALUE,
 }
-"""What Python says up to 3.12, of the bracket, and since 3.13, of the comma."""
+"""Up to 3.12 Python says this of the bracket, since 3.13 of the comma."""
 
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)")
-_BEFORE_VALUE = frozenset(":,[")
 _VALUE_STARTS = frozenset('"{[-0123456789tfnNI\ufeff')  # the last has words of its own
-_LITERAL_STARTS = frozenset("tfn")
+_LITERAL = re.compile(r"(?:\A|[ \t\n\r:,\[])[tfn].{0,4}\Z", re.DOTALL)
 _VALUE_ENDS = frozenset("}]0123456789")
 
 
@@ -55,7 +53,7 @@ def python_error(text: str, message: str) -> json.JSONDecodeError | None:
         return json.JSONDecodeError(_SAME_PLACE[found[1]], text, place)
     if found[1] in _TRAILING:
         comma = text.rindex(",", 0, place) if _SINCE_3_13 else place
-        return json.JSONDecodeError(_TRAILING[found[1]][_SINCE_3_13], text, comma)
+        return json.JSONDecodeError(_TRAILING[found[1]], text, comma)
     if found[1] == "invalid character" and _expects_value(text, place):
         return json.JSONDecodeError(_VALUE, text, place)
     return None
@@ -67,7 +65,7 @@ def _explain_truncation(text: str) -> json.JSONDecodeError | None:
         return None  # half a surrogate pair is called truncated, too
     place, words = len(text), _COMMA
     if text.count('"') % 2:
-        place, words = text.rindex('"'), _OPEN_STRING
+        place, words = text.rindex('"'), "Unterminated string starting at"
     elif text[-1:] not in _VALUE_ENDS:
         return None
     return None if _ends_in_literal(text, place) else json.JSONDecodeError(words, text, place)
@@ -77,12 +75,8 @@ def _expects_value(text: str, place: int) -> bool:
     """Whether something stands where a value should, and is not the beginning of one."""
     if place >= len(text) or text[place] < " " or text[place] in _VALUE_STARTS:
         return False
-    if _ends_in_literal(text, place):
-        return False
-    before = place - 1
-    while before >= 0 and text[before] in " \t\n\r":
-        before -= 1
-    return before < 0 or text[before] in _BEFORE_VALUE
+    before = text[:place].rstrip(" \t\n\r")[-1:]
+    return (not before or before in ":,[") and not _ends_in_literal(text, place)
 
 
 def _ends_in_literal(text: str, end: int) -> bool:
@@ -90,9 +84,4 @@ def _ends_in_literal(text: str, end: int) -> bool:
 
     Of these msgspec reads as many bytes as the right word has, whatever they are.
     """
-    if _LITERAL_STARTS.isdisjoint(text[max(end - 5, 0) : end]):
-        return False
-    return any(
-        text[start] in _LITERAL_STARTS and (start == 0 or text[start - 1] in " \t\n\r:,[")
-        for start in range(max(end - 5, 0), end)
-    )
+    return _LITERAL.search(text, max(end - 6, 0), end) is not None

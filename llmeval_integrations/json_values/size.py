@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS, MAX_NODES
@@ -16,10 +15,7 @@ LARGE: Final = 2 * MAX_NODES
 
 _CONTAINERS: Final = frozenset((dict, list, tuple))
 _ROUND_TO_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
-_NOT_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
-_STRING = re.compile(rb'"[^"]*"')
-_STEP: Final = {ord("["): 1, ord("]"): -1}
+_NO_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
 _PASSES: Final = 8
 _STRIDE: Final = (MAX_DIGITS + 1) // 3
 _THREE_DIGITS = re.compile(r"[0-9]{3}").search
@@ -48,32 +44,20 @@ def measure(value: Any) -> Literal["too_deep", "too_large"] | None:
     return "too_deep" if level else None
 
 
-def is_too_deep(text: str) -> bool:
-    """Whether a JSON text is nested deeper than MAX_DEPTH; brackets in strings do not count.
+def may_be_too_deep(text: str) -> bool:
+    """Whether a JSON text may be nested deeper than MAX_DEPTH; its value tells for certain.
 
-    Most texts have too few brackets for that. Of the others, a few passes that take out empty
-    pairs of brackets leave little or nothing; only the rest is counted bracket by bracket.
+    Most texts have too few brackets. Of others a few passes take out the empty pairs.
     """
-    if len(text) <= 2 * MAX_DEPTH:
+    if text.count("]") + text.count("}") <= MAX_DEPTH:
         return False
-    structure = _structure(text)
-    if structure.count(b"]") <= MAX_DEPTH:
-        return False
-    if "\\" in text:
-        structure = _structure(_ESCAPE.sub("", text))
-    if structure.count(b'"') != 2 * structure.count(b'""'):  # a string has brackets in it
-        structure = _STRING.sub(b"", structure.replace(b'""', b""))
-    brackets = structure.translate(None, b'"')
-    for _ in range(_PASSES):
-        brackets = brackets.replace(b"[]", b"")
-    # Each pass takes one level off, where there was one.
-    depth = max(accumulate(map(_STEP.__getitem__, brackets)), default=-_PASSES)
-    return depth + _PASSES > MAX_DEPTH
-
-
-def _structure(text: str) -> bytes:
-    """Return the quotes and brackets of a text, all brackets square."""
-    return text.encode(errors="replace").translate(_ROUND_TO_SQUARE, _NOT_STRUCTURE)
+    marks = text.encode(errors="replace").translate(_ROUND_TO_SQUARE, _NO_STRUCTURE)
+    marks = marks.replace(b'""', b"")
+    if '\\"' in text or b'"' in marks:  # a string may have brackets in it
+        return True
+    for _ in range(_PASSES):  # each takes one level off
+        marks = marks.replace(b"[]", b"")
+    return len(marks) // 2 + _PASSES > MAX_DEPTH
 
 
 def may_have_long_integer(text: str) -> bool:

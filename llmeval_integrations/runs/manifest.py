@@ -22,7 +22,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.json_values.native import as_python, is_plain
+from llmeval_integrations.json_values.python_values import as_python, is_plain
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.differing import differing
 from llmeval_integrations.runs.reading.opening import HUB, STDIN, open_source

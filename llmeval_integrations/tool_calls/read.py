@@ -6,7 +6,6 @@ import re
 from typing import Any, Final
 
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.json_values import defects
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.tool_calls.call import ToolCall
@@ -66,7 +65,7 @@ def read_calls(
         try:
             value = value.decode()
         except UnicodeDecodeError as error:
-            return defects.encoding(error)
+            return Defect("encoding", str(error), error.start)
     if isinstance(value, str):
         return _read_text(value, parsing, expects_calls)
     return _read_value(value, parsing, expects_calls)

@@ -14,7 +14,7 @@ from llmeval_integrations import (
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks._samples import Keys, sample_of
-from llmeval_integrations.json_values.native import as_python
+from llmeval_integrations.json_values.python_values import as_python
 
 TWO = {"a": 1, "b": 2}
 

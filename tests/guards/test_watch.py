@@ -113,7 +113,6 @@ WRAPPED = [
     '`{"name": "Bo"}`',
     '`` {"name": "Bo"} ``',
     '{"name": "Bo"}\n```',
-    '```json {.code}\n{"name": "Bo"}\n```',
 ]
 
 

@@ -47,7 +47,6 @@ def test_check_completes_nothing_in_lenient_mode(text):
     assume(not OUT_OF_RANGE.search(text))
     value, defect = parse(text, "lenient"), check(text, "lenient")
     assert defect is not None or not isinstance(value, Defect)
-    assert check(text.encode(errors="replace").decode(), "lenient") == defect
 
 
 @law

@@ -27,22 +27,6 @@ def test_an_object_of_a_model_is_dumped_by_its_aliases():
     assert parse(generated(DUE="x")) == {"DUE": "x"}
 
 
-@pytest.mark.parametrize(
-    "alias", [{"serialization_alias": "dueDate"}, {"validation_alias": "dueDate"}], ids=str
-)
-def test_an_object_whose_aliases_differ_is_dumped_by_its_names(alias):
-    pydantic = pytest.importorskip("pydantic")
-    due = (str, pydantic.Field(**alias))
-    inner = pydantic.create_model("Inner", due=due)
-    config = pydantic.ConfigDict(populate_by_name=True)
-    model = pydantic.create_model("Model", __config__=config, due=due)
-    outer = pydantic.create_model("Outer", all=(list[inner | None], pydantic.Field(alias="every")))
-    assert parse(model.model_validate({next(iter(alias.values())): "x", "due": "x"})) == {
-        "due": "x"
-    }
-    assert parse(outer(every=[inner.model_construct(due="x")])) == {"all": [{"due": "x"}]}
-
-
 def test_a_computed_field_is_in_no_schema_and_so_left_out():
     pydantic = pytest.importorskip("pydantic")
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.json_values.native import as_python, is_plain
 from llmeval_integrations.json_values.numbers import decode_as_python
+from llmeval_integrations.json_values.python_values import as_python, is_plain
 
 _NONE: Final[Mapping[str, Any]] = {}
 

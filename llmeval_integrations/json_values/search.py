@@ -1,0 +1,63 @@
+"""Finding what Python's parser lets pass and JSON does not have, in an otherwise good text."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from llmeval_integrations.json_values.defects import Defect, locate
+from llmeval_integrations.json_values.numbers import read_number
+
+# Without the look-behind each quote after a backslash, outside of a string, is a beginning anew.
+_STRING = r'"(?<!\\")[^"\\]*(?:\\.[^"\\]*)*"'
+_CONSTANT = re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL)
+_NUMBER = re.compile(_STRING + r"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)", re.DOTALL)
+_SURROGATE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])|\\.",
+    re.DOTALL,
+)
+_STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
+_COLON = re.compile(r"[ \t\n\r]*:")
+
+
+def find_constant(text: str, start: int = 0) -> Defect | None:
+    """Locate the NaN or Infinity that Python's parser would take for a number."""
+    for found in _CONSTANT.finditer(text, start):
+        if found[1]:
+            return locate(text, "nan_or_infinity", f"{found[1]} is not JSON", found.start())
+    return None
+
+
+def find_number(text: str, start: int = 0) -> Defect | None:
+    """Locate the number that is out of range."""
+    for found in _NUMBER.finditer(text, start):
+        if found[1] and read_number(found[1]) is None:
+            message, place = "Number out of range", found.start()
+            return locate(text, "number_out_of_range", message, place, is_json=True)
+    return None
+
+
+def find_lone_surrogate(text: str, start: int = 0) -> Defect | None:
+    """Locate half a surrogate pair, raw or escaped."""
+    for found in _SURROGATE.finditer(text, start):
+        if found[1]:
+            return locate(text, "lone_surrogate", "Lone surrogate", found.start())
+    return None
+
+
+def find_duplicate_key(text: str) -> Defect | None:
+    """Locate the first name that its object already has."""
+    names: list[set[str] | None] = []
+    for token in _STRUCTURE.finditer(text):
+        first = token[0][0]
+        if first in "{[":
+            names.append(set() if first == "{" else None)
+        elif first in "}]":
+            names.pop()
+        elif names and names[-1] is not None and _COLON.match(text, token.end()):
+            name = json.loads(token[0])
+            if name in names[-1]:
+                return locate(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
+            names[-1].add(name)
+    return None
