@@ -71,7 +71,7 @@ class Exchange(Generic[T]):
         fence = str(variables.get("fence", ""))
         self._form = form
         self._mark = fence if _takes_mark(form.schema) else ""
-        self._quotations = Quotations(quotable(prompt, variables), examples(prompt, variables))
+        self._quotations = Quotations([*quotable(prompt, variables), *examples(prompt, variables)])
         self._request = JudgeRequest(
             _append(prompt.render(variables), [form.wording, self._wording()]),
             self._schema(form.schema),

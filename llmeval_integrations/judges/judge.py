@@ -16,7 +16,7 @@ from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.exchange import ask
 from llmeval_integrations.judges.prompts.material import check_names
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.answers import AnswerForm
+from llmeval_integrations.judges.replies.forms import AnswerForm
 from llmeval_integrations.llm.answers import check_type
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.request import OUTPUTS, Output

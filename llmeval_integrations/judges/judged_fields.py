@@ -32,8 +32,8 @@ from llmeval_integrations.judges.prompts.fence import fenced, new_fence
 from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
+from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Judgement, Verdict
-from llmeval_integrations.judges.replies.judgements import JudgementsForm
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.request import OUTPUTS, Output
 from llmeval_integrations.matching.comparison import Comparison

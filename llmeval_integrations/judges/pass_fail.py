@@ -14,8 +14,8 @@ from llmeval_integrations.judges.exchange import ask
 from llmeval_integrations.judges.prompts.material import background
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
+from llmeval_integrations.judges.replies.forms import JudgementForm
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
-from llmeval_integrations.judges.replies.judgements import JudgementForm
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.request import OUTPUTS, Output

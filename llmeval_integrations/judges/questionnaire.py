@@ -15,12 +15,12 @@ from llmeval_integrations.judges.exchange import ask
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
-from llmeval_integrations.judges.replies.judgement import Judgement
-from llmeval_integrations.judges.replies.judgements import (
+from llmeval_integrations.judges.replies.forms import (
     Answer,
     JudgementsForm,
     PartlyReadError,
 )
+from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.reply import JudgeReply

@@ -213,13 +213,6 @@ def test_a_bare_label_out_of_the_candidates_object_is_repeated():
     assert classify('{"label": "negative"}')(shown).label == "negative"
 
 
-def test_a_short_explanation_may_be_that_of_an_example():
-    prompt = 'Rate {output}, as {{"explanation": "Polite.", "label": "positive"}}'
-    reply = said("positive", "Polite.")
-    choices = ["positive", "negative"]
-    assert Classification("s", Scripted(reply), prompt, choices)("x").label == "positive"
-
-
 def test_a_prompt_that_says_the_same_of_every_sample_is_refused():
     with pytest.raises(InvalidOptionError, match=r"^sentiment: the prompt shows .*write {output}"):
         Classification("sentiment", Scripted(said("a")), "Positive or negative?", ["a", "b"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -14,7 +14,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.judges.replies.objects import Members, as_members, plain_name
+from llmeval_integrations.judges.replies.objects import Members, find, plain_name
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import NoStatementError, Reader, Reading
 from llmeval_integrations.judges.replies.vocabulary import REASONS, VERDICT_NAMES, Vocabulary
@@ -28,10 +28,10 @@ class _Word(str, Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
-        if isinstance(value, str):
-            for member in cls:
-                if member.value.casefold() == value.strip().casefold():
-                    return member
+        said = value.strip().casefold() if isinstance(value, str) else None
+        for member in cls:
+            if member.value.casefold() == said:
+                return member
         words = ", ".join(member.value for member in cls)
         raise InvalidOptionError(f"{cls.__name__} {quote(value)} is not one of {words}")
 
@@ -57,9 +57,6 @@ class Confidence(_Word):
     LOW = "Low"
 
 
-_VERDICTS: Final = frozenset(verdict.value for verdict in Verdict)
-
-
 class Judgement(msgspec.Struct, frozen=True):
     """One judgement. Words are taken in any case; a wrong one raises InvalidOptionError."""
 
@@ -76,34 +73,38 @@ class Judgement(msgspec.Struct, frozen=True):
     """Whether the reasoning comes to another verdict."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.verdict, str) and self.verdict.strip().capitalize() in _VERDICTS:
+        if str(self.verdict).strip().casefold() in ("pass", "fail"):
             msgspec.structs.force_setattr(self, "verdict", Verdict(self.verdict))
         if self.confidence is not None:
             msgspec.structs.force_setattr(self, "confidence", Confidence(self.confidence))
 
+    @classmethod
+    def of(cls, reading: Reading) -> Judgement:
+        """Return what a reply says as a judgement."""
+        # half a surrogate pair, which JSON can escape, could be written nowhere
+        reasoning = reading.reasoning.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return cls(reasoning, reading.value, reading.confidence, reading.inconsistent)
 
-_PASSES: Final = "pass passed passes bestanden aprobado aprovado réussi 通过 合格 пройдено 합격"
-_FAILS: Final = (
-    "fail failed fails échec reprovado 不通过 未通过 不合格 불합격",
-    "nicht bestanden", "no aprobado", "не пройдено",
-)  # fmt: skip
-_LEVELS: Final = (
-    *((word, Confidence.HIGH) for word in ("high", "hoch", "alta", "高")),
-    *((word, Confidence.MEDIUM) for word in ("medium", "moderate", "mittel", "media", "中")),
-    *((word, Confidence.LOW) for word in ("low", "niedrig", "baja", "低")),
-)
 
-VERDICT: Final = Vocabulary(
-    "verdict",
-    (
-        *((word, Verdict.PASS) for word in _PASSES.split()),
-        *((word, Verdict.FAIL) for word in (*_FAILS[0].split(), *_FAILS[1:])),
-    ),
-    aliases=VERDICT_NAMES,
-    signs=(("✅", Verdict.PASS), ("✔", Verdict.PASS), ("❌", Verdict.FAIL), ("✗", Verdict.FAIL)),
-    decisive=True,
+_WORDS: Final[dict[Any, str]] = {
+    Verdict.PASS: "pass,passed,passes,bestanden,aprobado,aprovado,réussi,"
+    "通过,合格,пройдено,합격,✅,✔",
+    Verdict.FAIL: "fail,failed,fails,échec,reprovado,不通过,未通过,不合格,불합격,nicht bestanden,"
+    "no aprobado,не пройдено,❌,✗",
+    Confidence.HIGH: "high,hoch,alta,高",
+    Confidence.MEDIUM: "medium,moderate,mittel,media,中",
+    Confidence.LOW: "low,niedrig,baja,低",
+}
+
+
+def _words(kind: type[_Word]) -> tuple[tuple[str, Any], ...]:
+    return tuple((word, value) for value in kind for word in _WORDS[value].split(","))
+
+
+VERDICT: Final = Vocabulary("verdict", _words(Verdict), aliases=VERDICT_NAMES, decisive=True)
+CONFIDENCE: Final = Vocabulary(
+    "confidence", _words(Confidence), aliases=("certainty", "konfidenz", "置信度")
 )
-CONFIDENCE: Final = Vocabulary("confidence", _LEVELS, aliases=("certainty", "konfidenz", "置信度"))
 
 Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 """Looks for a judgement in a text: gives its parts by name, or None where it finds none."""
@@ -111,14 +112,13 @@ Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 
 def parse_judgement(
     reply: Any,
-    required_keys: Iterable[str] = ("verdict",),
+    required_keys: Sequence[str] = ("verdict",),
     *,
     words: Sequence[str] | None = None,
     scale: tuple[float, float] | None = None,
-    methods: Iterable[Method] = (),
-    ignoring: Iterable[str] = (),
+    methods: Sequence[Method] = (),
+    ignoring: Sequence[str] = (),
     fence: str = "",
-    examples: Iterable[str] = (),
 ) -> Judgement:
     """Read a judgement from a judge's raw reply, or from a mapping.
 
@@ -138,37 +138,25 @@ def parse_judgement(
         scale: The lowest and the highest number, where the verdict is one.
         methods: Parsers of one's own, each tried where the reply states no verdict; an exception
             means that it found none.
-        ignoring: Texts that the reply may quote, such as the candidate's.
+        ignoring: Texts that the reply may quote, such as the candidate's or the prompt.
         fence: The mark in the tags around foreign text, `<output MARK>` and `</output MARK>`.
-        examples: Texts of one's own with judgements, such as the prompt.
 
     Raises:
         UnreadableJudgementError: It does not say one verdict for sure, or lacks what is required.
             A text that quotes a judgement in other words cannot be told from a judgement.
         InvalidOptionError: An argument is wrong.
     """
-    keys = _as_tuple("required_keys", required_keys, str, "names")
-    quotations = Quotations(
-        _as_tuple("ignoring", ignoring, str, "texts"), _as_tuple("examples", examples, str, "texts")
-    )
-    tried = _as_tuple("methods", methods, Callable, "functions")
+    keys = _as_tuple("required_keys", required_keys, str)
+    quotations = Quotations(_as_tuple("ignoring", ignoring, str))
+    tried = _as_tuple("methods", methods, Callable)
     names = [plain_name(key) for key in keys]
-    if not all(names):
-        raise InvalidOptionError(f"required_keys={quote(required_keys)} has a name of no letter")
     reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations, fence)
     try:
         reading = _read(reply, reader, tried)
         _check_names(names, reading, reader.vocabulary.name, reply)
     except UnreadableJudgementError as error:
         raise UnreadableJudgementError(f"Unreadable judgement, {error}: {quote(reply)}") from None
-    return as_judgement(reading)
-
-
-def as_judgement(reading: Reading) -> Judgement:
-    """Return what a reply says as a judgement."""
-    # half a surrogate pair, which JSON can escape, could be written nowhere
-    reasoning = reading.reasoning.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return Judgement(reasoning, reading.value, reading.confidence, reading.inconsistent)
+    return Judgement.of(reading)
 
 
 def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Reading:
@@ -209,34 +197,29 @@ def _vocabulary(
     name = next((each for each in names if each in VERDICT_NAMES), VERDICT.name)
     aliases = tuple(each for each in (VERDICT.name, *VERDICT_NAMES) if each != name)
     if scale is not None:
-        if words is not None or not _is_scale(scale):
+        is_pair = (
+            isinstance(scale, (tuple, list)) and len(scale) == 2 and all(map(is_number, scale))
+        )
+        if words is not None or not is_pair:
             raise InvalidOptionError(f"scale={quote(scale)} is not a pair (lowest, highest)")
         return Vocabulary(name, scale=(float(scale[0]), float(scale[1])), aliases=aliases)
     if words is not None:
-        given = _as_tuple("words", words, str, "words")
+        given = _as_tuple("words", words, str)
         return Vocabulary(name, tuple((word.casefold(), word) for word in given), aliases=aliases)
     return VERDICT if name == VERDICT.name else replace(VERDICT, name=name, aliases=aliases)
 
 
-def _is_scale(scale: Any) -> bool:
-    return isinstance(scale, tuple) and len(scale) == 2 and all(map(is_number, scale))
-
-
-def _as_tuple(name: str, given: Any, kind: Any, kinds: str) -> tuple[Any, ...]:
+def _as_tuple(name: str, given: Any, kind: Any) -> tuple[Any, ...]:
     """Return an argument of several things as a tuple; one alone is taken for several."""
-    if isinstance(given, kind):
-        return (given,)
-    things = tuple(given) if isinstance(given, Iterable) else (given,)
-    if not all(isinstance(each, kind) for each in things):
-        raise InvalidOptionError(f"{name}={quote(given)} is not a list of {kinds}")
-    return things
+    things = (given,) if isinstance(given, kind) else given
+    if not isinstance(things, Sequence) or not all(isinstance(each, kind) for each in things):
+        raise InvalidOptionError(f"{name}={quote(given)} is not a list of {kind.__name__}")
+    return tuple(things)
 
 
 def _members(reply: Any) -> Members:
     try:
         given = reply.model_dump() if hasattr(type(reply), "model_dump") else reply
-        if isinstance(given, Mapping):
-            return as_members(dict(given))
+        return find(dict(given), lambda _: True)[0]
     except Exception as error:
-        raise UnreadableJudgementError(f"its members cannot be read ({quote(error)})") from error
-    raise UnreadableJudgementError("it is neither a text nor a mapping")
+        raise UnreadableJudgementError("it is neither a text nor a mapping") from error

@@ -7,28 +7,22 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-_PATIENCE: Final = 1_000_000
-"""Characters that may be read in vain: a reply of open braces costs time that grows with its
-square."""
+_TRIES: Final = 300
+"""The most places where an object is looked for; a reply of open braces has as many as it likes."""
 
-_VAIN: Final = 500
-"""What it costs beside them to fail."""
+_DEPTH: Final = 8
+"""How deep in wrappers an answer is looked for."""
 
-_DEEP: Final = 10_000
-"""What a nesting beyond Python's own limit costs."""
-
-_OPENING: Final = re.compile(r"\{(?=\s*[\"}])")
-
+_OPENING: Final = re.compile(r"\{(?=\s*[\"'}])")
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 _AROUND: Final = re.compile(
     r"^(?:(?:my|the|final|overall) )+(?=\w)| (?:level|final|score)$|(?<=verdict) \d$"
 )
 _COMMENT: Final = re.compile(r"/\*.*?\*/|(?<=[\s,{])//[^\n\"]*$", re.DOTALL | re.MULTILINE)
-_FOREIGN: Final = re.compile(r"candidate|quot|example|draft|previous|evidence|input")
 
 
 class Members(dict[str, Any]):
@@ -54,7 +48,7 @@ def plain_name(key: str) -> str:
     return _AROUND.sub("", name)
 
 
-def members(pairs: Sequence[tuple[str, Any]]) -> Members:
+def as_members(pairs: Sequence[tuple[Any, Any]]) -> Members:
     """Make an object of its keys and values."""
     found = Members()
     found.pairs = pairs
@@ -62,70 +56,58 @@ def members(pairs: Sequence[tuple[str, Any]]) -> Members:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(value)  # it would be no JSON in a result
         name = plain_name(str(key))
-        if name in found and _folded(found[name]) != _folded(value):
+        if name in found and str(found[name]).casefold() != str(value).casefold():
             value = [found[name], value]  # noqa: PLW2901 - neither counts
         found[name] = value
     return found
 
 
-def _folded(value: Any) -> Any:
-    return value.casefold() if isinstance(value, str) else value
-
-
-_DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=members)
+_DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=as_members)
 
 
 def objects(text: str) -> list[FoundObject]:
-    """List the outermost JSON objects of a text."""
+    """List the outermost JSON objects of a text, or the one that is an object but for trifles."""
     found: list[FoundObject] = []
-    patience, end = _PATIENCE, 0
-    while patience > 0 and (opening := _OPENING.search(text, end)):
-        start = opening.start()
+    end = 0
+    for tries in range(_TRIES):
+        opening = _OPENING.search(text, end)
+        if not opening:
+            break
+        end = opening.start() + 1
         try:
-            value, end = _DECODER.raw_decode(text, start)
-            found.append(FoundObject(start, end, value))
-        except json.JSONDecodeError as error:
-            patience -= _VAIN + error.pos - start + error.pos // 50  # which it counts lines in
-            end = start + 1
+            value, end = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            patience -= _DEEP
-            end = start + 1
+            if not tries and (mended := _repair(text)):
+                return mended
+            continue
+        found.append(FoundObject(opening.start(), end, value))
     return found
 
 
-def repair(text: str) -> list[FoundObject]:
-    """List what is an object but for a comma, a backslash or quotes as Python has them."""
+def _repair(text: str) -> list[FoundObject]:
+    """Mend a comma too many, a backslash too few, comments, and quotes as Python has them."""
     start, end = text.find("{"), text.rfind("}") + 1
     if not 0 <= start < end:
         return []
     piece = _COMMENT.sub("", text[start:end])
     piece = re.sub(r",(\s*[}\]])", r"\1", re.sub(r"\\(?![\\\"'bfnrtu])", r"\\\\", piece))
-    for parse in (_DECODER.decode, _parse_python):
+    for write in (str, lambda python: json.dumps(ast.literal_eval(python))):
         try:
-            return [FoundObject(start, end, parse(piece))]
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return [FoundObject(start, end, _DECODER.decode(write(piece)))]
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
     return []
 
 
-def _parse_python(text: str) -> Members:
-    """Read a dict as Python writes it, with the keys that stand twice."""
-    node = ast.parse(text, mode="eval").body
-    if not isinstance(node, ast.Dict) or None in node.keys:
-        raise ValueError(text)
-    keys = [ast.literal_eval(key) for key in node.keys if key]
-    return members([*zip(keys, map(ast.literal_eval, node.values))])
-
-
-def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Members]:
+def find(value: Any, fits: Callable[[Members], bool], depth: int = _DEPTH) -> list[Members]:
     """List the outermost objects that fit, in a value or in the text of a call's arguments."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = [found.members for found in objects(value)[:1]]
-    if isinstance(value, dict):
-        value = as_members(value)
-        if fits(value):
-            return [value]
-        value = [each for name, each in value.items() if not _FOREIGN.search(name)]
+    if isinstance(value, Mapping):
+        members = value if isinstance(value, Members) else as_members([*value.items()])
+        if fits(members):
+            return [members]
+        value = [*members.values()]
     if not isinstance(value, list) or not depth:
         return []
     return [inner for each in value for inner in find(each, fits, depth - 1)]
@@ -136,10 +118,3 @@ def original(value: Any) -> Any:
     if isinstance(value, Members):
         return {key: original(each) for key, each in value.pairs}
     return [*map(original, value)] if isinstance(value, list) else value
-
-
-def as_members(value: dict[Any, Any]) -> Members:
-    """Return an object by the plain names of its keys."""
-    if isinstance(value, Members):
-        return value
-    return members([*value.items()])

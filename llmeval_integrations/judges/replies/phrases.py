@@ -20,7 +20,7 @@ REASONING: Final = re.compile(
 
 RETRACTION: Final = re.compile(
     r"(?:^|[.!?]\s*)(?:wait|actually)\b"
-    r"|\b(?:correct(?:ion|ed)|scratch that|(?:is|was) quoted from|not decided"
+    r"|\b(?:correct(?:ion|ed)|scratch that|(?:is|was) quoted from"
     r"|on (?:second thoughts?|reflection|a (?:second|closer) look)"
     r"|i (?:misread|misjudged|meant?|changed?|take|was wrong|stand corrected|refuse)"
     r"|need to correct|my mistake|made an error|kidding|opposite|invalid|undecided|n/a"
@@ -33,9 +33,6 @@ RETRACTION: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Words behind a verdict that take it back, or begin another one."""
-
-POLITENESS: Final = re.compile(r"(?:^|[.!?]\s)(?:if|no one)\b[^.!?\n]*", re.IGNORECASE)
-"""A sentence that takes back nothing, whatever its words: "If you do not agree, …"."""
 
 CONDITION: Final = re.compile(
     r"(?:\b(?:if|had|with|would|could|might)\b|\bto (?:pass|fail)\b)[^.!?\n]*", re.IGNORECASE
@@ -51,19 +48,6 @@ CONCLUSION: Final = (
     r"\W*(?:should |must |be |is |it |an? |i |marked |as )*"
 )
 """What stands before the last word of reasons that conclude with it."""
-
-OPENING: Final = re.compile(
-    r"(?:[^.!?。！？)\s]"
-    r"|\b(?:given|shown|says?|wrote|reads?|contains?|ends) (?:this|it|with)\W*)\s*\Z",
-    re.IGNORECASE,
-)
-"""The end of reasons that go on with a quotation."""
-
-COPY: Final = re.compile(
-    r"\b(?:translation|summary|text|response|output|candidate|student|writer)\b[^.\n]{0,30}:\s*\n",
-    re.IGNORECASE,
-)
-"""A line that announces somebody else's text."""
 
 _INTRODUCTION: Final = re.compile(
     r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contains?|contained|reads?|example|draft"

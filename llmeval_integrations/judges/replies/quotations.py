@@ -15,7 +15,7 @@ _ESCAPE: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_LETTER: Final = re.compile(r"(?:\\{1,4}[nrt]|[\W_])+")
-_FEW: Final = 3
+_RUN: Final = 3
 """Words that hang together; fewer are the same in many a text."""
 _MOST: Final = 200
 """Runs of words that are looked up; those of a longer text are spread over it."""
@@ -46,46 +46,27 @@ _letters_of_few = lru_cache(maxsize=16)(letters)  # the parts of a vote are show
 class Quotations:
     """The texts that a judge was shown, compared by their letters alone."""
 
-    def __init__(self, shown: Iterable[str] = (), examples: Iterable[str] = ()) -> None:
-        """`shown` are texts of others; `examples` are our own, such as the rest of the prompt."""
+    def __init__(self, shown: Iterable[str] = ()) -> None:
         self._shown = tuple(shown)
-        self._examples = tuple(examples)
 
     @cached_property
     def _texts(self) -> list[str]:
         return [_letters_of_few(text) for text in self._shown]
-
-    @cached_property
-    def _own_texts(self) -> list[str]:
-        return [_letters_of_few(text) for text in self._examples]
 
     def hold(self, text: str) -> bool:
         """Whether a text stands in one that was shown."""
         found = letters(text)
         return any(found in shown for shown in self._texts)
 
-    def hold_raw(self, text: str) -> bool:
-        """Whether a text stands in one that was shown, with the same marks."""
-        return any(text in shown for shown in self._shown)
-
     def repeat(self, statement: str, reasoning: str) -> bool:
-        """Whether a statement with these reasons repeats a text.
-
-        Of a text that was shown it does with half of the reasons, or with none; of an example in
-        the prompt with all of them, as a judge may state what an example states.
-        """
+        """Whether a statement repeats a text with half of its reasons, or with none."""
+        if not self.hold(statement):
+            return False
         words = re.findall(r"[^\W_]+", decode(reasoning).casefold())
-        runs = ["".join(words[at : at + _FEW]) for at in range(max(1, len(words) - _FEW + 1))]
-        if self.hold(statement):
-            runs = runs[:: 1 + len(runs) // _MOST]
-            known = sum(any(run in text for text in self._texts) for run in runs)
-            if 2 * known >= len(runs):
-                return True
-        found, reasons = letters(statement), "".join(words)
-        if len(words) < _FEW:
-            quoted = f'"{reasoning}"'
-            return len(words) > 1 and any(quoted in text for text in self._examples)
-        return any(found in text and reasons in text for text in self._own_texts)
+        runs = ["".join(words[at : at + _RUN]) for at in range(max(1, len(words) - _RUN + 1))]
+        runs = runs[:: 1 + len(runs) // _MOST]
+        known = sum(any(run in text for text in self._texts) for run in runs)
+        return 2 * known >= len(runs)
 
     def hold_all(self, values: Sequence[Any]) -> bool:
         """Whether one text has all these texts and numbers, at least one text among them."""
@@ -95,9 +76,8 @@ class Quotations:
             for value in values
             if not isinstance(value, str)
         ]
-        shown = zip((*self._texts, *self._own_texts), (*self._shown, *self._examples))
         return bool(words) and any(
             all(each in plain for each in words)
             and all(number.search(decode(text)) for number in numbers)
-            for plain, text in shown
+            for plain, text in zip(self._texts, self._shown)
         )

@@ -1,4 +1,4 @@
-"""Which answers a judge may give, and how it may word them."""
+"""Which answers a judge may give, and how a text states one."""
 
 from __future__ import annotations
 
@@ -32,20 +32,15 @@ _FIELD_END: Final = re.compile(
     r"""["“”»」]|['’](?!\w)|[<}]|\\n|[,;.]\s*["'*]*[^\W\d]\w*(?: \w+)?["'*]*\s*[:=]"""
 )
 _EXPLAINED: Final = re.compile(
-    r"[\W_]*(?:(?P<because>because|since|as|due|with\b[^.]{0,20}\bconfidence)\b"
-    r"|[^\w\s]\W*(?=\w))"
+    r"[\W_]*(?:(?:because|since|as|due|with\b[^.]{0,20}\bconfidence)\b|[^\w\s]\W*(?=\w))"
 )
-_FULL_STOP: Final = re.compile(r"[\W_]*?[.!]\W*[^\W_]")
 _HEDGE: Final = re.compile(
     r"\b(?:if|but|or|part(?:ly|ial\w*)|mostly|almost|barely|border\w*|only|provided|unless"
     r"|condition\w*|reserv\w*|placeholder)\b|\b(?:example|claim(?:s|ed)|own verdict)\W*\Z"
     r"|\A\W*(?:not?|never|none)\W*\Z",
     re.IGNORECASE,
 )
-_CHOICES: Final = r"[(\[]\s*(?:{0})(?:\s*(?:/|\||,|or)\s*(?:{0}))+\s*[)\]]"
 _SHARE: Final = re.compile(r"\s*(?:/|out of)\s*(\d+(?:\.\d+)?)(?![\w.]?\d)", re.IGNORECASE)
-
-
 _NEAR: Final = 8
 """How near another label makes one doubtful; further on it may be part of the reasons."""
 
@@ -53,12 +48,8 @@ _NEAR: Final = 8
 class Statement(NamedTuple):
     """One place where a text states an answer."""
 
-    value: Any
-    """The answer; None where it is not clear."""
-
+    value: Any  # None where it is not clear
     source: str
-    """The words of the text."""
-
     start: int
     end: int
 
@@ -79,21 +70,19 @@ class Vocabulary:
     aliases: tuple[str, ...] = ()
     """What else the answer may be called."""
 
-    signs: tuple[tuple[str, Any], ...] = ()
-    """Signs that stand for an answer beside a word, or in its place behind the name."""
-
     decisive: bool = False
     """Whether another of the words behind the answer takes it back: "fail" does, "3" does not."""
 
     @cached_property
-    def _values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
+        """What each word stands for."""
         return dict(self.words)
 
     @cached_property
     def _word(self) -> str:
         if self.scale:
             return r"[-+]?\d+(?:\.\d+)?"
-        return "|".join(re.escape(word) for word in sorted(self._values, key=len, reverse=True))
+        return "|".join(re.escape(word) for word in sorted(self.values, key=len, reverse=True))
 
     @cached_property
     def _top(self) -> float | None:
@@ -101,38 +90,36 @@ class Vocabulary:
         if self.scale:
             return self.scale[1]
         try:
-            return max(float(word) for word in self._values)
+            return max(float(word) for word in self.values)
         except ValueError:
             return None
 
     @cached_property
-    def _signs(self) -> str:
-        return "".join(f"|{sign}" for sign, _ in self.signs)
-
-    @cached_property
     def _leading(self) -> re.Pattern[str]:
-        word = rf"(?P<word>{self._word}{self._signs})"
-        return re.compile(rf"[\W_]*?{word}(?![^\W_])(?!-\w|\.\d)", re.IGNORECASE)
+        return re.compile(rf"[\W_]*?(?P<word>{self._word})(?![^\W_])(?!-\w|\.\d)", re.IGNORECASE)
 
     @cached_property
     def _mention(self) -> re.Pattern[str]:
-        return re.compile(rf"(?<![^\W_])(?:{self._word})(?![^\W_]){self._signs}", re.IGNORECASE)
+        return re.compile(rf"(?<![^\W_])(?:{self._word})(?![^\W_])", re.IGNORECASE)
 
     @cached_property
-    def _patterns(self) -> dict[bool, re.Pattern[str]]:
+    def _statement(self) -> dict[bool, re.Pattern[str]]:
         found = {}
         for by_alias, names in ((False, (self.name,)), (True, self.aliases)):
             name = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
             found[by_alias] = re.compile(
-                rf"(?<![^\W_])(?:{name or '(?!)'})s?{_GAP}(?P<word>{self._word}{self._signs})"
+                rf"(?<![^\W_])(?:{name or '(?!)'})s?{_GAP}(?P<word>{self._word})"
                 rf"(?![^\W_])(?!-\w|\.\d)(?P<rest>[^\n]{{0,160}})",
                 re.IGNORECASE,
             )
         return found
 
     @cached_property
-    def _choices(self) -> re.Pattern[str]:
-        return re.compile(_CHOICES.format(self._word), re.IGNORECASE)
+    def _choice(self) -> re.Pattern[str]:
+        word = self._word
+        return re.compile(
+            rf"[(\[]\s*(?:{word})(?:\s*(?:/|\||,|or)\s*(?:{word}))+\s*[)\]]", re.IGNORECASE
+        )
 
     @cached_property
     def _lone(self) -> re.Pattern[str]:
@@ -140,9 +127,7 @@ class Vocabulary:
         return re.compile(
             rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word})[^\w\n/|?,]{{0,8}}$"
             rf"|\\boxed\{{(?:\\text\{{)?(?P<b>{word})\}}|\[\[(?P<c>{word})\]\]"
-            rf"|\[RESULT\]\W*(?P<d>{word})(?!\w)|\A\W{{0,4}}(?P<e>{word})\s*[.:—–-](?=\s)"
-            r"|\b(?:rate|mark|grade|judge) (?:this|it|the \w+) (?:as )?(?:a )?\W*"
-            rf"(?P<f>{word})(?!\w)",
+            rf"|\[RESULT\]\W*(?P<d>{word})(?!\w)|\A\W{{0,4}}(?P<e>{word})\s*[.:—–-](?=\s)",
             re.IGNORECASE | re.MULTILINE,
         )
 
@@ -151,8 +136,11 @@ class Vocabulary:
         if self.scale:
             number = float(word)
             return number if self.scale[0] <= number <= self.scale[1] else None
-        folded = word.casefold()
-        return self._values.get(folded, dict(self.signs).get(word))
+        return self.values.get(word.casefold())
+
+    def others(self, value: Any) -> str:
+        """Return a pattern of the words that stand for another answer."""
+        return "|".join(re.escape(word) for word, each in self.words if each != value)
 
     def read(self, value: Any) -> Any:
         """Return what a JSON value states; None where that is not clear."""
@@ -165,9 +153,9 @@ class Vocabulary:
         if not isinstance(value, str):
             return None
         text = unicodedata.normalize("NFKC", value).strip()
-        whole = self.words and self._values.get(text.strip(" \t\r\n\"'`*.").casefold())
-        if whole is not None and whole != ():
-            return whole
+        whole = text.strip(" \t\r\n\"'`*.").casefold()
+        if whole in self.values:
+            return self.values[whole]
         found = self._leading.match(text)
         if not found:
             return None
@@ -175,20 +163,17 @@ class Vocabulary:
 
     def statements(self, text: str, *, by_alias: bool = False) -> Iterator[Statement]:
         """Yield what a text states as `name: word`, whatever marks stand around."""
-        text = self._choices.sub(lambda found: " " * len(found[0]), text)
-        for found in self._patterns[by_alias].finditer(text):
-            if found.end("word") == len(text) and found["gap"][-1:] in "\"'":
+        text = self._choice.sub(lambda found: " " * len(found[0]), text)
+        for found in self._statement[by_alias].finditer(text):
+            gap, rest, end = found["gap"], found["rest"], found.start("rest")
+            if end == len(text) and gap[-1:] in "\"'":
                 continue  # it is cut within the word, perhaps
-            gap, rest = found["gap"], found["rest"]
             if not gap.strip(" ") and "\n" not in gap:
                 continue  # "the verdict Pass" is a word about verdicts
-            end = _FIELD_END.search(rest)
-            own = rest[: end.start()] if end else rest
-            own = own.split("|")[0] if "|" in gap else own
-            value = None if "[ ]" in gap else self._clear(found["word"], gap, own)
-            yield Statement(
-                value, text[found.start() : found.start("rest")], found.start(), found.start("rest")
-            )
+            field = _FIELD_END.split(rest, maxsplit=1)[0]
+            field = field.split("|")[0] if "|" in gap else field
+            value = None if "[ ]" in gap else self._clear(found["word"], gap, field)
+            yield Statement(value, text[found.start() : end], found.start(), end)
 
     def lone(self, text: str) -> Iterator[Statement]:
         """Yield words that stand alone: on a line, in a box, in brackets, before all else."""
@@ -205,8 +190,9 @@ class Vocabulary:
     def _clear(self, word: str, before: str, behind: str) -> Any:
         """Return what a word states between these texts; None where they make it doubtful."""
         value = self.meaning(word)
-        if word in dict(self.signs) and (named := self._leading.match(behind)):
-            behind = behind[named.end() :] if self.meaning(named["word"]) == value else behind
+        twice = self._leading.match(behind)  # ✅ Pass
+        if twice and self.meaning(twice["word"]) == value and not self.scale:
+            behind = behind[twice.end() :]
         if self._top is not None and (share := _SHARE.match(behind)):
             if float(share[1]) != self._top:
                 return None
@@ -216,9 +202,4 @@ class Vocabulary:
             return None
         if not re.search(r"[^\W_]", behind):
             return None if re.search(r"[?/|]|\.\.|…|->", behind) else value
-        explained = _EXPLAINED.match(behind)
-        if not explained or re.match(r"\s*(?:\?|\.\.|/|->|→)", behind):
-            return None
-        if explained["because"] or _FULL_STOP.match(behind):
-            return value
-        return None if _HEDGE.search(behind) else value
+        return value if _EXPLAINED.match(behind) and not _HEDGE.search(behind) else None

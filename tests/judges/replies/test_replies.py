@@ -451,7 +451,7 @@ def test_a_mapping_or_a_model_is_read_like_a_reply():
         ("It looks fine.", ["verdict"], "it has no verdict of its own"),
         ({**GOOD, "verdict": True}, ["verdict"], "its verdict is not clear: 'verdict True'"),
         ({**GOOD, "reasoning": "..."}, ["verdict"], "a form that is not filled in"),
-        (None, ["verdict"], "it is neither a text nor a mapping: None"),
+        (None, ["verdict"], "it is neither a text nor a mapping"),
     ],
 )  # fmt: skip
 def test_required_keys_name_the_parts_and_have_to_be_there(reply, keys, judgement):
@@ -474,7 +474,7 @@ def test_a_method_of_the_caller_finds_what_we_do_not():
     assert read("Verdict: Pass or Fail", methods=[lambda _: GOOD]) is None
 
 
-@pytest.mark.parametrize("name", ["required_keys", "methods", "ignoring", "examples", "words"])
+@pytest.mark.parametrize("name", ["required_keys", "methods", "ignoring", "words"])
 @pytest.mark.parametrize("value", [3, [3]])
 def test_a_wrong_argument_is_named(name, value):
     with pytest.raises(InvalidOptionError, match=f"{name}=.* is not a list of"):
@@ -487,8 +487,8 @@ def test_an_example_of_the_prompt_is_no_verdict():
     example = "For example:\nReasoning: It names no author.\nVerdict: Fail\nConfidence: High"
     echo = "Reasoning: It names no author.\nVerdict: Fail\nConfidence: High\n\n(Please send it.)"
     assert read(echo) == "Fail"
-    assert read(echo, examples=[example]) is None
-    assert read(echo.replace("author", "year"), examples=[example]) == "Fail"
+    assert read(echo, ignoring=[example]) is None
+    assert read(echo.replace("It names no author", "The year is off"), ignoring=[example]) == "Fail"
 
 
 def test_reasons_can_be_written_anywhere():
