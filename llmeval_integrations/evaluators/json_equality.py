@@ -16,8 +16,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import bag, canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.patch import describe
-from llmeval_integrations.matching.plain import Plain
+from llmeval_integrations.matching.patch import Plain
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -86,7 +85,7 @@ class JsonEquality(Evaluator):
 def _first_difference(node: Plain, output: Any, reference: Any, place: str = "") -> str:
     comparison = Comparison(lists_matches=False)
     comparison.compare(node, output, reference, place)
-    return describe(comparison.outcomes[0]) if comparison.outcomes else "The operator says no"
+    return str(comparison.outcomes[0]) if comparison.outcomes else "The operator says no"
 
 
 def _describe_leftover(output: list[Any], reference: list[Any]) -> str:

@@ -14,9 +14,8 @@ from llmeval_integrations.evaluators.parsed import read_both, same
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import Outcome
-from llmeval_integrations.matching.patch import patch, sort_for_patch, summarize
-from llmeval_integrations.matching.plain import Plain
+from llmeval_integrations.matching.outcome import Outcome, summarize
+from llmeval_integrations.matching.patch import Plain, patch, sort_for_patch
 
 
 @dataclass(frozen=True)

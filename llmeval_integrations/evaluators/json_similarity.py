@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Any, ClassVar, Final, Literal, get_args
@@ -26,6 +27,9 @@ Variant = Literal["paper", "anls_star"]
 
 _SURELY_EXACT: Final = 80_000
 """The most characters of two texts whose distance is exact, whatever they are; see `reach`."""
+
+_SHORT: Final = 1_000
+"""The most characters of texts that rapidfuzz compares all at once."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,7 @@ class _Text(Node):
     fuzzy = True
     counts_empty = False
     larger_alone = True
-    pairs_strangers = True
-    shared_gain = 1e-6  # fewer leaves in all are a higher score
+    pairs_all = True  # fewer leaves in all are a higher score
 
     def __init__(self, tau: float) -> None:
         self.tau = tau
@@ -151,6 +154,18 @@ class _Text(Node):
         exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)
         score = (longest - edits) / longest if edits / longest < self.tau else 0.0
         return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
+
+    def rate(self, output: Any, references: Sequence[Any]) -> list[tuple[int, float]]:
+        if max(map(len, (output, *references))) > _SHORT:
+            return super().rate(output, references)
+        from rapidfuzz.distance.Levenshtein import normalized_similarity
+        from rapidfuzz.process import extract
+
+        least = 1 - self.tau + 1e-9  # a distance of `tau` is none
+        found = extract(
+            output, references, scorer=normalized_similarity, limit=None, score_cutoff=least
+        )
+        return [(position, score) for _, score, position in found if score >= least]
 
 
 def _as_texts(value: Any) -> Any:

@@ -16,6 +16,7 @@ from llmeval_integrations.fields.paths import ANY, Override
 from llmeval_integrations.fields.rule import Rule, inherit, read_key
 from llmeval_integrations.fields.schema_rules import cases_of, has_positions, settings_of
 from llmeval_integrations.json_values.equality import TYPES, canonical, equal, write_scalar
+from llmeval_integrations.json_values.numbers import read_number
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import Node, Verdict
 from llmeval_integrations.schemas.document import object_of
@@ -208,6 +209,8 @@ class Field(Node):
         amount = read_amount(value) if rule.number else None
         if amount is not None:
             return " ".join(map(str, amount))
+        if rule.coerce and (value in ("true", "false") or _is_number(value)):
+            return value  # so 3 and "3" are the same
         text = fold(rule, value)
         return repr((rule.dates and read_dates(text)) or write_meaning(rule, text))
 
@@ -216,6 +219,12 @@ class Field(Node):
             return ""
         texts = [each for each in (output, reference) if type(each) is str and is_ambiguous(each)]
         return f"{texts[0]}: day or month first?" if texts else ""
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number as JSON writes it."""
+    number = read_number(text)
+    return number is not None and write_scalar(number) == text
 
 
 def _measure_likeness(output: Any, reference: Any) -> float:

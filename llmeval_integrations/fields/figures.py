@@ -9,9 +9,8 @@ from typing import Any, Final, TypeAlias
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import Kind, Outcome
-from llmeval_integrations.matching.patch import describe
-from llmeval_integrations.matching.weights import Figures
+from llmeval_integrations.matching.node import Kind
+from llmeval_integrations.matching.outcome import Figures, Outcome
 
 Counts: TypeAlias = dict[Kind, int]
 
@@ -84,4 +83,4 @@ def _describe(group: Sequence[Outcome]) -> str:
     if first.within is not None:
         whole = f"{first.within or 'the whole'} {first.kind}"
         return make_printable(f"{whole} ({len(group)} fields)" if len(group) > 1 else whole)
-    return describe(first) + ("" if first.exact else " (too long to be compared exactly)")
+    return str(first) + ("" if first.exact else " (too long to be compared exactly)")

@@ -37,7 +37,8 @@ from llmeval_integrations.judges.replies.judgement import Judgement, Verdict
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.request import OUTPUTS, Output
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import Node, Outcome
+from llmeval_integrations.matching.node import Node
+from llmeval_integrations.matching.outcome import Outcome
 
 _SYSTEM: Final = """\
 You compare fields that a language model extracted from a document with what a person expects them \

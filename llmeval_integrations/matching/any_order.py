@@ -4,164 +4,153 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
-from llmeval_integrations.json_values.equality import CONTAINERS, canonical
+from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.assignment import best_pairs
-from llmeval_integrations.matching.gains import WHOLE
-from llmeval_integrations.matching.likely import likely_pairs
-from llmeval_integrations.matching.node import Node
-from llmeval_integrations.matching.trials import Pairs, Trials
+from llmeval_integrations.matching.gains import COMMON, WHOLE
+from llmeval_integrations.matching.trials import Arrays, Pairs, Table
 
 
-class AnyOrder:
-    """Pairs items for the greatest sum of what they gain, equal ones first."""
-
-    def __init__(
-        self,
-        trials: Trials,
-        node: Node,
-        output: list[Any],
-        reference: list[Any],
-        least: float | None = None,
-    ) -> None:
-        """`least` is the similarity of a pair, unless it is that of the node."""
-        self._trials = trials
-        self._its = node.item(0)
-        self._least = node.min_similarity if least is None else least
-        self._splits_equal = self._its.fuzzy or self._least > 0
-        """Whether two pairs may gain more than a pair of equal items and what is then left over."""
-        self._output = output
-        self._reference = reference
-        self.is_limited = False
-        """Whether the items were too many to be tried with each other."""
-
-    def pair(self, here: Sequence[int], there: Sequence[int]) -> Pairs:
-        """Pair the items at these positions of output and reference."""
-        its = self._its
-        same, spare, wanted = self._pair_same(here, there)
-        if not (spare and wanted):
-            return same
-        if its.exact and not self._has_containers(spare, wanted):
-            found: Pairs = []
-        elif len(spare) == len(wanted) == 1 and not (self._splits_equal and same):
-            pair = spare[0], wanted[0]
-            found = [] if its.pairs_strangers else self._select_related([pair])
-        else:
-            table = self._table(spare, wanted)
+def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int]) -> Pairs:
+    """Pair items for the greatest sum of what they gain, those that match in full first."""
+    its, output, reference = arrays.its, arrays.output, arrays.reference
+    same, spare, wanted = pair_texts(arrays.write(output, here), arrays.write(reference, there))
+    if not (spare and wanted):
+        return same
+    may_split = bool(same) and (its.fuzzy or arrays.least > 0)
+    are_leaves = not (_have_containers(output, spare) and _have_containers(reference, wanted))
+    is_alone = its.pairs_all and len(spare) == len(wanted) == 1
+    if (its.exact and are_leaves) or (is_alone and not may_split):
+        return same + arrays.pair_leaves(spare, wanted)
+    table = arrays.table(spare, wanted)
+    if table is None:
+        found = arrays.pair_likely(spare, wanted)
+    else:
+        found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
+        if may_split and _may_gain(arrays, same, spare, wanted, table):
+            table = arrays.table(here, there)
             if table is None:
-                self.is_limited = True
-                found = self.pair_likely(spare, wanted)
+                arrays.is_limited = True
             else:
-                found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
-                if self._splits_equal and self._may_gain(same, spare, wanted, table):
-                    every = self._table(here, there)
-                    if every is not None:
-                        return [(here[row], there[column]) for row, column in best_pairs(every)]
-                    self.is_limited = True
-        used, met = {one for one, _ in found}, {other for _, other in found}
-        spare = [n for n in spare if n not in used]
-        wanted = [n for n in wanted if n not in met]
-        if self._least:
-            return same + found  # leaves that are left over have nothing in common
-        if its.pairs_strangers:
-            return same + found + list(zip(sorted(spare), sorted(wanted)))
-        return same + found + pair_leaves(its, self._output, self._reference, spare, wanted)
-
-    def pair_likely(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
-        """Pair items that share the most of what few others have."""
-        ours = [(n, self._output[n]) for n in spare]
-        theirs = [(n, self._reference[n]) for n in wanted]
-        pairs = likely_pairs(self._its, ours, theirs, self._trials.texts)
-        return pairs if self._its.pairs_strangers else self._select_related(pairs)
-
-    def _select_related(self, pairs: Pairs) -> Pairs:
-        """Return those of the pairs that have a leaf in common, and are similar enough."""
-        output, reference, are_related = self._output, self._reference, self._trials.are_related
-        return [
-            (here, there)
-            for here, there in pairs
-            if are_related(self._its, output[here], reference[there], self._least)
-        ]
-
-    def _pair_same(
-        self, here: Sequence[int], there: Sequence[int]
-    ) -> tuple[Pairs, list[int], list[int]]:
-        """Pair items that are equal as JSON, then items that match in full by their rules.
-
-        What is left comes in the order of its text, so that the order of the items has no effect.
-        """
-        its, write = self._its, self._trials.texts.write
-        pairs, spare, wanted = pair_texts(
-            {n: canonical(self._output[n]) for n in here},
-            {n: canonical(self._reference[n]) for n in there},
-        )
-        if not (spare and wanted) or (its.literal and its.order != "any_order"):
-            return pairs, spare, wanted
-        more, spare, wanted = pair_texts(
-            {n: write(its, self._output[n]) for n in spare},
-            {n: write(its, self._reference[n]) for n in wanted},
-        )
-        return pairs + more, spare, wanted
-
-    def _may_gain(
-        self, same: Pairs, spare: list[int], wanted: list[int], table: list[list[float]]
-    ) -> bool:
-        """Return whether taking a pair of equal items apart may gain more than it costs.
-
-        It may not where each item of the shorter rest has the best that there is for it.
-        """
-        if not same:
-            return False
-        chosen = sum(table[row][column] for row, column in best_pairs(table))
-        different = {canonical(self._output[here]): (here, there) for here, there in same}
-        if len(spare) <= len(wanted):
-            best = [max(row) for row in table]
-            rivals = self._table(spare, [there for _, there in different.values()])
-        else:
-            best = [max(column) for column in zip(*table)]
-            turned = self._table([here for here, _ in different.values()], wanted)
-            rivals = turned and [list(column) for column in zip(*turned)]
-        if rivals is None:
-            return True
-        if sum(best) > chosen + WHOLE:
-            best = [0.0] * len(best)
-        return any(max(row) > most for row, most in zip(rivals, best))
-
-    def _table(self, here: Sequence[int], there: Sequence[int]) -> list[list[float]] | None:
-        ours = [self._output[n] for n in here]
-        theirs = [self._reference[n] for n in there]
-        return self._trials.table(self._its, ours, theirs, self._least)
-
-    def _has_containers(self, here: Sequence[int], there: Sequence[int]) -> bool:
-        """Return whether both sides have an object or array at these positions."""
-        return any(type(self._output[n]) in CONTAINERS for n in here) and any(
-            type(self._reference[n]) in CONTAINERS for n in there
-        )
+                rows, columns = ({n: row for row, n in enumerate(side)} for side in (here, there))
+                for one, other in same:
+                    table[rows[one]][columns[other]] += WHOLE
+                found = [(here[row], there[column]) for row, column in best_pairs(table)]
+                same, spare, wanted = [], [*here], [*there]
+    used, met = {one for one, _ in found}, {other for _, other in found}
+    spare, wanted = [n for n in spare if n not in used], [n for n in wanted if n not in met]
+    return same + found + arrays.pair_leaves(spare, wanted)
 
 
-def pair_leaves(
-    its: Node, output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
-) -> Pairs:
-    """Pair the leaves that are left over, which do not match, in this order."""
-    here = [n for n in spare if its.is_leaf(output[n])]
-    return list(zip(here, [n for n in wanted if its.is_leaf(reference[n])]))
+def _may_gain(
+    arrays: Arrays, same: Pairs, spare: list[int], wanted: list[int], table: Table
+) -> bool:
+    """Return whether two pairs may gain more than a pair of equal items and what is left over.
+
+    They may not where each item of the shorter rest has the best that there is for it.
+    """
+    if len(spare) <= len(wanted):
+        best = [max(row) for row in table]
+        rivals = arrays.table(spare, [there for _, there in same])
+    else:
+        best = [max(column) for column in zip(*table)]
+        turned = arrays.table([here for here, _ in same], wanted)
+        rivals = turned and [[*column] for column in zip(*turned)]
+    if rivals is None:
+        return True
+    if sum(best) > sum(table[row][column] for row, column in best_pairs(table)) + WHOLE:
+        best = [0.0] * len(best)
+    return any(max(row) > most for row, most in zip(rivals, best))
+
+
+def _have_containers(items: list[object], positions: Sequence[int]) -> bool:
+    return any(type(items[n]) in CONTAINERS for n in positions)
 
 
 def pair_texts(
     output: dict[int, str], reference: dict[int, str]
 ) -> tuple[Pairs, list[int], list[int]]:
-    """Pair positions with equal texts; return the pairs and both rests, in the order of texts."""
+    """Pair positions with equal texts; return the pairs and both rests, earlier positions first."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for position in reversed(output):
         places[output[position]].append(position)
     pairs, wanted = [], []
     for position, text in reference.items():
-        found = places.get(text)
-        if found:
+        if found := places.get(text):
             pairs.append((found.pop(), position))
         else:
             wanted.append(position)
-    spare = [position for left in places.values() for position in reversed(left)]
-    spare.sort(key=output.__getitem__)
-    return pairs, spare, sorted(wanted, key=reference.__getitem__)
+    return pairs, sorted(n for left in places.values() for n in left), wanted
+
+
+def pair_by_key(arrays: Arrays) -> Pairs:
+    """Pair items whose keys are equal, then items whose keys match by their rule.
+
+    Among items with the same key the best are paired. A pair that is less similar than
+    `min_similarity` is dropped in the end: its items are not paired with others.
+    """
+    least, arrays.least = arrays.least, 0.0
+    here, there = _group_by_key(arrays, arrays.output), _group_by_key(arrays, arrays.reference)
+    pairs: Pairs = []
+    for key, wanted in there.items():
+        spare = here.get(key, [])
+        if len(spare) == len(wanted) == 1:
+            pairs.append((spare[0], wanted[0]))
+        elif spare:
+            pairs += pair_in_any_order(arrays, spare, wanted)
+    if not all(arrays.its.member(name).exact for name in arrays.node.key):
+        pairs += _pair_near(arrays, pairs)
+    arrays.least = least
+    return [pair for pair in pairs if arrays.gain(*pair)] if least else pairs
+
+
+def _group_by_key(arrays: Arrays, items: list[object]) -> dict[str, list[int]]:
+    """Return the positions of items by the text of their key; "" is for items without one."""
+    write, member = arrays.trials.texts.write, arrays.its.member
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for position, item in enumerate(items):
+        texts = [
+            f"{name!r}:{write(member(name), item[name])}"
+            for name in arrays.node.key
+            if type(item) is dict and name in item
+        ]
+        found[",".join(texts)].append(position)
+    return found
+
+
+def _pair_near(arrays: Arrays, pairs: Pairs) -> Pairs:
+    """Pair the items that are left and whose keys match, as by a tolerance, for the best sum.
+
+    Where trying them all takes too long, the score of the keys alone decides.
+    """
+    has_key, used, met = arrays.node.has_key, {n for n, _ in pairs}, {n for _, n in pairs}
+    spare = [n for n, item in enumerate(arrays.output) if n not in used and has_key(item)]
+    wanted = [n for n, item in enumerate(arrays.reference) if n not in met and has_key(item)]
+    if not (spare and wanted):
+        return []
+    if len(spare) * len(wanted) > arrays.trials.budget:
+        likely = arrays.pair_likely(spare, wanted)
+        return [pair for pair in likely if _rate_keys(arrays, *pair)]
+    scores = [[_rate_keys(arrays, one, other) for other in wanted] for one in spare]
+    gains = arrays.table(spare, wanted) if any(map(any, scores)) else scores
+    if gains is None:
+        arrays.is_limited = True
+        gains = scores
+    table = [
+        [COMMON + gain if score else 0.0 for score, gain in zip(row, gained)]
+        for row, gained in zip(scores, gains)
+    ]
+    return [(spare[row], wanted[column]) for row, column in best_pairs(table)]
+
+
+def _rate_keys(arrays: Arrays, here: int, there: int) -> float:
+    """Return how well the keys of two items match; 0 where they do not."""
+    output, reference = arrays.output[here], arrays.reference[there]
+    least = 1.0
+    for name in arrays.node.key:
+        if (name in output) != (name in reference):
+            return 0.0
+        if name in output:
+            kind, score, _ = arrays.its.member(name).leaf(output[name], reference[name])
+            least = min(least, max(score, COMMON) if kind == "match" else 0.0)
+    return least

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from math import inf
 
@@ -14,21 +15,41 @@ def best_pairs(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     in a time that grows at most with rows times columns times the smaller of both. Pairs come in
     the order of rows. Where several pairings are the best, the order of rows and columns decides.
     """
-    if not weights or not weights[0]:
-        return []
-    if len(weights) <= len(weights[0]):
-        pairs = enumerate(_assign_columns(weights))
-    else:
-        turned = _assign_columns(list(zip(*weights)))
-        pairs = enumerate(_transpose(turned, len(weights)))
-    return [(row, column) for row, column in pairs if column >= 0 and weights[row][column] > 0]
+    pairs: list[tuple[int, int]] = []
+    for rows, columns in _split(weights):
+        part = [[weights[row][column] for column in columns] for row in rows]
+        if len(rows) <= len(columns):
+            found = zip(rows, (columns[place] for place in _assign_columns(part)))
+        else:
+            turned = _assign_columns([*zip(*part)])
+            found = zip((rows[place] for place in turned), columns)
+        pairs += [(row, column) for row, column in found if weights[row][column] > 0]
+    return sorted(pairs)
 
 
-def _transpose(rows: Sequence[int], count: int) -> list[int]:
-    columns = [-1] * count
-    for column, row in enumerate(rows):
-        columns[row] = column
-    return columns
+def _split(weights: Sequence[Sequence[float]]) -> list[tuple[list[int], list[int]]]:
+    """Return the rows and columns that hang together; of most items few belong to another."""
+    links = [[column for column, weight in enumerate(row) if weight > 0] for row in weights]
+    rows_of: defaultdict[int, list[int]] = defaultdict(list)
+    for row, columns in enumerate(links):
+        for column in columns:
+            rows_of[column].append(row)
+    known: set[int] = set()
+    parts = []
+    for start, first in enumerate(links):
+        if not first or start in known:
+            continue
+        rows, reached = [start], dict.fromkeys(first)
+        known.add(start)
+        for column in (waiting := [*first]):
+            for row in rows_of[column]:
+                if row not in known:
+                    known.add(row)
+                    rows.append(row)
+                    waiting += [each for each in links[row] if each not in reached]
+                    reached.update(dict.fromkeys(links[row]))
+        parts.append((sorted(rows), sorted(reached)))
+    return parts
 
 
 def _assign_columns(weights: Sequence[Sequence[float]]) -> list[int]:

@@ -9,10 +9,10 @@ from typing import Any, Literal
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.gains import COMMON, WHOLE
-from llmeval_integrations.matching.node import AnyOf, Kind, Node, Outcome
+from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, WHOLE_FIRST
+from llmeval_integrations.matching.node import AnyOf, Kind, Node
+from llmeval_integrations.matching.outcome import Figures, Outcome, count_leaves
 from llmeval_integrations.matching.pairing import Pairing
-from llmeval_integrations.matching.weights import Figures, count_leaves
 
 
 class Comparison:
@@ -24,31 +24,19 @@ class Comparison:
     """
 
     __slots__ = (
-        "_lists_matches",
-        "_pairing",
-        "empty",
-        "limits",
-        "matched",
-        "omitted",
-        "open",
-        "outcomes",
-        "parts",
-        "wholes",
+        *("matched", "outcomes", "open", "wholes", "limits", "omitted"),
+        *("_lists_matches", "_pairing"),
     )
 
     def __init__(self, pairing: Pairing | None = None, *, lists_matches: bool = True) -> None:
         self.matched: list[Node] = []
         """The node of each leaf that matches with score 1."""
-        self.empty: list[Node] = []
-        """Those of them where the leaf is an empty object or array."""
         self.outcomes: list[Outcome] = []
         """All other leaves, in the order of the documents."""
         self.open: list[tuple[Node, str, Any, Any, float]] = []
         """Leaves that a judge decides: node, pointer, output, reference, similarity."""
         self.wholes: list[tuple[int, int]] = []
         """Slices of `outcomes` that belong to one missing, extra or replaced value."""
-        self.parts: dict[tuple[str, Kind], Any] = {}
-        """The objects and arrays that one side lacks, by pointer and kind."""
         self.limits: list[str] = []
         """The arrays, as pointers, whose items were not all tried with each other."""
         self.omitted: set[str] = set()
@@ -60,7 +48,7 @@ class Comparison:
     def pairing(self) -> Pairing:
         """The pairs of items that are known, made when the first is asked for."""
         if self._pairing is None:
-            self._pairing = Pairing(_gain)
+            self._pairing = Pairing(gain)
         return self._pairing
 
     def figures(self) -> Figures:
@@ -97,108 +85,24 @@ class Comparison:
         kind, other = type(output), type(reference)
         if other is AnyOf:
             self._choose(node, output, reference, place)
-        elif node.whole or not (
+            return
+        if node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
             self._compare_leaves(node, output, reference, place)
-        elif node.uniform and equal(output, reference):  # three times as fast as walking it
+            return
+        if node.uniform and equal(output, reference):  # three times as fast as walking it
             if self._lists_matches:
                 self.matched += [node] * count_leaves(output)
-        elif kind is other is dict and (node.fills or (output and reference)):
+            return
+        # Else an empty object or array is a leaf, and the other one is no such.
+        have_parts = (output and reference) or not (node.splits and node.counts_empty)
+        if kind is other is dict and (have_parts or node.fills):
             self.compare_objects(node, output, reference, place)
-        elif node.splits and node.counts_empty and not (output and reference):
-            self._compare_unlike(node, output, reference, place)
-        elif kind is dict and other is dict:
-            self.compare_objects(node, output, reference, place)
-        elif kind is list and other is list:
+        elif kind is other is list and have_parts:
             self.compare_arrays(node, output, reference, place)
         else:
             self._compare_unlike(node, output, reference, place)
-
-    def is_default(self, node: Node, value: Any) -> bool:
-        """Return whether leaving a place out means this value, which has to outlive the pairing."""
-        default = node.default
-        if default is MISSING:
-            if not (node.fills and type(value) is dict):
-                return False
-            default = {}  # an object with nothing but defaults is as good as an empty one
-        known, key = self.pairing.defaults, (node.path, node.variant, id(value))
-        if key not in known:
-            known[key] = False  # a default may hold itself
-            trial = Comparison(self.pairing)
-            trial.compare(node, default, value)
-            known[key] = not trial.outcomes
-        return known[key]
-
-    def add_matches(self, node: Node, value: Any) -> None:
-        """List the leaves of a value that is equal to its reference, without comparing them."""
-        if node.ignored:
-            return
-        if type(value) is dict and value and not node.whole:
-            for name, part in value.items():
-                its = node.member(name)
-                if type(part) in SCALARS:
-                    if not its.ignored:
-                        self.matched.append(its)
-                else:
-                    self.add_matches(its, part)
-        elif type(value) is list and value and not node.whole:
-            for position, part in enumerate(value):
-                self.add_matches(node.item(position), part)
-        else:
-            self._add_match(node, value)
-
-    def add_side(
-        self,
-        node: Node,
-        kind: Kind,
-        value: Any,
-        place: str,
-        *,
-        within: str | None = None,
-        at_end: bool = False,
-    ) -> None:
-        """List the leaves of a value that the other side lacks."""
-        if node.ignored:
-            return
-        has_parts = type(value) in CONTAINERS and value
-        if type(value) in CONTAINERS and not value and not (node.counts_empty or node.whole):
-            return
-        if not has_parts or node.whole or not node.splits:
-            output, reference = (MISSING, value) if kind == "missing" else (value, MISSING)
-            self.outcomes.append(
-                Outcome(place, node, kind, 0.0, output, reference, within, at_end=at_end)
-            )
-            return
-        begin, whole = len(self.outcomes), place if within is None else within
-        if within is None:
-            self.parts[place, kind] = value
-        if type(value) is dict:
-            for name, part in value.items():
-                its = node.member(name)
-                self.add_side(its, kind, part, f"{place}/{escape(name)}", within=whole)
-        else:
-            for position, part in enumerate(value):
-                its = node.item(position)
-                self.add_side(its, kind, part, f"{place}/{position}", within=whole)
-        if within is None and len(self.outcomes) > begin + 1:
-            self.wholes.append((begin, len(self.outcomes)))
-
-    def _add_match(self, node: Node, value: Any) -> None:
-        if type(value) in CONTAINERS and not node.whole:
-            if not node.counts_empty:
-                return
-            self.empty.append(node)
-        self.matched.append(node)
-
-    def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        kind, score, exact = node.leaf(output, reference)
-        if kind == "open":
-            self.open.append((node, place, output, reference, score))
-        elif kind == "match" and score == 1.0:
-            self._add_match(node, output)
-        elif node.counts_empty or output not in ([], {}) or reference not in ([], {}):
-            self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
 
     def compare_objects(
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
@@ -206,10 +110,10 @@ class Comparison:
         """Compare two objects member by member."""
         shared = len(reference)
         here, there = (node.narrow(output), node.narrow(reference)) if node.varies else (node, node)
-        known = here.members
+        known, uniform = here.members, here.uniform
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            its = here if here.uniform else known.get(name) or here.member(name)
+            its = here if uniform else known.get(name) or here.member(name)
             kind = type(value)
             if kind in SCALARS and kind is type(expected) and value == expected:  # as most are
                 if not its.ignored:
@@ -218,33 +122,17 @@ class Comparison:
             is_optional = type(expected) is AnyOf and expected.optional
             if value is not MISSING:
                 if is_optional and self.is_default(its, value):
-                    self._add_match(its, value)
+                    self.matched.append(its)
                 else:
                     self.compare(its, value, expected, f"{place}/{escape(name)}")
             else:
                 shared -= 1
                 if not is_optional:
-                    self._add_alone(its, "missing", expected, f"{place}/{escape(name)}")
+                    self._add_member(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
             for name, value in output.items():
                 if name not in reference:
-                    its = there.member(name)
-                    self._add_alone(its, "extra", value, f"{place}/{escape(name)}")
-
-    def _add_alone(
-        self, node: Node, kind: Literal["missing", "extra"], value: Any, place: str
-    ) -> None:
-        """Compare a member that one side lacks with its default, if it has one."""
-        default = node.default
-        if self.is_default(node, value):
-            self.add_matches(node, value)
-        elif default in (MISSING, None, []) or not self.pairing.fills:
-            self.add_side(node, kind, value, place)
-        else:
-            self.pairing.fills = False
-            pair = (default, value) if kind == "missing" else (value, default)
-            self.compare(node, *pair, place)
-            self.pairing.fills = True
+                    self._add_member(there.member(name), "extra", value, f"{place}/{escape(name)}")
 
     def compare_arrays(
         self, node: Node, output: list[Any], reference: list[Any], place: str
@@ -263,7 +151,7 @@ class Comparison:
                     self.compare(its, value, expected, f"{place}/{position}")
             if not same_length:
                 both = range(min(len(output), len(reference)))
-                self._list_unpaired(node, output, reference, place, (both, both))
+                self._add_unpaired(node, output, reference, place, (both, both))
             return
         found = self.pairing.find(node, output, reference)
         if found.is_limited:
@@ -271,9 +159,104 @@ class Comparison:
         for here, there in found.pairs:
             self.compare(node.item(here), output[here], reference[there], f"{place}/{here}")
         paired = {here for here, _ in found.pairs}, {there for _, there in found.pairs}
-        self._list_unpaired(node, output, reference, place, paired)
+        self._add_unpaired(node, output, reference, place, paired)
 
-    def _list_unpaired(
+    def add_matches(self, node: Node, value: Any) -> None:
+        """List the leaves of a value that is equal to its reference, without comparing them."""
+        if node.ignored:
+            return
+        if type(value) is dict and value and not node.whole:
+            known = node.members
+            for name, part in value.items():
+                its = known.get(name) or node.member(name)
+                if type(part) not in SCALARS:
+                    self.add_matches(its, part)
+                elif not its.ignored:
+                    self.matched.append(its)
+        elif type(value) is list and value and not node.whole:
+            for position, part in enumerate(value):
+                self.add_matches(node.item(position), part)
+        elif node.counts_empty or node.whole or type(value) not in CONTAINERS:
+            self.matched.append(node)
+
+    def add_side(
+        self,
+        node: Node,
+        kind: Kind,
+        value: Any,
+        place: str,
+        *,
+        within: str | None = None,
+        at_end: bool = False,
+    ) -> None:
+        """List the leaves of a value that the other side lacks."""
+        if node.ignored:
+            return
+        is_container = type(value) in CONTAINERS
+        if is_container and not value and not (node.counts_empty or node.whole):
+            return
+        if not (is_container and value) or node.whole or not node.splits:
+            output, reference = (MISSING, value) if kind == "missing" else (value, MISSING)
+            self.outcomes.append(
+                Outcome(place, node, kind, 0.0, output, reference, within, at_end=at_end)
+            )
+            return
+        begin, whole = len(self.outcomes), place if within is None else within
+        if type(value) is dict:
+            for name, part in value.items():
+                its = node.member(name)
+                self.add_side(its, kind, part, f"{place}/{escape(name)}", within=whole)
+        else:
+            for position, part in enumerate(value):
+                its = node.item(position)
+                self.add_side(its, kind, part, f"{place}/{position}", within=whole)
+        if within is None and len(self.outcomes) > begin + 1:
+            self.wholes.append((begin, len(self.outcomes)))
+
+    # --- leaves, and what is unlike ------------------------------------------------------------
+
+    def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
+        if not (node.counts_empty or node.whole) and output in ([], {}) and reference in ([], {}):
+            return
+        kind, score, exact = node.leaf(output, reference)
+        if kind == "open":
+            self.open.append((node, place, output, reference, score))
+        elif kind == "match" and score == 1.0:
+            self.matched.append(node)
+        else:
+            self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
+
+    def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
+        """Compare an object or array with something else."""
+        if not node.splits:
+            self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
+            return
+        if node.larger_alone:
+            is_larger = count_leaves(output) > count_leaves(reference)
+            kind: Kind = "extra" if is_larger else "missing"
+            self.add_side(node, kind, output if is_larger else reference, place)
+            return
+        begin, before = len(self.outcomes), len(self.wholes)
+        has_parts = type(output) in CONTAINERS and output
+        if type(reference) in CONTAINERS and reference:
+            self.add_side(node, "missing", reference, place)
+            if has_parts:
+                self.add_side(node, "extra", output, place)
+                return
+        else:
+            self.add_side(node, "extra", output, place)
+        if type(output) is not type(reference):
+            alone: Literal["output", "reference"] = "reference" if has_parts else "output"
+            self.outcomes.append(
+                Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
+            )
+        elif len(self.outcomes) > begin:  # one is empty, and not all of the other is ignored
+            kind, value = ("missing", reference) if has_parts else ("extra", output)
+            self.add_side(node, kind, value, place)
+        if len(self.outcomes) > begin:
+            self.wholes[before:] = [(begin, len(self.outcomes))]
+
+    def _add_unpaired(
         self,
         node: Node,
         output: list[Any],
@@ -282,8 +265,7 @@ class Comparison:
         paired: tuple[Container[int], Container[int]],
     ) -> None:
         """List the items that are in no pair; `paired` has the positions of all others."""
-        last = len(reference) - 1
-        at_end = node.order != "anchored" or last not in paired[1]
+        at_end = node.order != "anchored" or len(reference) - 1 not in paired[1]
         for there, value in enumerate(reference):
             if there not in paired[1]:
                 its = node.item(there)
@@ -292,36 +274,40 @@ class Comparison:
             if here not in paired[0]:
                 self.add_side(node.item(here), "extra", value, f"{place}/{here}")
 
-    def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        """Compare an object or array with something else."""
-        if not node.splits:
-            self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
+    # --- defaults and choices ------------------------------------------------------------------
+
+    def is_default(self, node: Node, value: Any) -> bool:
+        """Return whether leaving a place out means this value, which has to outlive the pairing."""
+        default = node.default
+        if default is MISSING:
+            if not (node.fills and type(value) is dict):
+                return False
+            default = {}  # an object with nothing but defaults is as good as an empty one
+        known, key = self.pairing.defaults, (id(node), id(value))
+        if key not in known:
+            known[key] = False  # a default may hold itself
+            trial = Comparison(self.pairing)
+            trial.compare(node, default, value)
+            known[key] = not trial.outcomes
+        return known[key]
+
+    def _add_member(
+        self, node: Node, kind: Literal["missing", "extra"], value: Any, place: str
+    ) -> None:
+        """Compare a member that one side lacks with its default, if it has one."""
+        if not node.fills:
+            self.add_side(node, kind, value, place)
             return
-        if node.larger_alone:
-            is_output = count_leaves(output) > count_leaves(reference)
-            value = output if is_output else reference
-            self.add_side(node, "extra" if is_output else "missing", value, place)
-            return
-        begin = len(self.outcomes)
-        sides = ("missing", reference), ("extra", output)
-        with_parts = [(kind, value) for kind, value in sides if type(value) in CONTAINERS and value]
-        for kind, value in with_parts:
-            self.add_side(node, kind, value, place)  # type: ignore[arg-type]
-        if len(with_parts) < len(sides):
-            is_output = with_parts[0][0] == "missing"
-            if type(output) is type(reference):  # of which one is empty
-                if len(self.outcomes) > begin:  # else all that the other has is ignored
-                    kind, value = sides[is_output]
-                    self.add_side(node, kind, value, place)  # type: ignore[arg-type]
-            else:
-                alone: Any = "output" if is_output else "reference"
-                self.outcomes.append(
-                    Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
-                )
-            if self.wholes and self.wholes[-1][0] == begin:
-                self.wholes.pop()
-            if len(self.outcomes) > begin:
-                self.wholes.append((begin, len(self.outcomes)))
+        default = node.default
+        if self.is_default(node, value):
+            self.add_matches(node, value)
+        elif default in (MISSING, None, []) or not self.pairing.fills:
+            self.add_side(node, kind, value, place)
+        else:
+            self.pairing.fills = False
+            pair = (default, value) if kind == "missing" else (value, default)
+            self.compare(node, *pair, place)
+            self.pairing.fills = True
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Compare with the nearest alternative; the place is one leaf on each side."""
@@ -358,25 +344,18 @@ class Comparison:
         return nearest
 
 
-def _gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> tuple[float, int]:
-    """Return what a pair of items adds to the score, and how many leaves they have in common."""
+def gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
+    """Return what a pair of items adds to the score; 0 where they have no leaf in common."""
     trial = Comparison(pairing)
     trial.compare(node, output, reference)
-    related = [each for each in trial.outcomes if each.kind == "match" or each.score > 0]
-    common = len(trial.matched) + len(trial.open) + len(related)
-    gains = [leaf.weight for leaf in trial.matched]
-    gains += [each.node.weight * each.score for each in related]
-    gains += [leaf.weight * score for leaf, *_, score in trial.open]
-    gain = fsum(gains) + COMMON * common
-    if node.shared_gain:
-        gain += node.shared_gain * _count_shared(trial, output, reference)
+    gains = [leaf.weight + COMMON for leaf in trial.matched]
+    gains += [leaf.weight * score + COMMON for leaf, *_, score in trial.open]
+    for each in trial.outcomes:
+        if each.kind == "match" or each.score > 0:
+            gains.append(each.node.weight * each.score + COMMON)
+    if node.pairs_all:  # where an object meets a text, the smaller one has a leaf there
+        both = count_leaves(output) + count_leaves(reference)
+        gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
     if not (trial.outcomes or trial.open):
-        gain += node.whole_gain or WHOLE
-        common = max(common, 1)
-    return gain, common
-
-
-def _count_shared(trial: Comparison, output: Any, reference: Any) -> int:
-    """Count the leaves that both sides have; where an object meets a text, that of the smaller."""
-    both = count_leaves(output) + count_leaves(reference)
-    return both - len(trial.matched) - len(trial.outcomes)
+        gains.append(WHOLE if node.counts_extra else WHOLE_FIRST)
+    return fsum(gains)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
-
-import msgspec
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical
@@ -52,9 +50,6 @@ class Node:
 
     path: str = ""
     """The place as a JSON Pointer, with `*` for every position of an array."""
-
-    variant: str = ""
-    """Which alternatives of unions, on the way to this place, it stands for."""
 
     weight: float = 1.0
     """The weight of a leaf at this place."""
@@ -104,11 +99,9 @@ class Node:
     larger_alone: bool = False
     """Whether only the larger side counts where an object, an array or a leaf meet another."""
 
-    pairs_strangers: bool = False
-    """Whether items that have no leaf in common are paired in their order; leaves always are."""
-
-    shared_gain: float = 0.0
-    """How much more a pair of items counts for each leaf that both have, whatever its value."""
+    pairs_all: bool = False
+    """Whether items are paired that have no leaf in common, those first that have the most leaves
+    at the same places; leaves always are."""
 
     default: Any = MISSING
     """The value that leaving the place out means; MISSING where it means nothing."""
@@ -119,16 +112,12 @@ class Node:
     varies: bool = False
     """Whether `narrow` depends on the value, as in a union."""
 
-    whole_gain: float = 0.0
-    """How much more a pair of items counts that matches in full; 0 where it decides between equal
-    sums alone."""
+    members: Mapping[str, Node] = MappingProxyType({})
+    """Nodes of members that are known already; looking here first is faster than a call."""
 
     def narrow(self, value: Any) -> Node:  # noqa: ARG002
         """Return the node for an object or array of which this is the value."""
         return self
-
-    members: Mapping[str, Node] = MappingProxyType({})
-    """Nodes of members that are known already; looking here first is faster than a call."""
 
     def member(self, name: str) -> Node:
         """Return the node of an object's member."""
@@ -141,6 +130,15 @@ class Node:
     def leaf(self, output: Any, reference: Any) -> Verdict:
         """Compare two leaves."""
         raise NotImplementedError
+
+    def rate(self, output: Any, references: Sequence[Any]) -> list[tuple[int, float]]:
+        """Return the positions of the leaves that have something in common with one, and scores."""
+        found = []
+        for position, reference in enumerate(references):
+            kind, score, _ = self.leaf(output, reference)
+            if kind in ("match", "open") or score > 0:
+                found.append((position, score))
+        return found
 
     def remark(self, output: Any, reference: Any) -> str:  # noqa: ARG002
         """Return what a reason adds where two leaves do not match."""
@@ -163,59 +161,3 @@ class Node:
         if self.order == "by_key":
             return not any(map(self.has_key, items))
         return self.order != "any_order"
-
-
-class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to it
-    """One leaf that does not simply match: wrong, missing, extra, or a match with a lower score."""
-
-    pointer: str
-    """The place in the output as a JSON Pointer. A missing item has its position in the
-    reference."""
-
-    node: Node
-    kind: Kind
-    score: float
-    output: Any = MISSING
-    reference: Any = MISSING
-
-    within: str | None = None
-    """The object or array that is missing or extra as a whole, as a JSON Pointer."""
-
-    exact: bool = True
-    """Whether the score is exact; see Verdict."""
-
-    alone: Literal["output", "reference"] | None = None
-    """The side of a leaf in whose place the other side has an object or array with leaves."""
-
-    at_end: bool = False
-    """Whether a missing item belongs to the end of its array."""
-
-    @property
-    def in_output(self) -> bool:
-        """Whether the output has this leaf."""
-        return self.kind != "missing" and self.alone != "reference"
-
-    @property
-    def in_reference(self) -> bool:
-        """Whether the reference has this leaf."""
-        return self.kind != "extra" and self.alone != "output"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as it stands in a result's metadata."""
-        entry: dict[str, Any] = {"pointer": self.pointer, "field": self.node.path}
-        entry["kind"] = self.kind
-        if self.output is not MISSING:
-            entry["output"] = self.output
-        if self.reference is not MISSING:
-            entry["reference"] = self.reference
-        if self.within is not None:
-            entry["within"] = self.within
-        if self.alone is not None:
-            entry["alone"] = self.alone
-        if self.node.weight != 1.0:
-            entry["weight"] = self.node.weight
-        if self.score:
-            entry["score"] = self.score
-        if not self.exact:
-            entry["exact"] = False
-        return entry

@@ -1,17 +1,39 @@
-"""Outcomes of a plain comparison as an RFC 6902 patch, and in words."""
+"""Plain comparison of two documents, and its outcomes as an RFC 6902 patch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
-from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.json_values.equality import CONTAINERS, canonical, write_scalar
-from llmeval_integrations.matching.node import Outcome
-from llmeval_integrations.text.excerpt import cut_around_difference
+from llmeval_integrations.json_values.equality import TYPES, equal
+from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Node, Verdict
+from llmeval_integrations.matching.outcome import Outcome
 
-_SHOWN: Final = 60
+
+class Plain(Node):
+    """Compares every value as JSON; what one side lacks is one outcome, whatever is in it."""
+
+    uniform = True
+    literal = True
+    splits = False
+    pairs_all = True
+
+    def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
+        self.order = "anchored" if ordered else "any_order"
+        self.counts_extra = not ignore_extra
+
+    def member(self, name: str) -> Plain:  # noqa: ARG002
+        return self
+
+    def item(self, position: int) -> Plain:  # noqa: ARG002
+        return self
+
+    def leaf(self, output: Any, reference: Any) -> Verdict:
+        if equal(output, reference):
+            return MATCH
+        same_type = TYPES[type(output)] == TYPES[type(reference)]
+        return MISMATCH if same_type else WRONG_TYPE
 
 
 def sort_for_patch(outcomes: Iterable[Outcome]) -> list[Outcome]:
@@ -19,16 +41,16 @@ def sort_for_patch(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
     The items that an array has too many come last one first, as removing one moves those behind.
     """
-    return [each for run in groupby(outcomes, _array_of_extra) for each in _reverse(*run)]
 
+    def array_of_extra(outcome: Outcome) -> str | None:
+        array, _, step = outcome.pointer.rpartition("/")
+        return array if outcome.kind == "extra" and step.isdigit() else None
 
-def _array_of_extra(outcome: Outcome) -> str | None:
-    array, _, step = outcome.pointer.rpartition("/")
-    return array if outcome.kind == "extra" and step.isdigit() else None
-
-
-def _reverse(array: str | None, run: Iterable[Outcome]) -> Iterator[Outcome]:
-    return iter(run) if array is None else reversed(list(run))
+    found: list[Outcome] = []
+    for array, run in groupby(outcomes, array_of_extra):
+        several = [*run]
+        found += several if array is None else several[::-1]
+    return found
 
 
 def patch(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
@@ -45,27 +67,3 @@ def patch(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
         else:
             operations.append({"op": "replace", "path": path, "value": outcome.reference})
     return operations
-
-
-def describe(outcome: Outcome) -> str:
-    """Word one outcome: where it is, what stands there and what was expected."""
-    where = outcome.pointer or "the whole"
-    if outcome.kind in ("missing", "extra"):
-        return make_printable(f"{where} {outcome.kind}")
-    output, reference = cut_around_difference(
-        _text(outcome.output), _text(outcome.reference), _SHOWN
-    )
-    remark = outcome.node.remark(outcome.output, outcome.reference)
-    more = f" ({remark})" if remark else ""
-    return make_printable(f"{where} {output}, expected {reference}{more}")
-
-
-def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
-    """Word the first outcomes in one line, and how many more there are."""
-    named = "; ".join(map(describe, outcomes[:most]))
-    more = len(outcomes) - most
-    return f"{named}; and {more} more" if more > 0 else named
-
-
-def _text(value: Any) -> str:
-    return canonical(value) if type(value) in CONTAINERS else write_scalar(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from llmeval_integrations.core.sample import MISSING
@@ -17,46 +18,57 @@ class Texts:
     """Writes values of two documents so that two values with the same text match in full."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str, int], str] = {}
+        self._known: dict[tuple[int, int], tuple[str, Node]] = {}  # with the node, to keep its id
 
     def write(self, node: Node, value: Any) -> str:
         """Return the text of a value; the value has to live as long as this object."""
         if type(value) not in CONTAINERS or not value or node.whole:
             return node.leaf_text(value)
-        known = node.path, node.variant, id(value)
-        text = self._known.get(known)
-        if text is None:
-            if node.literal:
-                text = canonical(value, sort_arrays=node.order == "any_order")
-            elif type(value) is dict:
-                text = self._object(node, value)
-            else:
-                text = self._array(node, value)
-            if len(text) > _LONGEST:
-                from hashlib import blake2b  # here, as importing it takes long
+        known = self._known.get((id(node), id(value)))
+        if known is not None:
+            return known[0]
+        if node.literal:
+            text = canonical(value, sort_arrays=node.order == "any_order")
+        elif type(value) is dict:
+            text = self._write_object(node, value)
+        else:
+            items = enumerate(value)
+            texts = [
+                self.write(its, item) for n, item in items if not (its := node.item(n)).ignored
+            ]
+            if not node.has_order(value):
+                texts.sort()
+            text = f"[{','.join(texts)}]" if texts else "[ignored]"
+        if len(text) > _LONGEST:
+            from hashlib import blake2b  # here, as importing it takes long
 
-                text = blake2b(text.encode(), digest_size=16).hexdigest()
-            self._known[known] = text
+            text = blake2b(text.encode(), digest_size=16).hexdigest()
+        self._known[id(node), id(value)] = text, node
         return text
 
-    def _object(self, node: Node, value: dict[str, Any]) -> str:
+    def _write_object(self, node: Node, value: dict[str, Any]) -> str:
         texts = []
-        for name in sorted(value):  # a comprehension would take one more level of the stack
+        for name in sorted(value):
             its = node.member(name)
             is_default = not node.varies and _is_default(its, value[name])
             if not (its.ignored or is_default):
                 texts.append(f"{name!r}:{self.write(its, value[name])}")
         return f"{{{','.join(texts)}}}" if texts else "{ignored}"
 
-    def _array(self, node: Node, items: list[Any]) -> str:
-        texts = []
-        for position, item in enumerate(items):
-            its = node.item(position)
-            if not its.ignored:
-                texts.append(self.write(its, item))
-        if not node.has_order(items):
-            texts.sort()
-        return f"[{','.join(texts)}]" if texts else "[ignored]"
+    def leaves(self, node: Node, value: Any, path: str = "") -> Iterator[str]:
+        """Yield the texts of the leaves of a value, each with its place."""
+        if node.ignored:
+            return
+        if type(value) is dict and value and not node.whole:
+            for name, part in value.items():
+                yield from self.leaves(node.member(name), part, f"{path}/{name}")
+        elif type(value) is list and value and not node.whole:
+            has_order = node.has_order(value)
+            for position, part in enumerate(value):
+                step = position if has_order else "*"
+                yield from self.leaves(node.item(position), part, f"{path}/{step}")
+        else:
+            yield f"{path}:{self.write(node, value)}"
 
 
 def _is_default(node: Node, value: Any) -> bool:

@@ -14,10 +14,9 @@ from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import AnyOf, Kind, Node, Outcome
+from llmeval_integrations.matching.node import AnyOf, Kind, Node
+from llmeval_integrations.matching.outcome import Figures, Outcome
 from llmeval_integrations.matching.pairing import Pairing
-from llmeval_integrations.matching.patch import describe
-from llmeval_integrations.matching.weights import Figures
 from llmeval_integrations.schemas.document import read_pointer
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
@@ -75,7 +74,7 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
             return f"{self.pointer} {output}, expected {' or '.join(several)}{more}"
         kind: Any = self.kind
         outcome = Outcome(self.pointer, ANYTHING, kind, 0.0, self.output, self.reference)
-        return describe(outcome) + (f" ({self.remark})" if self.remark else "")
+        return str(outcome) + (f" ({self.remark})" if self.remark else "")
 
 
 class ArgumentComparison:
@@ -182,7 +181,9 @@ class ArgumentComparison:
                 if whole not in known:
                     known.add(whole)
                     side = "reference" if one.kind == "missing" else "output"
-                    value = write(comparison.parts[whole])
+                    value = write(
+                        find(one.within, self._expected if one.kind == "missing" else self._output)
+                    )
                     yield WrongArgument(*whole, **{side: value})
                 continue
             if type(one.reference) is AnyOf and one.output is not MISSING:
@@ -201,6 +202,13 @@ class ArgumentComparison:
                 alone=one.alone,
                 remark=one.node.remark(output, reference),
             )
+
+
+def find(pointer: str, value: Any) -> Any:
+    """Return the value at a place."""
+    for step in read_pointer(pointer):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value
 
 
 def _is_wrong(outcome: Outcome) -> bool:

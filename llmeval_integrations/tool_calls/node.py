@@ -19,7 +19,6 @@ from llmeval_integrations.json_values.equality import (
     write_scalar,
 )
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.gains import WHOLE
 from llmeval_integrations.matching.node import AnyOf, Verdict
 from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
 from llmeval_integrations.schemas.walk import (
@@ -37,7 +36,6 @@ class ToolNode(Field):
     """The node of ToolCalls: one place in a tool's arguments, as its schema and rules have it."""
 
     fills = True
-    whole_gain = WHOLE  # so items are compared one by one, with defaults and choices
     coerces = False
     """Whether defaults are coerced, as arguments are."""
 

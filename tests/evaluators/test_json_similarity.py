@@ -152,8 +152,6 @@ def test_pairs_inside_of_items_are_counted_over_the_whole_documents():
     )
     result = JsonSimilarity()(one, other)
     assert result.metadata["limit_reached"]
-    turned = dict(reversed([(name, items[::-1]) for name, items in one.items()]))
-    assert JsonSimilarity()(turned, other).score == pytest.approx(result.score)
     assert JsonSimilarity()(one["1"], other["1"]).metadata == {}
 
 

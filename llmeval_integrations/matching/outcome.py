@@ -1,0 +1,132 @@
+"""What became of the leaves of a comparison: outcomes, their weights, and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS, canonical, write_scalar
+from llmeval_integrations.matching.node import Kind, Node
+from llmeval_integrations.text.excerpt import cut_around_difference
+
+_LONGEST: Final = 60
+"""Characters of a value in a reason."""
+
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to it
+    """One leaf that does not simply match: wrong, missing, extra, or a match with a lower score."""
+
+    pointer: str
+    """The place in the output as a JSON Pointer. A missing item has its position in the
+    reference."""
+
+    node: Node
+    kind: Kind
+    score: float
+    output: Any = MISSING
+    reference: Any = MISSING
+
+    within: str | None = None
+    """The object or array that is missing or extra as a whole, as a JSON Pointer."""
+
+    exact: bool = True
+    """Whether the score is exact; see Verdict."""
+
+    alone: Literal["output", "reference"] | None = None
+    """The side of a leaf in whose place the other side has an object or array with leaves."""
+
+    at_end: bool = False
+    """Whether a missing item belongs to the end of its array."""
+
+    @property
+    def in_output(self) -> bool:
+        """Whether the output has this leaf."""
+        return self.kind != "missing" and self.alone != "reference"
+
+    @property
+    def in_reference(self) -> bool:
+        """Whether the reference has this leaf."""
+        return self.kind != "extra" and self.alone != "output"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as it stands in a result's metadata."""
+        entry: dict[str, Any] = {"pointer": self.pointer, "field": self.node.path}
+        entry["kind"] = self.kind
+        if self.output is not MISSING:
+            entry["output"] = self.output
+        if self.reference is not MISSING:
+            entry["reference"] = self.reference
+        if self.within is not None:
+            entry["within"] = self.within
+        if self.alone is not None:
+            entry["alone"] = self.alone
+        if self.node.weight != 1.0:
+            entry["weight"] = self.node.weight
+        if self.score:
+            entry["score"] = self.score
+        if not self.exact:
+            entry["exact"] = False
+        return entry
+
+    def __str__(self) -> str:
+        where = self.pointer or "the whole"
+        if self.kind in ("missing", "extra"):
+            return make_printable(f"{where} {self.kind}")
+        output, reference = cut_around_difference(
+            _write(self.output), _write(self.reference), _LONGEST
+        )
+        remark = self.node.remark(self.output, self.reference)
+        more = f" ({remark})" if remark else ""
+        return make_printable(f"{where} {output}, expected {reference}{more}")
+
+
+def _write(value: Any) -> str:
+    return canonical(value) if type(value) in CONTAINERS else write_scalar(value)
+
+
+def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
+    """Word the first outcomes in one line, and how many more there are."""
+    named = "; ".join(map(str, outcomes[:most]))
+    more = len(outcomes) - most
+    return f"{named}; and {more} more" if more > 0 else named
+
+
+class Figures(NamedTuple):
+    """The weights of the leaves of a comparison."""
+
+    matched: float
+    """That of the leaves that match, each times its similarity."""
+
+    output: float
+    """That of the leaves of the output."""
+
+    reference: float
+    """That of the leaves of the reference."""
+
+    @property
+    def score(self) -> float:
+        """F1: 2 matched / (output + reference), 1 where no leaf has a weight."""
+        both = self.output + self.reference
+        return 2 * self.matched / both if both else 1.0
+
+
+def count_leaves(value: Any) -> int:
+    """Count the leaves of a value; an empty object or array is none."""
+    if type(value) is dict:
+        return sum(map(count_leaves, value.values()))
+    return sum(map(count_leaves, value)) if type(value) is list else 1
+
+
+def weigh(node: Node, value: Any) -> float:
+    """Return the weight of all leaves of a value."""
+    if node.ignored:
+        return 0.0
+    if node.is_leaf(value):
+        return node.weight
+    if type(value) is dict:
+        return sum(weigh(node.member(name), part) for name, part in value.items())
+    return sum(weigh(node.item(position), part) for position, part in enumerate(value))
