@@ -9,7 +9,7 @@ from llmeval_integrations.core.options import check_choice, check_flag, check_nu
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
-from llmeval_integrations.text.ngrams import count_ngrams
+from llmeval_integrations.text.ngrams import Ngrams
 from llmeval_integrations.text.tokenizers import (
     ENCODINGS,
     TOKENIZERS,
@@ -92,7 +92,7 @@ class NgramRepetitionPenalty(TextEvaluator):
         if self.analyze_scope == "thought":
             text = _join_thoughts(text)
         try:
-            ngrams = count_ngrams(text, self.n, self._tokenizer())
+            ngrams = Ngrams(text, self.n, self._tokenizer())
         except TokenizerError as error:
             return Result.unscored(str(error), label="tokenizer_error")
         rate = (ngrams.total - ngrams.unique) / ngrams.total if ngrams.total else 0.0

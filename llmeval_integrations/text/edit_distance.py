@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -25,8 +24,10 @@ metrics but damerau_levenshtein compare 64 pairs at once and have 64 times that.
 distance is an upper bound, a Jaro distance that of the texts' beginnings, and the result says so.
 """
 
-_BLOCK = 8192
-_LARGE = 4_000_000  # pairs that take longer to compare than the longer text takes to be read
+_MOST_CELLS: Final = 64 * MAX_EDIT_CELLS
+_BLOCK: Final = 8_192
+_JARO: Final = 80_000
+"""Characters of which two texts have MAX_EDIT_CELLS, 64 at once."""
 
 
 @cache
@@ -35,14 +36,6 @@ def _rapidfuzz(metric: str) -> Any:
     from rapidfuzz import distance
 
     return getattr(distance, METRICS[metric])
-
-
-@cache
-def _unrestricted() -> Callable[[str, str], tuple[int, bool]]:
-    """Return the Damerau-Levenshtein distance, whose file imports rapidfuzz."""
-    from llmeval_integrations.text.damerau_levenshtein import damerau_levenshtein
-
-    return damerau_levenshtein
 
 
 def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tuple[float, bool]:
@@ -55,15 +48,30 @@ def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tu
         score = hamming.normalized_distance if normalized else hamming.distance
         return score(one, other), True
     if metric in ("jaro", "jaro_winkler"):
-        longest = _BLOCK * 10
-        score = _rapidfuzz(metric).normalized_distance
-        exact = len(one) * len(other) <= longest * longest
-        return (score(one, other) if exact else score(one[:longest], other[:longest])), exact
-    edits, exact = _measure_edits(metric, one, other)
+        exact = len(one) * len(other) <= _JARO**2
+        pair = (one, other) if exact else (one[:_JARO], other[:_JARO])
+        return _rapidfuzz(metric).normalized_distance(*pair), exact
+    most = len(one) + len(other) if metric == "indel" else max(len(one), len(other))
+    edits, exact = _measure_edits(metric, *without_common_ends(one, other))
+    edits = min(edits, most)
     if not normalized:
         return edits, exact
-    most = _most_edits(metric, one, other)
     return (edits / most if most else 0.0), exact
+
+
+def _measure_edits(metric: str, one: str, other: str) -> tuple[int, bool]:
+    """Count edits between what is left of two texts without their common ends."""
+    if not one or not other:
+        return len(one) or len(other), True
+    unrestricted = metric == "damerau_levenshtein"
+    if len(one) * len(other) > _MOST_CELLS:
+        return _bound_by_blocks("osa" if unrestricted else metric, one, other), False
+    if unrestricted:
+        # Its file imports rapidfuzz.
+        from llmeval_integrations.text.damerau_levenshtein import damerau_levenshtein
+
+        return damerau_levenshtein(one, other)
+    return _rapidfuzz(metric).distance(one, other), True
 
 
 def count_edits(most: int, one: str, other: str) -> int:
@@ -71,18 +79,22 @@ def count_edits(most: int, one: str, other: str) -> int:
 
     That is quicker than to count them all. Beyond `exact_reach` the number is an upper bound.
     """
-    if len(one) * len(other) <= _LARGE:
-        edits: int = _rapidfuzz("levenshtein").distance(one, other, score_cutoff=most)
-        return edits
-    shorter, longer = sorted(without_common_ends(one, other), key=len)
-    grown = len(longer) - len(shorter)
-    if grown > most or _is_subsequence(shorter, longer):
-        return grown
-    counted = min(most, _countable_edits(shorter, longer))
-    edits = _rapidfuzz("levenshtein").distance(shorter, longer, score_cutoff=counted)
+    counted = min(most, exact_reach(one, other))
+    edits: int = _rapidfuzz("levenshtein").distance(one, other, score_cutoff=counted)
     if edits <= counted or counted == most:
         return edits
-    return _bound_by_blocks("levenshtein", shorter, longer)
+    return max(_bound_by_blocks("levenshtein", one, other), edits)
+
+
+def exact_reach(one: str, other: str) -> int:
+    """Give up to how many edits between two texts `count_edits` counts exactly.
+
+    Of long texts characters are compared only so far from each other.
+    """
+    longest = max(len(one), len(other))
+    if len(one) * len(other) <= _MOST_CELLS:
+        return longest
+    return _MOST_CELLS // (2 * min(len(one), len(other)))
 
 
 def load_levenshtein() -> None:
@@ -91,50 +103,6 @@ def load_levenshtein() -> None:
     An import takes stack, so how deep is too deep would depend on what was measured before.
     """
     _rapidfuzz("levenshtein")
-
-
-def exact_reach(one: str, other: str) -> int:
-    """Give up to how many edits between two texts `count_edits` counts exactly."""
-    longest = max(len(one), len(other))
-    if len(one) * len(other) <= 64 * MAX_EDIT_CELLS:
-        return longest
-    shorter, longer = sorted(without_common_ends(one, other), key=len)
-    affordable = _countable_edits(shorter, longer)
-    is_clear = affordable >= len(longer) or _is_subsequence(shorter, longer)
-    return longest if is_clear else affordable
-
-
-def _countable_edits(shorter: str, longer: str) -> int:
-    """Return how many edits can be counted: characters are compared so far from each other."""
-    if len(shorter) * len(longer) <= 64 * MAX_EDIT_CELLS:
-        return len(longer)
-    return 64 * MAX_EDIT_CELLS // (2 * len(shorter))
-
-
-def _most_edits(metric: str, one: str, other: str) -> int:
-    return len(one) + len(other) if metric == "indel" else max(len(one), len(other))
-
-
-def _measure_edits(metric: str, one: str, other: str) -> tuple[int, bool]:
-    """Count edits between what is left of two texts without their common ends."""
-    one, other = without_common_ends(one, other)
-    if not one or not other:
-        return len(one) or len(other), True
-    if len(one) * len(other) > _LARGE and _is_subsequence(*sorted((one, other), key=len)):
-        return abs(len(one) - len(other)), True
-    unrestricted = metric == "damerau_levenshtein"
-    if len(one) * len(other) > 64 * MAX_EDIT_CELLS:
-        edits = _bound_by_blocks("osa" if unrestricted else metric, one, other)
-        return min(edits, _most_edits(metric, one, other)), False
-    if unrestricted:
-        return _unrestricted()(one, other)
-    return _rapidfuzz(metric).distance(one, other), True
-
-
-def _is_subsequence(shorter: str, longer: str) -> bool:
-    """Whether the shorter text is the longer one with characters left out, as where it was cut."""
-    rest = iter(longer)
-    return all(character in rest for character in shorter)
 
 
 def _bound_by_blocks(metric: str, one: str, other: str) -> int:

@@ -57,95 +57,83 @@ def key(number: float) -> float:
 
 
 _SCALES: Final[dict[str, tuple[float, ...]]] = {
-    **dict.fromkeys(("hundred", "hundert", "cent", "cents", "cien", "ciento"), (1e2,)),
-    **dict.fromkeys(("thousand", "thousands", "tausend", "tsd", "mille", "mil"), (1e3,)),
-    **dict.fromkeys(("mn", "mio", "million", "millions", "millionen"), (1e6,)),
-    **dict.fromkeys(("millon", "millones"), (1e6,)),
-    **dict.fromkeys(("bn", "mrd", "md", "milliarde", "milliarden"), (1e9,)),
-    **dict.fromkeys(("milliard", "milliards", "mil millones"), (1e9,)),
-    **dict.fromkeys(("billion", "billions", "billionen", "billon", "billones"), (1e9, 1e12)),
-    **dict.fromkeys(("trillion", "trillions"), (1e12,)),
-    **dict.fromkeys(("lakh", "lac"), (1e5,)),
-    **dict.fromkeys(("crore", "crores"), (1e7,)),
-    "k": (1.0, 1e3),
-    "m": (1.0, 1e6),
-    "b": (1.0, 1e9),
-    **dict.fromkeys(("%", "percent", "pct", "prozent", "per cent", "pour cent"), (1.0, 1e-2)),
-    **dict.fromkeys(("por ciento", "percentage"), (1.0, 1e-2)),
+    word: factors
+    for factors, words in {
+        (1e2,): "hundred, hundert, cent, cents, cien, ciento",
+        (1e3,): "thousand, thousands, tausend, tsd, mille, mil",
+        (1e5,): "lakh, lac",
+        (1e6,): "mn, mio, million, millions, millionen, millon, millones",
+        (1e7,): "crore, crores",
+        (1e9,): "bn, mrd, md, milliarde, milliarden, milliard, milliards, mil millones",
+        (1e9, 1e12): "billion, billions, billionen, billon, billones",
+        (1e12,): "trillion, trillions",
+        (1.0, 1e3): "k",
+        (1.0, 1e6): "m",
+        (1.0, 1e9): "b",
+        (1.0, 1e-2): "%, percent, pct, prozent, per cent, pour cent, por ciento, percentage",
+    }.items()
+    for word in words.split(", ")
 }
 """What words behind a number multiply it by; `12 %` is 12 and 0.12, `5 m` may be metres."""
 
+
 _COUNTED: Final = (
-    "zero null zero cero",
-    "one eins un uno",
-    "two zwei deux dos",
-    "three drei trois tres",
-    "four vier quatre cuatro",
-    "five funf cinq cinco",
-    "six sechs six seis",
-    "seven sieben sept siete",
-    "eight acht huit ocho",
-    "nine neun neuf nueve",
-    "ten zehn dix diez",
-    "eleven elf onze once",
-    "twelve zwolf douze doce",
-    "thirteen dreizehn treize trece",
-    "fourteen vierzehn quatorze catorce",
-    "fifteen funfzehn quinze quince",
-    "sixteen sechzehn seize dieciseis",
-    "seventeen siebzehn diecisiete",
-    "eighteen achtzehn dieciocho",
-    "nineteen neunzehn diecinueve",
+    "zero null zero cero; one eins un uno; two zwei deux dos; three drei trois tres",
+    "four vier quatre cuatro; five funf cinq cinco; six sechs six seis; seven sieben sept siete",
+    "eight acht huit ocho; nine neun neuf nueve; ten zehn dix diez; eleven elf onze once",
+    "twelve zwolf douze doce; thirteen dreizehn treize trece; fourteen vierzehn quatorze catorce",
+    "fifteen funfzehn quinze quince; sixteen sechzehn seize dieciseis",
+    "seventeen siebzehn diecisiete; eighteen achtzehn dieciocho; nineteen neunzehn diecinueve",
 )
+"""The words for 0 to 19 in the languages, without accents."""
+
 _TENS: Final = (
-    "twenty zwanzig vingt veinte",
-    "thirty dreissig trente treinta",
-    "forty vierzig quarante cuarenta",
-    "fifty funfzig cinquante cincuenta",
-    "sixty sechzig soixante sesenta",
-    "seventy siebzig septante setenta",
-    "eighty achtzig huitante ochenta",
+    "twenty zwanzig vingt veinte; thirty dreissig trente treinta; forty vierzig quarante cuarenta",
+    "fifty funfzig cinquante cincuenta; sixty sechzig soixante sesenta",
+    "seventy siebzig septante setenta; eighty achtzig huitante ochenta",
     "ninety neunzig nonante noventa",
 )
-_GERMAN: Final = "ein zwei drei vier funf sechs sieben acht neun"
-_SPANISH: Final = "un dos tres cuatro cinco seis siete ocho nueve"
-NUMBER_WORDS: Final[dict[str, float]] = {
-    **{word: value for value, words in enumerate(_COUNTED) for word in words.split()},
-    **{word: 10 * ten for ten, words in enumerate(_TENS, 2) for word in words.split()},
-    **{
-        f"{one}und{words.split()[1]}": 10 * ten + value
-        for ten, words in enumerate(_TENS, 2)
-        for value, one in enumerate(_GERMAN.split(), 1)
-    },
-    **{f"veinti{one}": 20 + value for value, one in enumerate(_SPANISH.split(), 1)},
-    **dict.fromkeys(("ein", "eine", "einen", "une", "una", "single", "first", "erste"), 1),
-    **dict.fromkeys(("ersten", "premier", "premiere", "primer", "primero", "primera"), 1),
-    **dict.fromkeys(("second", "zweite", "zweiten", "deuxieme", "segundo", "segunda"), 2),
-    **dict.fromkeys(("both", "pair", "twice", "beide", "beiden", "paar", "ambos"), 2),
-    **dict.fromkeys(("third", "dritte", "dritten", "troisieme", "tercero", "tercera"), 3),
-    **dict.fromkeys(("fourth", "vierte", "vierten", "quatrieme", "cuarto", "cuarta"), 4),
-    **dict.fromkeys(("fifth", "funfte", "funften", "cinquieme", "quinto", "quinta"), 5),
-    **dict.fromkeys(("sixth", "sechste"), 6),
-    **dict.fromkeys(("seventh", "siebte"), 7),
-    **dict.fromkeys(("eighth", "achte"), 8),
-    **dict.fromkeys(("ninth", "neunte"), 9),
-    **dict.fromkeys(("tenth", "zehnte"), 10),
-    **dict.fromkeys(("dozen", "dutzend", "douzaine", "docena"), 12),
-    **dict.fromkeys(("half", "halb", "halbe", "halfte", "moitie", "demi", "mitad"), 0.5),
-    **dict.fromkeys(("quarter", "viertel", "quart"), 0.25),
-    **dict.fromkeys(("no", "none", "never", "without", "kein", "keine", "ohne"), 0),
-    **dict.fromkeys(("aucun", "aucune", "sans", "ninguno", "ninguna", "sin"), 0),
-    "ii": 2,
-    "iii": 3,
-    "iv": 4,
-    "vi": 6,
-    "vii": 7,
-    "viii": 8,
-    "ix": 9,
-    "xi": 11,
-    "xii": 12,
+"""Those for 20 to 90, the German one second."""
+
+# fmt: off
+_OTHERS: Final[dict[float, str]] = {
+    0: "no none never without kein keine ohne aucun aucune sans ninguno ninguna sin",
+    0.25: "quarter viertel quart",
+    0.5: "half halb halbe halfte moitie demi mitad",
+    1: "ein eine einen une una single first erste ersten premier premiere primer primero primera",
+    2: "second zweite zweiten deuxieme segundo segunda both pair twice beide beiden paar ambos ii",
+    3: "third dritte dritten troisieme tercero tercera iii",
+    4: "fourth vierte vierten quatrieme cuarto cuarta iv",
+    5: "fifth funfte funften cinquieme quinto quinta",
+    6: "sixth sechste vi",
+    7: "seventh siebte vii",
+    8: "eighth achte viii",
+    9: "ninth neunte ix",
+    10: "tenth zehnte",
+    11: "xi",
+    12: "dozen dutzend douzaine docena xii",
 }
-"""The words for numbers, without accents, and Roman ones; `i`, `v` and `x` have other meanings."""
+"""Other words; of Roman numbers `i`, `v` and `x` have other meanings."""
+# fmt: on
+
+
+def _number_words() -> dict[str, float]:
+    """Return the words for numbers, without accents."""
+    counted = [words.split() for words in "; ".join(_COUNTED).split("; ")]
+    tens = [words.split() for words in "; ".join(_TENS).split("; ")]
+    found: dict[str, float] = {}
+    for value, words in (*enumerate(counted), *((10 * ten, w) for ten, w in enumerate(tens, 2))):
+        found.update(dict.fromkeys(words, value))
+    for value, (_, german, *_, spanish) in enumerate(counted[1:10], 1):
+        found[f"veinti{spanish.removesuffix('o') if value == 1 else spanish}"] = 20 + value
+        for ten, words in enumerate(tens, 2):
+            found[f"{'ein' if value == 1 else german}und{words[1]}"] = 10 * ten + value
+    for number, others in _OTHERS.items():
+        found.update(dict.fromkeys(others.split(), number))
+    return found
+
+
+NUMBER_WORDS: Final = _number_words()
 
 _JOINERS: Final = frozenset(("and", "und", "et", "y"))
 

@@ -6,9 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import MissingDependencyError
 
@@ -24,20 +22,11 @@ class TokenizerError(Exception):
     """A tokenizer cannot cut a text."""
 
 
-class Tokens(msgspec.Struct, frozen=True):
-    """The tokens of a text, and how some of them are written."""
+class Tokenizer(NamedTuple):
+    """Cuts a text into tokens, and writes tokens for a person."""
 
-    parts: Callable[[], Iterable[list[Any]]]
-    """Gives them in order, as many at a time as fit the processor's cache."""
-
-    text: Callable[[Iterable[Any]], str]
-    """Writes tokens for a person."""
-
-    are_words: bool = False
-    """Whether tokens are words without white space, of which no two n-grams have one text."""
-
-
-Tokenizer = Callable[[str], Tokens]
+    split: Callable[[str], list[Any]]
+    join: Callable[[Iterable[Any]], str]
 
 
 @lru_cache(maxsize=16)
@@ -47,37 +36,7 @@ def load_tokenizer(name: str, encoding_name: str, chinese_only: bool) -> Tokeniz
         return _load_tiktoken(encoding_name)
     if name == "jieba":
         return _load_jieba(chinese_only=chinese_only)
-    return _split_words
-
-
-PIECE: Final = 10_000
-"""The characters of a piece, and some more, or the tokens: as fit the processor's cache."""
-
-_TO_SPACE = re.compile(r"\S*\s?")
-_TO_SENTENCE_END = re.compile(r"[^\s。，！？；、]*(?:\r\n|.)?", re.DOTALL)
-"""jieba makes no word of what stands on both sides of one of these."""
-
-
-def _split_words(text: str) -> Tokens:
-    """Split at white space and ignore upper and lower case."""
-    if len(text) <= PIECE:
-        words = text.lower().split()
-        return Tokens(lambda: [words], " ".join, are_words=True)
-    return Tokens(
-        lambda: (piece.lower().split() for piece in _cut_text(text, _TO_SPACE)),
-        " ".join,
-        are_words=True,
-    )
-
-
-def _cut_text(text: str, end: re.Pattern[str]) -> Iterator[str]:
-    """Cut a text behind what an expression matches."""
-    start = 0
-    while start < len(text):
-        match = end.match(text, start + PIECE)
-        behind = match.end() if match else len(text)
-        yield text[start:behind]
-        start = behind
+    return Tokenizer(lambda text: text.lower().split(), " ".join)
 
 
 def _load_tiktoken(encoding_name: str) -> Tokenizer:
@@ -96,28 +55,19 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
     quick = _drop_lookahead(encoding)
 
-    def tokens(text: str) -> Tokens:
+    def split(text: str) -> list[int]:
         text = text.strip().lower()
-        # encode_ordinary: "<|endoftext|>" in an output is text like any other.
-        numbers = _encode(encoding if _has_wide_space(text) else quick, text)
-        starts = range(0, len(numbers), PIECE)
-        return Tokens(
-            lambda: (numbers[start : start + PIECE] for start in starts),
-            lambda some: encoding.decode(list(some)),
-        )
+        try:  # encode_ordinary: "<|endoftext|>" in an output is text like any other
+            cutter = encoding if _has_wide_space(text) else quick
+            tokens: list[int] = cutter.encode_ordinary(text)
+        except BaseException as error:
+            # A panic of Rust, as on a million spaces, is no Exception; its class is not public.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise TokenizerError(f"tiktoken cannot cut this text into tokens: {error}") from error
+        return tokens
 
-    return tokens
-
-
-def _encode(encoding: Encoding, text: str) -> list[int]:
-    try:
-        numbers: list[int] = encoding.encode_ordinary(text)
-    except BaseException as error:
-        # A panic of Rust, as on a million spaces, is no Exception, and its class is not public.
-        if type(error).__name__ != "PanicException":
-            raise
-        raise TokenizerError(f"tiktoken cannot cut this text into tokens: {error}") from error
-    return numbers
+    return Tokenizer(split, lambda tokens: encoding.decode(list(tokens)))
 
 
 _OTHER_SPACES: Final = "\t\v\f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
@@ -197,20 +147,18 @@ def vocabulary_folder(encoding_name: str) -> Path:
     )
 
 
-def _bundled_folders() -> list[Path]:
-    """List where LlamaIndex and LiteLLM ship vocabularies, without importing them."""
+def _bundled_folders() -> Iterator[Path]:
+    """Yield where LlamaIndex and LiteLLM ship vocabularies, without importing them."""
     from importlib.util import find_spec
     from pathlib import Path
 
-    found = []
     for package, folder in (
         ("llama_index", "core/_static/tiktoken_cache"),
         ("litellm", "litellm_core_utils/tokenizers"),
     ):
         spec = find_spec(package)
-        roots = list(spec.submodule_search_locations or ()) if spec else []
-        found += [Path(root) / folder for root in roots]
-    return found
+        for root in (spec.submodule_search_locations or ()) if spec else ():
+            yield Path(root) / folder
 
 
 def _load_jieba(*, chinese_only: bool) -> Tokenizer:
@@ -218,12 +166,11 @@ def _load_jieba(*, chinese_only: bool) -> Tokenizer:
         import rjieba
     except ImportError as error:
         raise MissingDependencyError.of("rjieba", "jieba") from error
-    han = re.compile("[\u4e00-\u9fff]")
 
-    def tokens(text: str) -> Tokens:
+    def split(text: str) -> list[str]:
         text = text.strip().encode(errors="replace").decode()  # it takes no lone surrogates
         if chinese_only:
-            text = "".join(han.findall(text))
-        return Tokens(lambda: map(rjieba.cut, _cut_text(text, _TO_SENTENCE_END)), "".join)
+            text = "".join(re.findall("[\u4e00-\u9fff]", text))
+        return list(rjieba.cut(text))
 
-    return tokens
+    return Tokenizer(split, "".join)

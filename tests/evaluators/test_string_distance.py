@@ -107,19 +107,6 @@ def test_long_texts_with_a_common_frame_are_exact(metric):
     assert result.score == METRICS[metric].distance("x" * 40, "yx" * 30)
 
 
-@pytest.mark.parametrize("metric", EDITS)
-def test_a_long_text_that_only_lacks_characters_is_as_far_as_it_is_shorter(metric):
-    choose = random.Random(2)
-    whole = "".join(choose.choices("abcdef {}:,", k=3_000))
-    lacking = "".join(character for character in whole if choose.random() < 0.8)
-    for one, other in ((whole, lacking), (lacking, whole), (whole, "x" + lacking[:-1])):
-        result = StringDistance(metric, normalize_score=False)(one, other)
-        assert (result.score, result.metadata) == (
-            METRICS[metric].distance(one, other),
-            {"exact": True},
-        )
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
