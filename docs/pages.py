@@ -253,7 +253,7 @@ def reference() -> dict[str, str]:
         module.__name__ for module in (llmeval_integrations, judges, guards, conformance, reports)
     ]
     files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
-    names = rooms + [found.name for found in files]
+    names = rooms + [found.name for found in files if "._" not in found.name]
     pages = {f"reference/{name}.md": module_page(name) for name in names}
     pages["reference/index.md"] = f"# Reference\n\n{toctree(names)}"
     return pages

@@ -1,73 +1,18 @@
-"""What the classes of all frameworks share: one of our evaluators inside, and LangChain's ways.
-
-A framework's file joins these to its own class of evaluators, so that a drop-in takes the same
-arguments and gives the same result in each. An option that the evaluator does not have raises
-InvalidOptionError.
-"""
+"""LangChain's evaluators of JSON by LangChain's arguments, for the classes of each framework."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import eq
-from typing import Any, Final
+from typing import Any
 
-from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
-from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
-
-
-def python_canonical(value: Any) -> str:
-    """Write a value as LangChain's edit distance does: characters beyond ASCII are escaped."""
-    return json.dumps(value, separators=(",", ":"), sort_keys=True)
-
-
-DEFAULTS: Final[dict[str, dict[str, Any]]] = {
-    "json_equality": {"list_order": "top_level_any"},
-    "json_edit_distance": {"canonicalize": python_canonical},
-}
-"""The options in which the drop-ins of any framework differ from the evaluator of that name."""
-
-
-def load_drop_in(name: str, **options: Any) -> Evaluator:
-    """Build an evaluator with LangChain's defaults; None stands for a default, as there.
-
-    Raises InvalidOptionError for an option that it does not have.
-    """
-    known = getattr(evaluator_class(name), "__dataclass_fields__", ())
-    given = {
-        option: value
-        for option, value in options.items()
-        if value is not None or option not in known
-    }
-    return load_evaluator(name, **{**DEFAULTS.get(name, {}), **given})
-
-
-class Wrapper:
-    """A framework's evaluator that has one of ours inside.
-
-    Raises InvalidOptionError for what is not an Evaluator.
-    """
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        if not isinstance(evaluator, Evaluator):
-            raise InvalidOptionError(
-                f"{type(self).__name__}: {quote(evaluator)} is not an Evaluator; "
-                "load_evaluator(name) makes one by name"
-            )
-        self.evaluator = evaluator
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.evaluator!r})"
-
-
-class JsonValidityDropIn(Wrapper):
-    """Takes the options of JsonValidity."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(load_drop_in("json_validity", **options))
+from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
+from llmeval_integrations.evaluators.json_equality import JsonEquality
+from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.evaluators.json_validity import JsonValidity
 
 
 @dataclass(frozen=True)
@@ -86,38 +31,51 @@ class LangChainComparison:
         return self.operator(output, reference)
 
 
-class JsonEqualityDropIn(Wrapper):
-    """Takes the options of JsonEquality.
+def python_canonical(value: Any) -> str:
+    """Write a value as LangChain's edit distance does: characters beyond ASCII are escaped."""
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
-    As in LangChain, and unlike JsonEquality, the items of two top-level arrays may come in any
-    order; `list_order="strict"` is the other way. With `parsing="lenient"` and no list order of
-    your own, values are compared as in LangChain too, where `true` is `1`.
+
+def json_validity(**options: Any) -> Evaluator:
+    """Build a JsonValidity."""
+    return _build(JsonValidity, options)
+
+
+def json_equality(operator: Any = None, **options: Any) -> Evaluator:
+    """Build a JsonEquality for which the items of two top-level arrays may come in any order.
+
+    `list_order="strict"` is the other way. With `parsing="lenient"` and no list order of your own,
+    values are compared as in LangChain too, where `true` is `1`.
     """
-
-    def __init__(self, operator: Any = None, **options: Any) -> None:
-        if options.get("parsing") == "lenient" and options.get("list_order") is None:
-            options["list_order"] = "strict"
-            if operator is None or callable(operator):
-                operator = LangChainComparison(operator or eq)
-        super().__init__(load_drop_in("json_equality", operator=operator, **options))
+    if options.get("parsing") == "lenient" and options.get("list_order") is None:
+        options["list_order"] = "strict"
+        if operator is None or callable(operator):
+            operator = LangChainComparison(operator or eq)
+    return _build(JsonEquality, {**options, "operator": operator}, list_order="top_level_any")
 
 
-class JsonEditDistanceDropIn(Wrapper):
-    """Takes the options of JsonEditDistance.
+def json_edit_distance(
+    string_distance: Any = None, canonicalize: Any = None, **options: Any
+) -> Evaluator:
+    """Build a JsonEditDistance whose canonical text is what `json.dumps` writes, keys sorted.
 
-    As in LangChain, and unlike JsonEditDistance, the canonical text is what `json.dumps` writes,
-    keys sorted; `canonicalize=json_value.canonical` is the other way.
+    `canonicalize=json_value.canonical` is the other way.
     """
-
-    def __init__(
-        self, string_distance: Any = None, canonicalize: Any = None, **options: Any
-    ) -> None:
-        options.update(string_distance=string_distance, canonicalize=canonicalize)
-        super().__init__(load_drop_in("json_edit_distance", **options))
+    options.update(string_distance=string_distance, canonicalize=canonicalize)
+    return _build(JsonEditDistance, options, canonicalize=python_canonical)
 
 
-class JsonSchemaDropIn(Wrapper):
-    """Takes the options of JsonSchema; without a schema each `schema` or reference is one."""
+def json_schema(**options: Any) -> Evaluator:
+    """Build a JsonSchema; without a schema each `schema` or reference is one."""
+    return _build(JsonSchema, options)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(load_drop_in("json_schema", **options))
+
+def _build(kind: Any, options: dict[str, Any], **defaults: Any) -> Evaluator:
+    """Build an evaluator; None stands for a default, as in LangChain."""
+    from llmeval_integrations.core.catalog import load_evaluator
+
+    known = {field.name for field in fields(kind)}
+    given = {
+        name: value for name, value in options.items() if value is not None or name not in known
+    }
+    return load_evaluator(kind.name, **{**defaults, **given})

@@ -21,24 +21,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.core.result import Result
-from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._samples import Keys
+from llmeval_integrations.frameworks._base import Keys, UnscoredError, Wrapper, optional
 
-try:
+with optional("dspy", "dspy", "dspy"):
     from dspy import Example, Prediction
     from dspy.teleprompt.gepa.gepa_utils import ScoreWithFeedback
-except ModuleNotFoundError as error:
-    if error.name != "dspy":
-        raise
-    raise MissingDependencyError.of("dspy", "dspy") from error
 
-
-class UnscoredError(EvalError):
-    """There is no score, and DSPy has no other word for that than a failure."""
+__all__ = ["DspyMetric", "UnscoredError"]
 
 
 class DspyMetric(Wrapper):
@@ -53,32 +43,21 @@ class DspyMetric(Wrapper):
     `failure_score`, which is 0: with `Evaluate(failure_score=math.nan)` the score is NaN instead,
     and `results` tell which rows have none.
 
-    `output` is a field of the prediction, `contexts` another; `reference` and `input` are fields of
-    the example, outside and among its inputs, `schema` either. Without a name the output is the
-    field that is called like the reference, so that reasoning beside it is no matter, else the only
-    field is meant, and of several outputs or references none is guessed (InputError, where the
-    evaluator looks at them); several inputs are one mapping. Inputs are variables of a judge's
-    prompt. `name` is what the metric is called, as the evaluator unless given.
+    Args:
+        name: What the metric is called, as the evaluator unless given.
+        value: "score" or "passed".
+        keys: `output` and `contexts`, fields of the prediction; `reference` and `input`, fields of
+            the example, outside and among its inputs; `schema`, either. Without a key the output is
+            the field that is called like the reference, so that reasoning beside it is no matter,
+            else the only field. Several inputs are one mapping.
     """
 
     def __init__(
-        self,
-        evaluator: Evaluator,
-        *,
-        name: str | None = None,
-        value: str = "score",
-        output: str | None = None,
-        reference: str | None = None,
-        input: str | None = None,
-        contexts: str | None = None,
-        schema: str | None = None,
+        self, evaluator: Evaluator, *, name: str | None = None, value: str = "score", **keys: Any
     ) -> None:
-        super().__init__(evaluator)
-        if value not in ("score", "passed"):
-            raise InvalidOptionError(f"value={quote(value)} is not 'score' or 'passed'")
-        self.value = value
-        self.keys = Keys(output, reference, input, contexts, schema)
-        self.__name__ = name or evaluator.name
+        super().__init__(evaluator, name=name, value=value)
+        self.keys = Keys(**keys)
+        self.__name__ = self.name
 
     def __call__(
         self,
@@ -96,22 +75,13 @@ class DspyMetric(Wrapper):
             keys = replace(keys, output=same)
         sample = keys.sample(self.evaluator, gold.inputs().toDict(), outputs, labels)
         result = self.evaluator.evaluate(sample)
-        score = self._score(result)
+        score = self.require_figure(result)
         if pred_name is not None:  # an object of any score is true where a verdict is wanted
-            return ScoreWithFeedback(score=score, feedback=self._feedback(result, score))
+            verdict = {True: "passed", False: "failed", None: "was scored"}[result.passed]
+            label = f" ({result.label})" if result.label else ""
+            reason = f": {result.reason}" if result.reason else ""
+            feedback = f"{self.name} {verdict} with a score of {score}{label}{reason}"
+            return ScoreWithFeedback(score=score, feedback=feedback)
         if trace is None:
             return score
         return bool(score if result.passed is None else result.passed)
-
-    def _score(self, result: Result) -> float:
-        score = getattr(result, self.value)
-        if score is None:
-            label = f" ({result.label})" if result.label else ""
-            raise UnscoredError(f"{self.__name__} is unscored{label}: {result.reason}")
-        return float(score)
-
-    def _feedback(self, result: Result, score: float) -> str:
-        verdict = {True: "passed", False: "failed", None: "was scored"}[result.passed]
-        label = f" ({result.label})" if result.label else ""
-        reason = f": {result.reason}" if result.reason else ""
-        return f"{self.__name__} {verdict} with a score of {score}{label}{reason}"

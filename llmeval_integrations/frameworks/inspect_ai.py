@@ -12,7 +12,7 @@
     [log] = eval(lists, model=model)
     log.results.scores[0].metrics["mean"].value  # 1.0
 
-An evaluator that asks a model asks its own client, not a model of Inspect's.
+An evaluator that asks a model asks its own, not a model of Inspect's.
 """
 
 from __future__ import annotations
@@ -20,33 +20,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._samples import may_look_at, sample_of
+from llmeval_integrations.frameworks._base import Wrapper, make_sample, may_look_at, optional
 from llmeval_integrations.json_values.python_values import as_python
 from llmeval_integrations.messages.reading import Messages
 from llmeval_integrations.messages.reply import Reply
 
-try:
+with optional("inspect_ai", "inspect-ai", "inspect"):
     from inspect_ai.model import ChatMessage
-    from inspect_ai.scorer import (
-        Metric,
-        Score,
-        Scorer,
-        Target,
-        mean,
-        scorer,
-        stderr,
-    )
+    from inspect_ai.scorer import Metric, Score, Scorer, Target, mean, scorer, stderr
     from inspect_ai.solver import TaskState
-except ModuleNotFoundError as error:
-    if error.name != "inspect_ai":
-        raise
-    raise MissingDependencyError.of("inspect-ai", "inspect") from error
 
 
 def inspect_scorer(
@@ -59,30 +44,31 @@ def inspect_scorer(
 ) -> Scorer:
     """Make a scorer of one of our evaluators; it has the evaluator's name.
 
-    metrics: those of Inspect, `mean` and `stderr` unless given.
-    value: "score", or "passed" for a value of True or False.
-    messages: whether the output is the list of the conversation's messages rather than the text of
-        the model's last one. Unless given, it is for evaluators of tool calls, and for a judge
-        where that text is empty, of a conversation in which tools are called.
-    reference: a key of the sample's metadata; unless given, the reference is the target, and an
-        empty one is absent. Of several targets none is guessed (InputError, where the evaluator
-        looks at them).
-
     The reason is the score's explanation, its metadata are the result's with `label` and `passed`.
     An unscored result is `Score.unscored` with the label as its reason, which metrics leave out
-    and `unscored_samples` counts; so is an answer that is a label alone, for Inspect's metrics take
-    a text for 0 or 1. A bad call raises one of our errors: the sample has an error, and the
-    evaluation fails unless `fail_on_error=False`.
+    and `unscored_samples` counts; so is an answer that is a label alone. A bad call raises one of
+    our errors: the sample has an error, and the evaluation fails unless `fail_on_error=False`.
 
     The input is the text of the sample's input, of messages the user's last, and absent where the
     user says nothing. The sample's metadata are variables of a judge's prompt, their `contexts` the
     contexts and their `schema` the schema.
+
+    Args:
+        metrics: Those of Inspect, `mean` and `stderr` unless given.
+        value: "score", or "passed" for a value of True or False.
+        messages: Whether the output is the list of the conversation's messages rather than the text
+            of the model's last one. Unless given, it is for evaluators of tool calls, and for a
+            judge where that text is empty, of a conversation in which tools are called.
+        reference: A key of the sample's metadata; unless given, the reference is the target, and an
+            empty one is absent. Of several targets none is guessed (InputError, where the evaluator
+            looks at them).
     """
-    made = _Scorer(evaluator, value, messages, reference)
+    ours = _Scorer(evaluator, value=value)
+    ours.messages, ours.reference = messages, reference
 
     @scorer(metrics=list(metrics or [mean(), stderr()]), name=evaluator.name)  # type: ignore[untyped-decorator]
     def registered(evaluator: str) -> Scorer:  # noqa: ARG001 - it stands in the log
-        return made
+        return ours
 
     return registered(repr(evaluator))
 
@@ -90,30 +76,36 @@ def inspect_scorer(
 class _Scorer(Wrapper):
     """One of our evaluators as what Inspect awaits."""
 
-    def __init__(
-        self, evaluator: Evaluator, value: str, messages: bool | None, reference: str | None
-    ) -> None:
-        super().__init__(evaluator)
-        if value not in ("score", "passed"):
-            raise InvalidOptionError(f"value={quote(value)} is not 'score' or 'passed'")
-        self.value, self.messages, self.reference = value, messages, reference
+    messages: bool | None
+    reference: str | None
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """Score what a model has written."""
         result = await self.evaluator.aevaluate(self._sample(state, target))
-        return self._score(result, state.output.completion)
+        details = {"label": result.label, "passed": as_python(result.passed)}
+        fields = {
+            "answer": state.output.completion,
+            "explanation": result.reason,
+            "metadata": {**result.metadata, **details},
+        }
+        value = self.figure(result)
+        if value is None:
+            return Score.unscored(reason=result.label or "unscored", **fields)
+        return Score(value=value, **fields)
 
     def _sample(self, state: TaskState, target: Target) -> Sample:
         output: Any = state.output.completion
         called = any(getattr(message, "tool_calls", None) for message in state.messages)
         if called if self.messages is None else self.messages:
-            messages = list(map(_dumped, state.messages))
+            messages = list(map(_dump, state.messages))
             output = messages if self.messages else Messages(Reply(output), tuple(messages))
-        return sample_of(
+        given = state.input  # where no message of it is the user's, `input_text` raises
+        asked = isinstance(given, str) or any(message.role == "user" for message in given)
+        return make_sample(
             self.evaluator,
             output,
             reference=self._reference(state, target),
-            input=_input(state),
+            input=state.input_text if asked else None,
             contexts=state.metadata.get("contexts"),
             schema=state.metadata.get("schema"),
             variables=state.metadata or None,
@@ -123,39 +115,17 @@ class _Scorer(Wrapper):
     def _reference(self, state: TaskState, target: Target) -> Any:
         if self.reference is not None:
             return state.metadata.get(self.reference)
-        if len(target) > 1:
-            if not may_look_at(self.evaluator, "reference"):
-                return None
+        if len(target) < 2:
+            return target.text or None
+        if may_look_at(self.evaluator, "reference"):
             raise InputError(
-                f"{self.evaluator.name}: the sample has {len(target)} targets, and the evaluator "
-                'looks at one; keep it in the metadata and name it with reference="..."'
+                f"{self.name}: the sample has {len(target)} targets, and the evaluator looks at "
+                'one; keep it in the metadata and name it with reference="..."'
             )
-        return target.text or None
-
-    def _score(self, result: Result, answer: str) -> Score:
-        said = {
-            "answer": answer,
-            "explanation": result.reason,
-            "metadata": {
-                **result.metadata,
-                "label": result.label,
-                "passed": as_python(result.passed),
-            },
-        }
-        value = as_python(getattr(result, self.value))
-        if value is None:
-            return Score.unscored(reason=result.label or "unscored", **said)
-        return Score(value=value, **said)
+        return None
 
 
-def _input(state: TaskState) -> str | None:
-    """Return the text of the input; where no message is the user's, Inspect raises ValueError."""
-    given = state.input
-    is_there = isinstance(given, str) or any(message.role == "user" for message in given)
-    return state.input_text if is_there else None
-
-
-def _dumped(message: ChatMessage) -> dict[str, Any]:
+def _dump(message: ChatMessage) -> dict[str, Any]:
     """Return a message as others have it.
 
     Inspect calls a tool's name its function, and what the API called by itself a use of a tool.

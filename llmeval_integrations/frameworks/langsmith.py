@@ -17,60 +17,35 @@ and gives; a client that is `Client(tracing_sampling_rate=0)` keeps that back. W
 
 from __future__ import annotations
 
-from typing import Any, Final
-from uuid import UUID
+from typing import Any
 
-from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._samples import Keys
+from llmeval_integrations.frameworks._base import Keys, Wrapper, optional
 
-try:
+with optional("langsmith", "langsmith", "langsmith"):
     from langsmith.evaluation import EvaluationResult, RunEvaluator
     from langsmith.schemas import Example, Run
-except ModuleNotFoundError as error:
-    if error.name != "langsmith":
-        raise
-    raise MissingDependencyError.of("langsmith", "langsmith") from error
-
-
-_GIVEN: Final = (
-    "the output is what the run gave, the reference what the example's outputs are; "
-    'JSON null is the text "null"'
-)
 
 
 class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate`, and for `aevaluate`, which awaits it.
 
-    Feedback has `name`, the evaluator's own unless given, as `key`, `score`, the reason as
-    `comment`, the label as `value`, and in `metadata` also `passed`. An unscored result has the
-    score None. A bad call raises one of our errors, of which LangSmith makes feedback without a
-    score whose comment is the error.
+    Feedback has the name as `key`, the reason as `comment`, the label as `value`, and in `metadata`
+    also `passed`. An unscored result has the score None. A bad call raises one of our errors, of
+    which LangSmith makes feedback without a score whose comment is the error.
 
-    `output`, `reference` and `input` are keys of `outputs`, `reference_outputs` and `inputs`,
-    `contexts` one of `outputs`, `schema` one of `reference_outputs` or `inputs`; "" is the mapping
-    itself. Without a key the only value of a mapping is meant, and what is not a mapping is the
-    value. Of several outputs or references none
-    is guessed (InputError, where the evaluator looks at them); several inputs are one mapping.
+    Args:
+        name: The key of the feedback, the evaluator's own name unless given.
+        keys: `output` and `contexts`, keys of `outputs`; `reference`, one of `reference_outputs`;
+            `input`, one of `inputs`; `schema`, one of either. "" is the mapping itself; the only
+            value of a mapping needs no key.
     """
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        *,
-        name: str | None = None,
-        output: str | None = None,
-        reference: str | None = None,
-        input: str | None = None,
-        contexts: str | None = None,
-        schema: str | None = None,
-    ) -> None:
-        super().__init__(evaluator)
-        self.name = name or evaluator.name
-        self.keys = Keys(output, reference, input, contexts, schema)
+    def __init__(self, evaluator: Evaluator, *, name: str | None = None, **keys: Any) -> None:
+        super().__init__(evaluator, name=name)
+        self.keys = Keys(**keys)
 
     @property
     def feedback_keys(self) -> list[str]:
@@ -96,34 +71,22 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         return self._feedback(await self.evaluator.aevaluate(sample))
 
     def evaluate_run(
-        self,
-        run: Run,
-        example: Example | None = None,
-        evaluator_run_id: UUID | None = None,  # noqa: ARG002 - we leave no run behind
+        self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
         """Evaluate what a run gave."""
-        return EvaluationResult(**self(**_fields(run, example)))
+        return EvaluationResult(**self(*_fields(run, example)))
 
     async def aevaluate_run(
-        self,
-        run: Run,
-        example: Example | None = None,
-        evaluator_run_id: UUID | None = None,  # noqa: ARG002 - we leave no run behind
+        self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
         """Evaluate what a run gave, and await what has to be waited for."""
-        return EvaluationResult(**await self.acall(**_fields(run, example)))
+        return EvaluationResult(**await self.acall(*_fields(run, example)))
 
     def _sample(
         self, inputs: Any, outputs: Any, references: Any, *, context: Any = None, **further: Any
     ) -> Sample:
         return self.keys.sample(
-            self.evaluator,
-            inputs,
-            outputs,
-            references,
-            given=_GIVEN,
-            contexts=context,
-            variables=further,
+            self.evaluator, inputs, outputs, references, contexts=context, variables=further
         )
 
     def _feedback(self, result: Result) -> dict[str, Any]:
@@ -136,9 +99,7 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         }
 
 
-def _fields(run: Run, example: Example | None) -> dict[str, Any]:
-    return {
-        "inputs": run.inputs if example is None else example.inputs,
-        "outputs": run.outputs,
-        "reference_outputs": None if example is None else example.outputs,
-    }
+def _fields(run: Run, example: Example | None) -> tuple[Any, Any, Any]:
+    if example is None:
+        return run.inputs, run.outputs, None
+    return example.inputs, run.outputs, example.outputs

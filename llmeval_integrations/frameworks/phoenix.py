@@ -16,32 +16,20 @@ An experiment of Phoenix's client takes the same object among its `evaluators`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
-from llmeval_integrations.core.errors import EvalError, MissingDependencyError
+from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._samples import sample_of
+from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 from llmeval_integrations.json_values.python_values import as_python
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
-try:
+with optional("phoenix.evals", "arize-phoenix-evals", "phoenix"):
     from phoenix.evals import Evaluator, Score
     from phoenix.evals.exceptions import PhoenixException
     from pydantic import BaseModel
-except ModuleNotFoundError as error:
-    if error.name not in ("phoenix", "phoenix.evals"):
-        raise
-    raise MissingDependencyError.of("arize-phoenix-evals", "phoenix") from error
-
-
-_GIVEN: Final = (
-    "a column or key of that name is it, or the one that bind_evaluator(evaluator=..., "
-    'input_mapping={field: column}) names; JSON null is the text "null"'
-)
 
 
 class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
@@ -70,10 +58,9 @@ with catch_warnings():
 class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate_dataframe`, `async_evaluate_dataframe` and experiments.
 
-    The score is a number, the reason the explanation; the label stands as such, and `passed` in the
-    metadata. An unscored result is a Score whose score is None. A bad call raises PhoenixCallError,
-    which names what is wrong and stands among the exceptions of the execution details; Phoenix
-    stops there unless `exit_on_error=False`.
+    The reason is the explanation; `passed` stands in the metadata. An unscored result is a Score
+    whose score is None. A bad call raises PhoenixCallError, which stands among the exceptions of
+    the execution details; Phoenix stops there unless `exit_on_error=False`.
 
     Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and NaN
     are the empty text as an output, and absent as any other field. In an experiment `input` and
@@ -84,13 +71,15 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     Phoenix keeps one. Less is better for evaluators with `lower_is_better`.
     """
 
+    name = ""  # of Phoenix's own it cannot be set
+
     def __init__(self, evaluator: OurEvaluator, *, name: str | None = None) -> None:
-        Wrapper.__init__(self, evaluator)
+        Wrapper.__init__(self, evaluator, name=name)
         Evaluator.__init__(
             self,
-            name=name or evaluator.name,
+            name=self.name,
             direction="minimize" if evaluator.lower_is_better else "maximize",
-            kind="llm" if isinstance(evaluator, JudgedEvaluator) else "code",
+            kind="llm" if evaluator.is_judge else "code",
             input_schema=PhoenixInput,
         )
 
@@ -112,8 +101,7 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
         def present(cell: Any) -> Any:
             return None if pd.api.types.is_scalar(cell) and pd.isna(cell) else cell
 
-        fields = {name: present(cells.get(name)) for name in PhoenixInput.model_fields}
-        return sample_of(self.evaluator, fields.pop("output"), given=_GIVEN, **fields)
+        return make_sample(self.evaluator, **{name: present(cells[name]) for name in cells})
 
     def _score(self, result: Result) -> Score:
         return Score(

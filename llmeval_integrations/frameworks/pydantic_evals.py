@@ -19,51 +19,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from llmeval_integrations.core.errors import EvalError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
-from llmeval_integrations.frameworks._drop_ins import Wrapper
-from llmeval_integrations.frameworks._samples import sample_of
+from llmeval_integrations.frameworks._base import UnscoredError, Wrapper, make_sample, optional
 
-try:
+with optional("pydantic_evals", "pydantic-evals", "pydantic-evals"):
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
-except ModuleNotFoundError as error:
-    if error.name != "pydantic_evals":
-        raise
-    raise MissingDependencyError.of("pydantic-evals", "pydantic-evals") from error
 
-
-_GIVEN: Final = (
-    "the output is what the task gave, the reference the case's expected_output, contexts stand in "
-    'its metadata; JSON null is the text "null"'
-)
-
-
-class UnscoredError(EvalError):
-    """There is no score, and pydantic_evals has no other word for that than a failure."""
+__all__ = ["PydanticEvaluator", "UnscoredError"]
 
 
 @dataclass(repr=False)
 class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc]
     """One of our evaluators as an `Evaluator`, which is awaited.
 
-    The score stands under the evaluator's name, with the reason, and what passed is the assertion
-    NAME_passed. The label, where there is one, is NAME_label. pydantic_evals has no place for
+    The score stands under the evaluator's name, with the reason, what passed is the assertion
+    NAME_passed, and the label, where there is one, NAME_label. pydantic_evals has no place for
     metadata. An unscored result is an UnscoredError and a bad call its own error among the case's
     `evaluator_failures`: no mean has them. A label that is an answer without a score is a label
     under the evaluator's name.
 
-    A data set that is written to a file has the repr of the evaluator, which is not read back: add
-    it anew to what `from_file` gives.
-
     Output, reference and input are the case's output, `expected_output` and `inputs`. Where its
     metadata are a mapping they are the variables of prompts, their `contexts` the contexts, and
-    their `schema` the schema.
+    their `schema` the schema. A data set that is written to a file has the repr of the evaluator,
+    which is not read back: add it anew to what `from_file` gives.
     """
 
     evaluator: OurEvaluator
-    """What is wrapped."""
 
     def __post_init__(self) -> None:
         Wrapper.__init__(self, self.evaluator)
@@ -81,10 +64,9 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
     ) -> dict[str, bool | int | float | str | EvaluationReason]:
         """Evaluate what a task gave for one case."""
         variables = ctx.metadata if isinstance(ctx.metadata, Mapping) else {}
-        sample = sample_of(
+        sample = make_sample(
             self.evaluator,
             ctx.output,
-            given=_GIVEN,
             reference=ctx.expected_output,
             input=ctx.inputs,
             contexts=variables.get("contexts"),
@@ -92,15 +74,12 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
             variables=variables or None,
             id=ctx.name,
         )
-        name, result = self.evaluator.name, await self.evaluator.aevaluate(sample)
-        if result.score is None:
-            if result.answered and result.label is not None:
-                return {name: EvaluationReason(result.label, result.reason)}
-            label = f" ({result.label})" if result.label else ""
-            raise UnscoredError(f"{name} is unscored{label}: {result.reason}")
-        said: dict[str, Any] = {name: EvaluationReason(float(result.score), result.reason)}
+        name, result = self.name, await self.evaluator.aevaluate(sample)
+        if result.score is None and result.answered and result.label is not None:
+            return {name: EvaluationReason(result.label, result.reason)}
+        found: dict[str, Any] = {name: EvaluationReason(self.require_figure(result), result.reason)}
         if result.passed is not None:
-            said[f"{name}_passed"] = bool(result.passed)
+            found[f"{name}_passed"] = bool(result.passed)
         if result.label is not None:
-            said[f"{name}_label"] = result.label
-        return said
+            found[f"{name}_label"] = result.label
+        return found

@@ -83,7 +83,7 @@ def test_the_langchain_of_today_which_has_no_evaluation_is_none():
     pytest.importorskip("langchain", minversion="1.0")
     code = IMPORT + "print([kind.__module__ for kind in LangChainEvaluator.__mro__[1:]])"
     said = run(code, without=["langchain_classic"])
-    assert said == "['llmeval_integrations.frameworks._drop_ins', 'builtins']"
+    assert said == "['llmeval_integrations.frameworks._base', 'builtins']"
 
 
 @NEEDS_CORE

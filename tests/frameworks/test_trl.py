@@ -3,7 +3,6 @@
 import json
 import os
 import warnings
-from copy import deepcopy
 
 import pytest
 from framework_cases import RESULTS, Fixed, Words, judge, run_example
@@ -11,10 +10,8 @@ from framework_cases import RESULTS, Fixed, Words, judge, run_example
 from llmeval_integrations import (
     ExactMatch,
     InputError,
-    InvalidOptionError,
     InvalidReferenceError,
     JsonEquality,
-    JsonValidity,
     LengthPenalty,
     MissingFieldError,
     Result,
@@ -55,9 +52,6 @@ CALL = {"type": "function", "function": GOLD[0]}
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
 
-# What a function gives, without any trainer.
-
-
 def test_rewards_are_floats_in_order_and_none_where_unscored():
     noting = Noting()
     rewards = TrlReward(noting)(["?"] * 3, ["a", "b", "c"])
@@ -95,13 +89,6 @@ def test_a_completion_is_a_text_or_messages(completion, messages, output):
     assert fixed.samples == [Sample(output, input="go")]
 
 
-def test_a_prompt_with_an_image_is_its_text():
-    fixed = Fixed(RESULTS["yes"])
-    picture = {"type": "image", "text": None}  # as a column has it whose other parts are texts
-    TrlReward(fixed)([message([picture, {"type": "text", "text": "go"}], "user")], ["[1]"])
-    assert fixed.samples == [Sample("[1]", input="go")]
-
-
 CALLED = {
     "alone": message(None, tool_calls=[CALL]),
     "with words": message("so", tool_calls=[CALL]),
@@ -116,12 +103,6 @@ CALLED = {
 def test_tool_calls_are_read_in_messages(shape):
     reward = TrlReward(ToolCalls(), reference="calls")
     assert reward(["?", "?"], [CALLED[shape], message("no")], calls=[GOLD, GOLD]) == [1.0, 0.0]
-
-
-def test_whether_messages_are_read_may_be_said():
-    for messages, expected in ((True, 1.0), (False, 0.0)):
-        reward = TrlReward(ToolCalls(), messages=messages, reference="calls")
-        assert reward(["?"], [CALLED["answered"]], calls=[GOLD]) == [expected]
 
 
 def test_each_part_of_a_sum_sees_what_it_reads():
@@ -161,17 +142,12 @@ def test_what_is_unscored_is_logged():
     assert logged == {"noting/unscored": 0.5, "noting_reason": [None, "torn"]}
 
 
-def test_judges_are_rewards_and_leave_unscored_what_they_do_not_say_clearly():
-    assert TrlReward(judge())(["?"], ["1"]) == [1.0]
-    assert TrlReward(judge("neither"))(["?"], ["1"]) == [None]
-
-
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
         ({}, InputError, r"json_equality needs reference, and there is no column 'gold', only \[\]; name"),
         ({"solution": ["1"]}, InputError, r"only \['solution'\]"),
-        ({"gold": [None]}, MissingFieldError, "json_equality needs reference, which the row of the prompt"),
+        ({"gold": [None]}, MissingFieldError, "json_equality needs a reference, .*the prompt"),
         ({"gold": ["1", "2"]}, InputError, "column 'gold' has 2 rows for 1 completions"),
         ({"gold": ["[1"]}, InvalidReferenceError, r"the reference '\[1'"),
     ],
@@ -186,37 +162,6 @@ def test_rows_of_another_task_have_no_reward_where_that_is_asked_for():
     assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
     with pytest.raises(InvalidReferenceError):
         reward(["?"], ["1"], reference=["[1"])
-
-
-def test_a_column_may_be_a_tuple():
-    assert TrlReward(JsonEquality())(["?"], ["1"], reference=("1",)) == [1.0]
-
-
-def test_two_of_one_kind_have_names_of_their_own():
-    rewards = [TrlReward(LengthPenalty(max_length=80), name="short"), TrlReward(LengthPenalty())]
-    assert [reward.__name__ for reward in rewards] == ["short", "length_penalty"]
-    logged = {}
-    rewards[0](["?"], ["a"], log_extra=logged.__setitem__, log_metric=logged.__setitem__)
-    assert set(logged) == {"short_reason", "short/unscored"}
-
-
-@pytest.mark.parametrize("option", ["value", "missing"])
-def test_options_are_checked(option):
-    with pytest.raises(InvalidOptionError, match=f"{option}='both' is not one of"):
-        TrlReward(JsonValidity(), **{option: "both"})
-
-
-def test_what_is_no_evaluator_is_named():
-    with pytest.raises(InvalidOptionError, match="TrlReward: 'json_validity' is not an Evaluator"):
-        TrlReward("json_validity")
-
-
-def test_it_can_be_copied_and_has_the_evaluators_name():
-    again = deepcopy(TrlReward(ExactMatch(), reference="gold"))
-    assert (again.__name__, again(["?"], ["1"], gold=["1"])) == ("exact_match", [1.0])
-
-
-# Training.
 
 
 @pytest.fixture(scope="module")
@@ -303,34 +248,11 @@ def test_several_rewards_are_summed_by_their_weights(trl, parts):
     assert (one["rewards/two/mean"], one["rewards/half/mean"]) == (2, 0.5)
 
 
-def test_one_of_several_rewards_that_is_none_is_left_out_of_the_sum(trl, parts):
-    rewards = [TrlReward(Noting()), TrlReward(Fixed(Result(1)))]
-    [one, _] = trained(trl, parts, rewards, {"prompt": ["1", "2"]}, num_generations=4)
-    assert one["reward"] == ((0 + 1) + 1 + (2 + 1) + (3 + 1)) / 4
-
-
-@pytest.mark.parametrize(("unscored", "second"), [("unscored", None), ("left_out", 3.0)])
-def test_a_weighted_sum_is_one_reward_that_is_none_where_a_part_is(unscored, second):
-    parts = [(Noting(), 2), (Fixed(Result(1)), -1)]
-    assert TrlReward(WeightedSum(parts[:1], unscored))(["?"] * 3, ["a", "b", "c"]) == [0, None, 4]
-    rewards = TrlReward(WeightedSum(parts, unscored))(["?"] * 3, ["a", "b", "c"])
-    assert rewards == [-1.0, None if second is None else -second, 3.0]
-
-
 def test_a_weighted_sum_is_trained_with(trl, parts):
     weighted = WeightedSum([(Noting(), 1), (Fixed(Result(1)), 10)])
     [one, _] = trained(trl, parts, TrlReward(weighted), {"prompt": ["1", "2"]}, num_generations=4)
     assert one["reward"] == pytest.approx((10 + 12 + 13) / 3)
     assert one["weighted_sum/unscored"] == 0.25
-
-
-def test_conversations_and_a_reference(trl, parts):
-    fixed = Fixed(RESULTS["number"])
-    data = {"prompt": [message("1", "user"), message("2", "user")], "solution": ["[1]", "[2]"]}
-    [one, _] = trained(trl, parts, TrlReward(fixed, reference="solution"), data)
-    assert one["rewards/fixed/mean"] == 0.25
-    assert all(isinstance(sample.output, str) for sample in fixed.samples)
-    assert {(sample.input, sample.reference) for sample in fixed.samples} == {("1", "[1]"), ("2", "[2]")}  # fmt: skip
 
 
 def test_reasons_stand_in_the_table_of_completions(trl, parts, tmp_path):
@@ -342,11 +264,6 @@ def test_reasons_stand_in_the_table_of_completions(trl, parts, tmp_path):
     assert table["exact_match_reason"].str.len().min() > 0
 
 
-def test_a_bad_call_ends_the_training(trl, parts):
-    with pytest.raises(InputError, match="no column 'reference', only"):
-        trained(trl, parts, TrlReward(JsonEquality()), {"prompt": ["1", "2"]})
-
-
 def test_the_example(trl, parts):
     from datasets import Dataset
 
@@ -355,11 +272,3 @@ def test_the_example(trl, parts):
     first = names["trainer"].state.log_history[0]
     assert {"rewards/json_equality/mean", "rewards/length_penalty/mean"} <= set(first)
     assert names["trainer"].reward_funcs[1].evaluator == LengthPenalty(max_length=80)
-
-
-def test_tags_are_read_in_all_messages_whose_content_is_in_parts():
-    tags = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
-    said = {"role": "assistant", "content": [{"type": "text", "text": tags}]}
-    gold = json.dumps([{"name": "f", "arguments": {"a": 1}}] * 2)
-    completion = [said, {"role": "tool", "content": "2"}, said]
-    assert TrlReward(ToolCalls())(["?"], [completion], reference=[gold]) == [1.0]

@@ -9,7 +9,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.string_distance import StringDistance
-from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._base import Wrapper
 from llmeval_integrations.frameworks.langchain.evaluation import PairwiseStringEvaluator
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks._drop_ins import (
-    JsonEditDistanceDropIn,
-    JsonEqualityDropIn,
-    JsonSchemaDropIn,
-    JsonValidityDropIn,
-)
+from llmeval_integrations.frameworks import _drop_ins
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
@@ -36,44 +31,50 @@ class JsonDropIn(LangChainEvaluator):
         return super()._sample(prediction, reference, input, further)
 
 
-class JsonValidityEvaluator(JsonValidityDropIn, LangChainEvaluator):
+class JsonValidityEvaluator(LangChainEvaluator):
     """Does the output parse as JSON?
 
-    Score 1 or 0, as in LangChain.
+    Takes the options of JsonValidity. Score 1 or 0, as in LangChain.
     """
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(_drop_ins.json_validity(**options))
 
-class JsonEqualityEvaluator(JsonEqualityDropIn, JsonDropIn):
+
+class JsonEqualityEvaluator(JsonDropIn):
     """Is the output the same JSON as the reference, top-level arrays in any order?
 
-    Score True or False, as in LangChain.
+    Takes LangChain's `operator` and the options of JsonEquality; `list_order="strict"` is an order
+    that counts, as there. With `parsing="lenient"` values are compared as in LangChain, where
+    `true` is `1`. Score True or False, as in LangChain.
     """
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(_drop_ins.json_equality(*args, **options))
 
-class JsonEditDistanceEvaluator(JsonEditDistanceDropIn, JsonDropIn):
-    """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?"""
 
+class JsonEditDistanceEvaluator(JsonDropIn):
+    """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?
 
-class JsonSchemaEvaluator(JsonSchemaDropIn, LangChainEvaluator):
-    """Does the output conform to the JSON Schema?
-
-    Score True or False, as in LangChain. A violation is worded as by the package `jsonschema`; in
-    our own words, in the same form, where that is not installed, finds nothing wrong or would need
-    more than 20,000 steps, and where the schema has `patternProperties` or a second `$schema`
-    inside, or a number is beyond a float.
+    Takes LangChain's `string_distance` and `canonicalize`, and the options of JsonEditDistance.
     """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(_drop_ins.json_edit_distance(*args, **options))
+
+
+class JsonSchemaEvaluator(LangChainEvaluator):
+    """Does the output conform to the JSON Schema, that of the options or of each call?
+
+    Takes the options of JsonSchema. Score True or False, as in LangChain. A violation is worded as
+    by the package `jsonschema`; in our own words, in the same form, where that is not installed,
+    finds nothing wrong or could take very long.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(_drop_ins.json_schema(**options))
 
     @property
     def evaluation_name(self) -> str:
         """LangChain's name for it."""
         return "json_schema_validation"
-
-
-DROP_INS: Final[dict[str, type[LangChainEvaluator]]] = {
-    "json_validity": JsonValidityEvaluator,
-    "json_equality": JsonEqualityEvaluator,
-    "json_edit_distance": JsonEditDistanceEvaluator,
-    "json_schema": JsonSchemaEvaluator,
-    "json_schema_validation": JsonSchemaEvaluator,
-}
-"""The names that LangChain has for them, and ours."""

@@ -11,7 +11,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
-from llmeval_integrations.frameworks._drop_ins import Wrapper
+from llmeval_integrations.frameworks._base import Wrapper
 from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
 from llmeval_integrations.frameworks.langchain.wording import best_message
 from llmeval_integrations.judges.evaluator import JudgedEvaluator

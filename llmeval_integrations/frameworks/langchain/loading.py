@@ -13,7 +13,12 @@ from llmeval_integrations.frameworks.langchain.distances import (
     PairwiseEmbeddingDistanceEvaluator,
     PairwiseStringDistanceEvaluator,
 )
-from llmeval_integrations.frameworks.langchain.drop_ins import DROP_INS
+from llmeval_integrations.frameworks.langchain.drop_ins import (
+    JsonEditDistanceEvaluator,
+    JsonEqualityEvaluator,
+    JsonSchemaEvaluator,
+    JsonValidityEvaluator,
+)
 from llmeval_integrations.frameworks.langchain.evaluation import evaluation
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.frameworks.langchain.prompts import as_prompt
@@ -21,7 +26,11 @@ from llmeval_integrations.frameworks.langchain.prompts import as_prompt
 _HERE: Final = "llmeval_integrations.frameworks.langchain"
 
 KINDS: Final[dict[str, Any]] = {
-    **DROP_INS,
+    "json_validity": JsonValidityEvaluator,
+    "json_equality": JsonEqualityEvaluator,
+    "json_edit_distance": JsonEditDistanceEvaluator,
+    "json_schema": JsonSchemaEvaluator,
+    "json_schema_validation": JsonSchemaEvaluator,
     "embedding_distance": EmbeddingDistanceEvaluator,
     "pairwise_string_distance": PairwiseStringDistanceEvaluator,
     "pairwise_embedding_distance": PairwiseEmbeddingDistanceEvaluator,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from llmeval_integrations.core.sample import Sample
@@ -18,10 +18,6 @@ _MOST_LEVELS: Final = 8
 
 _MOST_CHARACTERS: Final = 10_000
 """Of a value; `jsonschema` compares each item with each for `uniqueItems`."""
-
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-_FRAMES: Final = 60
-"""How deep a stack following a reference takes, amply."""
 
 
 def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
@@ -42,8 +38,8 @@ def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
     written, output = repr(schema), repr(value)
     if measure(value).levels > _MOST_LEVELS or len(output) > _MOST_CHARACTERS:
         return None
-    # Names would be matched by `re`, within another draft all patterns, and numbers beyond a
-    # float would be written as Decimals.
+    # Names would be matched by `re`, as all patterns within another draft, which may never end;
+    # and numbers beyond a float would be written as Decimals.
     if (
         "patternProperties" in written
         or written.count("'$schema'") > 1
@@ -55,14 +51,11 @@ def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
     if isinstance(schema, dict):
         # A $ref back to the root would make jsonschema go on with its own keywords.
         schema = {key: part for key, part in schema.items() if key != "$schema"}
+    bounded = jsonschema.validators.extend(kind, {"pattern": _check_pattern})  # type: ignore[no-untyped-call]
     formats = kind.FORMAT_CHECKER if evaluator.check_formats else None
-    own = kind.VALIDATORS
-    keywords = {name: _follow(own[name]) for name in _REFERENCES if name in own}
-    keywords["pattern"] = _check_pattern
-    bounded = jsonschema.validators.extend(kind, keywords)  # type: ignore[no-untyped-call]
-    # REGISTRY holds the metaschemas and, unlike the default, fetches nothing.
-    validator = bounded(schema, registry=REGISTRY, format_checker=formats)
     try:
+        # REGISTRY holds the metaschemas and, unlike the default, fetches nothing.
+        validator = bounded(schema, registry=REGISTRY, format_checker=formats)
         error = jsonschema.exceptions.best_match(validator.iter_errors(value))
     except Exception:  # noqa: BLE001 - the verdict stands; jsonschema fails in ways of its own
         return None
@@ -75,21 +68,3 @@ def _check_pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -
 
     if isinstance(instance, str) and not matches(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
-
-
-def _follow(keyword: Callable[..., Any]) -> Callable[..., Any]:
-    """Have a keyword follow a reference where the stack has room, and raise RecursionError else.
-
-    The registry of references, where it meets the end of the stack, panics and prints a trace.
-    """
-
-    def follow(*arguments: Any) -> Any:
-        _need_frames(_FRAMES)
-        return keyword(*arguments)
-
-    return follow
-
-
-def _need_frames(number: int) -> None:
-    if number:
-        _need_frames(number - 1)

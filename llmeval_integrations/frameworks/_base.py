@@ -1,0 +1,184 @@
+"""What the classes of all frameworks share: one of our evaluators, and the sample it looks at.
+
+None is an absent field, as everywhere in these frameworks, but for an output: that is what a model
+gave that wrote nothing. JSON null is the text "null".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from llmeval_integrations.core.errors import (
+    EvalError,
+    InputError,
+    InvalidOptionError,
+    MissingDependencyError,
+    MissingFieldError,
+)
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_choice
+from llmeval_integrations.core.quoting import add_article, quote
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.json_values.python_values import as_python
+from llmeval_integrations.messages.reading import find_messages
+
+
+class UnscoredError(EvalError):
+    """There is no score, and the framework has no other word for that than a failure."""
+
+
+@contextmanager
+def optional(module: str, package: str, extra: str) -> Iterator[None]:
+    """Name the package to install where the module cannot be imported."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        # A package that is there and lacks something itself is broken, not absent.
+        if not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise MissingDependencyError.of(package, extra) from error
+
+
+class Wrapper:
+    """A framework's evaluator that has one of ours inside.
+
+    `name` is what the framework calls it, the evaluator's own unless given; `value` is "score" or
+    "passed", where the framework takes one figure. Raises InvalidOptionError for other values and
+    for what is not an Evaluator.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, *, name: str | None = None, value: str = "score"
+    ) -> None:
+        if not isinstance(evaluator, Evaluator):
+            raise InvalidOptionError(
+                f"{type(self).__name__}: {quote(evaluator)} is not an Evaluator; "
+                "load_evaluator(name) makes one by name"
+            )
+        self.evaluator = evaluator
+        self.name = name or evaluator.name
+        self.value = value
+        check_choice(self, "value", ["score", "passed"])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.evaluator!r})"
+
+    def figure(self, result: Result) -> Any:
+        """Return the score, or with `value="passed"` the verdict; None where there is none."""
+        return as_python(getattr(result, self.value))
+
+    def require_figure(self, result: Result) -> float:
+        """Return the figure as a number; raise UnscoredError where there is none."""
+        figure = self.figure(result)
+        if figure is None:
+            label = f" ({result.label})" if result.label else ""
+            raise UnscoredError(f"{self.name} is unscored{label}: {result.reason}")
+        return float(figure)
+
+
+def make_sample(evaluator: Evaluator, output: Any, **fields: Any) -> Sample:
+    """Make a sample of fields that may be None; a text alone is one of the contexts.
+
+    Arrays of NumPy are lists. Raises MissingFieldError where there is no output, or no other field
+    that the evaluator needs.
+    """
+    if isinstance(fields.get("contexts"), str):
+        fields["contexts"] = [fields["contexts"]]
+    fields = {name: as_python(value) for name, value in fields.items() if value is not None}
+    needed = [*(["output"] if output is MISSING else []), *evaluator.needs]
+    for field in needed:
+        if field not in fields:
+            raise MissingFieldError(
+                f"{evaluator.name} needs {add_article(field)}, and there is none; "
+                'JSON null is the text "null"'
+            )
+    return Sample(as_python(output), **fields)
+
+
+def may_look_at(evaluator: Evaluator, field: str) -> bool:
+    """Return whether an evaluator looks at a field, or its model is shown it."""
+    return field in evaluator.needs or evaluator.is_judge
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys under which the fields of a sample stand in a framework's mappings.
+
+    `output` and `contexts` are keys of the outputs, `reference` of the references, `input` of the
+    inputs, `schema` of the references or else the inputs; "" is the mapping itself. Without a key
+    what is not a mapping is the value, and so is the only value of a mapping, or a state with
+    messages as the output. Several inputs are one mapping. Of several outputs or references none
+    is guessed (InputError, where the evaluator looks at them). There are no contexts and no schema
+    without a key.
+    """
+
+    output: str | None = None
+    reference: str | None = None
+    input: str | None = None
+    contexts: str | None = None
+    schema: str | None = None
+
+    def __post_init__(self) -> None:
+        for field, key in vars(self).items():
+            if key is not None and not isinstance(key, str):
+                raise InvalidOptionError(f"{field}={quote(key)} is not a text, or None")
+
+    def sample(
+        self,
+        evaluator: Evaluator,
+        inputs: Any,
+        outputs: Any,
+        references: Any,
+        *,
+        contexts: Any = None,
+        variables: Mapping[str, Any] | None = None,
+    ) -> Sample:
+        """Make a sample; the inputs by their names are variables of a prompt, too.
+
+        Raises InputError for a key that is not there.
+        """
+        named = {**(inputs if isinstance(inputs, Mapping) else {}), **(variables or {})}
+        if self.contexts is not None:
+            contexts = self._find("contexts", outputs, evaluator)
+        schema = None
+        if self.schema is not None:
+            is_expected = isinstance(references, Mapping) and self.schema in references
+            schema = self._find("schema", references if is_expected else inputs, evaluator)
+        return make_sample(
+            evaluator,
+            self._find("output", outputs, evaluator),
+            reference=self._find("reference", references, evaluator),
+            input=self._find("input", inputs, evaluator),
+            contexts=contexts,
+            schema=schema,
+            variables=named or None,
+        )
+
+    def _find(self, field: str, source: Any, evaluator: Evaluator) -> Any:
+        key = getattr(self, field)
+        if field == "output" and (source is None or source == {}):
+            return MISSING
+        if key == "":
+            return source
+        is_mapping = isinstance(source, Mapping)
+        if key is not None:
+            if is_mapping and key in source:
+                return source[key]
+            there = quote(list(source) if is_mapping else source)
+            raise InputError(f"{field}={key!r}: there is no such key, only {there}")
+        if not is_mapping or (field == "output" and find_messages(source)):
+            return source
+        if len(source) < 2:
+            return next(iter(source.values()), None)
+        if field == "input":
+            return source
+        if field == "output" or may_look_at(evaluator, field):
+            raise InputError(
+                f"{evaluator.name}: the {field} is one of {quote(list(source))}; "
+                f'name it with {field}="...", or take the whole mapping with {field}=""'
+            )
+        return None

@@ -1,0 +1,28 @@
+"""Our evaluators for LlamaIndex: a `BaseEvaluator` that its `BatchEvalRunner` can run."""
+
+from llmeval_integrations.frameworks._base import optional
+
+with optional("llama_index.core", "llama-index-core", "llamaindex"):
+    import llama_index.core  # noqa: F401
+
+from llmeval_integrations.frameworks.llama_index.evaluator import (
+    LabelledEvaluationResult,
+    LlamaIndexEvaluator,
+)
+from llmeval_integrations.frameworks.llama_index.loading import (
+    JsonEditDistanceEvaluator,
+    JsonEqualityEvaluator,
+    JsonSchemaEvaluator,
+    JsonValidityEvaluator,
+    load_evaluator,
+)
+
+__all__ = [
+    "JsonEditDistanceEvaluator",
+    "JsonEqualityEvaluator",
+    "JsonSchemaEvaluator",
+    "JsonValidityEvaluator",
+    "LabelledEvaluationResult",
+    "LlamaIndexEvaluator",
+    "load_evaluator",
+]

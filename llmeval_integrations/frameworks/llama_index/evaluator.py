@@ -1,0 +1,166 @@
+"""One of our evaluators as a LlamaIndex `BaseEvaluator`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
+
+from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.frameworks._base import Wrapper
+from llmeval_integrations.frameworks.llama_index.prompts import as_prompt, as_template
+from llmeval_integrations.frameworks.llama_index.responses import (
+    collect,
+    collect_awaited,
+    is_stream,
+    split_response,
+)
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.messages.reading import read_answer
+
+_FURTHER = ("schema", "variables", "id", "group")
+"""The fields of a sample for which LlamaIndex has no argument."""
+
+
+class LabelledEvaluationResult(EvaluationResult):  # type: ignore[misc]
+    """LlamaIndex's result, with the two things more that our results say."""
+
+    label: str | None = None
+    """A short name of what was found, such as a defect, to count over a batch."""
+
+    metadata: dict[str, Any]
+    """Details, by name."""
+
+
+class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
+    """One of our evaluators as a LlamaIndex `BaseEvaluator`.
+
+    `score` is a float, `passing` the verdict, `feedback` the reason. A result without a score has
+    `invalid_result`, `invalid_reason` and the score None. So has a bad call, that is whatever
+    raises an EvalError elsewhere (no reference, a broken one): `BatchEvalRunner` would try it three
+    times, for 8 seconds, and then lose the whole batch. Any other exception is raised, as it is
+    nobody's data but a mistake in code.
+    """
+
+    def evaluate(
+        self,
+        query: str | None = None,
+        response: Any = None,
+        contexts: Sequence[str] | None = None,
+        reference: Any = None,
+        **further: Any,
+    ) -> LabelledEvaluationResult:
+        """Evaluate one response: a text, a value that is already parsed, or messages.
+
+        None is an absent argument, as everywhere in LlamaIndex: write a response or a reference
+        that is JSON null as the text "null". Of further arguments `schema`, `variables`, `id` and
+        `group` go to the evaluator; others are left alone, since `BatchEvalRunner` hands each
+        evaluator those of all. Needs no event loop, and works where one is running.
+        """
+        fields = {"query": query, "contexts": contexts, "reference": reference, **further}
+        answer = None
+        try:
+            response = collect(response)
+            answer, sample = self._read(response, fields)
+            result = self.evaluator.evaluate(sample)
+        except EvalError as error:
+            result = Result.unscored(str(error))
+        return self._answer(result, answer, fields)
+
+    async def aevaluate(
+        self,
+        query: str | None = None,
+        response: Any = None,
+        contexts: Sequence[str] | None = None,
+        reference: Any = None,
+        **further: Any,
+    ) -> LabelledEvaluationResult:
+        """Evaluate one response as `evaluate` does, and await what has to be waited for."""
+        fields = {"query": query, "contexts": contexts, "reference": reference, **further}
+        answer = None
+        try:
+            response = await collect_awaited(response)
+            answer, sample = self._read(response, fields)
+            result = await self.evaluator.aevaluate(sample)
+        except EvalError as error:
+            result = Result.unscored(str(error))
+        return self._answer(result, answer, fields)
+
+    def evaluate_response(
+        self, query: str | None = None, response: Any = None, **further: Any
+    ) -> LabelledEvaluationResult:
+        """Evaluate what a query engine gave: a `Response`, a streaming or a Pydantic one.
+
+        A stream is read to its end, a Pydantic response evaluated as the object that it holds; a
+        stream of which something was read before has an `invalid_result`. Contexts are the texts of
+        the source nodes, unless they are given. Raises InputError for any other object, and for a
+        chat's stream that has not been read.
+        """
+        output, sources = split_response(response)
+        return self.evaluate(query, output, **{"contexts": sources, **further})
+
+    async def aevaluate_response(
+        self, query: str | None = None, response: Any = None, **further: Any
+    ) -> LabelledEvaluationResult:
+        """Evaluate what a query engine gave, as `evaluate_response` does."""
+        output, sources = split_response(response)
+        return await self.aevaluate(query, output, **{"contexts": sources, **further})
+
+    def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
+        """Return what the response says, and the sample."""
+        if isinstance(fields["contexts"], str):
+            fields["contexts"] = [fields["contexts"]]
+        if response is None:
+            raise MissingFieldError(f"{self.name} needs a response; pass response=...")
+        answer = read_answer(response).value
+        given = {field: fields[field] for field in ("reference", "contexts")}
+        given |= {"input": fields["query"], **{field: fields.get(field) for field in _FURTHER}}
+        present = {field: value for field, value in given.items() if value is not None}
+        return answer, Sample(answer if is_stream(response) else response, **present)
+
+    def _answer(
+        self, result: Result, answer: Any, fields: Mapping[str, Any]
+    ) -> LabelledEvaluationResult:
+        """Say a result, or why there is none, in LlamaIndex's words."""
+        contexts = fields["contexts"]
+        return LabelledEvaluationResult(
+            query=_text(fields["query"]),
+            contexts=None if contexts is None else list(map(_text, contexts)),
+            response=_text(answer),
+            passing=result.passed,
+            score=result.score,
+            feedback=_text(result.reason),
+            invalid_result=result.is_unscored,
+            invalid_reason=_text(result.reason) if result.is_unscored else None,
+            label=result.label,
+            metadata=result.metadata,
+        )
+
+    def _get_prompts(self) -> dict[str, Any]:
+        """Return a judge's prompt in LlamaIndex's form, its variables as they are written."""
+        prompt = getattr(self.evaluator, "prompt", None)
+        return {"prompt": as_template(prompt)} if isinstance(prompt, Prompt) else {}
+
+    def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
+        """Take another prompt for a judge: LlamaIndex's form, or what a Prompt is made of."""
+        unknown = [name for name in prompts if name not in self._get_prompts()]
+        if unknown:
+            known = ", ".join(self._get_prompts()) or "none"
+            raise InvalidOptionError(
+                f"{self.name} has no prompt {quote(unknown)} to update; it has {known}"
+            )
+        judge: Any = self.evaluator
+        for name, prompt in prompts.items():
+            judge = replace(judge, **{name: as_prompt(prompt)})
+        self.evaluator = judge
+
+
+def _text(value: Any) -> str | None:
+    """Return the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
+    return None if value is None else to_text(value).encode(errors="backslashreplace").decode()

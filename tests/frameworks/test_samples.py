@@ -1,0 +1,77 @@
+"""Which value of a framework's mappings is which field of a sample."""
+
+import pytest
+from framework_cases import judge
+
+from llmeval_integrations import (
+    InputError,
+    InvalidOptionError,
+    JsonEquality,
+    JsonValidity,
+    MissingFieldError,
+    Sample,
+)
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.frameworks._base import Keys, Wrapper, make_sample
+
+TWO = {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("key", "outputs", "output"),
+    [
+        (None, "text", "text"),
+        (None, [1, 2], [1, 2]),
+        (None, 0, 0),
+        (None, {"answer": {"a": 1}}, {"a": 1}),
+        ("", {"answer": "text"}, {"answer": "text"}),
+        ("", "text", "text"),
+        ("b", TWO, 2),
+        ("a", {"a": None}, None),
+        (None, {"a": None}, None),
+    ],
+)
+def test_an_output_is_named_or_the_only_one_there_is(key, outputs, output):
+    assert Keys(output=key).sample(JsonValidity(), None, outputs, None).output == output
+
+
+@pytest.mark.parametrize(
+    ("keys", "evaluator", "inputs", "outputs", "references", "error", "message"),
+    [
+        (Keys(), JsonValidity(), None, TWO, None, InputError, r"the output is one of \['a', 'b'\]; name"),
+        (Keys(), JsonEquality(), None, "1", TWO, InputError, 'name it with reference="...", or'),
+        (Keys(), judge(), "?", "1", TWO, InputError, "safety: the reference is one of"),
+        (Keys("c"), JsonValidity(), None, TWO, None, InputError, r"output='c': there is no such key, only \['a', 'b'\]"),
+        (Keys("c"), JsonValidity(), None, "text", None, InputError, "no such key, only 'text'"),
+        (Keys(input="c"), JsonValidity(), TWO, "1", None, InputError, "input='c'"),
+        (Keys(), JsonValidity(), None, None, None, MissingFieldError, "needs an output"),
+        (Keys(), JsonValidity(), None, {}, None, MissingFieldError, "needs an output"),
+        (Keys(), JsonEquality(), None, "1", None, MissingFieldError, 'needs a reference, .* text "null"'),
+    ],
+)  # fmt: skip
+def test_nothing_is_guessed(keys, evaluator, inputs, outputs, references, error, message):
+    with pytest.raises(error, match=message):
+        keys.sample(evaluator, inputs, outputs, references)
+
+
+def test_the_other_fields():
+    outputs = {"answer": "1", "documents": "one"}
+    keys = Keys(output="answer", contexts="documents")
+    found = keys.sample(JsonValidity(), TWO, outputs, TWO, variables={"b": 3})
+    assert found == Sample("1", MISSING, TWO, ["one"], variables={"a": 1, "b": 3})
+    assert make_sample(JsonValidity(), "{}", reference=None, id=0) == Sample("{}", id=0)
+
+
+def test_arrays_of_numpy_are_lists():
+    array = pytest.importorskip("numpy").array
+    found = make_sample(JsonEquality(), array([1.5]), reference={"a": [array(["x"])]})
+    assert found == Sample([1.5], {"a": [["x"]]})
+
+
+def test_wrong_options_are_named():
+    with pytest.raises(InvalidOptionError, match="reference=3 is not a text, or None"):
+        Keys(reference=3)
+    with pytest.raises(InvalidOptionError, match="Wrapper: 'json_validity' is not an Evaluator"):
+        Wrapper("json_validity")
+    with pytest.raises(InvalidOptionError, match="value='both' is not one of 'score', 'passed'"):
+        Wrapper(JsonValidity(), value="both")
