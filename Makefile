@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Else uv would install into the environment of whoever has one activated.
 unexport VIRTUAL_ENV CONDA_PREFIX
 
-.PHONY: demo test test-fast test-nightly test-trl test-spark check bench docs constraints clean
+.PHONY: demo test test-fast test-nightly test-trl test-spark check bench proof docs constraints clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/python -m llmeval_integrations.demo
@@ -71,6 +71,11 @@ bench: $(VENV)/.benched
 	(echo; $(VENV)/bin/python benchmarks/runs.py) >> benchmarks/RESULTS.md
 	(printf '\n## Tool calls\n\n'; $(VENV)/bin/python benchmarks/tool_calls.py) \
 	    >> benchmarks/RESULTS.md
+
+# Our figures beside published ones, record by record; PROOF.md says where the files come from.
+DATA ?= ../shared/data
+proof: $(VENV)/.installed
+	PYTHONPATH=benchmarks $(VENV)/bin/python -m proof $(DATA)
 
 docs: $(VENV)/.docs
 	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going -d build/doctrees docs build/docs

@@ -1,15 +1,12 @@
-"""The Structured Output Benchmark's own figures, record by record, out of our outcomes."""
+"""The Structured Output Benchmark's own table, by the command line and an example."""
 
 import json
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-
-from llmeval_integrations import JsonFields, JsonSchema, JsonValidity
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sob"
 FILES = sorted(DATA.glob("*.jsonl"))
@@ -19,39 +16,6 @@ pytestmark = pytest.mark.skipif(not FILES, reason="the benchmark's data is not h
 
 FIGURES = ("hier_path_recall", "path_set_f1", "leaf_value_em")
 EXAMPLE = Path(__file__).parents[1] / "examples" / "structured_output_benchmark.py"
-
-
-PLAINLY = JsonFields(defaults={"order": "ordered"}, nulls="values", parsing="strict")
-
-
-def figures_of(found):
-    """Give the benchmark's figures of paths and values, out of our counts of leaves."""
-    kinds = sum(map(Counter, found["fields"].values()), Counter())
-    alone = sum("alone" in outcome for outcome in found["outcomes"])
-    pairs = kinds["match"] + kinds["mismatch"] + kinds["wrong_type"] - alone
-    output, reference = found["output_leaves"], found["reference_leaves"]
-    path_f1 = 2 * pairs / (output + reference)
-    covered = min(1.0, (path_f1 / 0.90) ** 2)
-    return pairs / reference, path_f1, found["recall"] * covered
-
-
-def figures(record):
-    """Give the benchmark's three figures of a record, as its README defines them."""
-    parsed = JsonValidity(parsing="strict")(record["output"]).passed
-    schema = JsonSchema(record["schema"], parsing="strict", draft="7")
-    if not (parsed and schema(record["output"]).passed):
-        return 0.0, 0.0, 0.0
-    return figures_of(PLAINLY(record["output"], record["reference"]).metadata)
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_all_figures_of_every_record(path):
-    records = list(map(json.loads, path.read_text("utf-8").splitlines()))
-    assert len(records) == 209
-    for record in records:
-        expected = [record["published"][name] for name in FIGURES]
-        # The order of a sum may move the last digit.
-        assert list(figures(record)) == pytest.approx(expected, rel=1e-12, abs=0), record["id"]
 
 
 def llmeval(*options):

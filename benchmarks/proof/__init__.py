@@ -1,0 +1,1 @@
+"""Our figures beside published ones, record by record."""

@@ -1,0 +1,211 @@
+"""How much stated confidences tell, and from which one on values can be accepted unseen."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from typing import Final, NamedTuple
+
+BUDGETS: Final = (0.1, 0.3, 0.5)
+"""The shares of values that a person reviews, the least sure first."""
+
+_BINS: Final = 10
+_FIRST: Final = 0.3
+_STEP: Final = 0.05
+
+
+class Answer(NamedTuple):
+    """One value with its confidence."""
+
+    confidence: float
+    """From 0 to 1."""
+
+    right: bool
+    group: Hashable = None
+    """What it belongs to, such as a document; None for a value by itself."""
+
+
+class ConfidenceFigures(NamedTuple):
+    """How well confidences tell right values from wrong ones."""
+
+    n: int
+    wrong: int
+    auroc: float | None
+    """The chance that a right value has a higher confidence than a wrong one; None where there are
+    none of one kind."""
+
+    brier: float
+    """The mean squared error of the confidences: 0 is best."""
+
+    calibration_error: float
+    """How far confidences lie from the share that is right, over ten bins of equal width."""
+
+    caught: dict[float, float | None]
+    """For each review budget the share of wrong values that it finds; None where none is wrong."""
+
+
+def confidence_figures(answers: Sequence[Answer]) -> ConfidenceFigures | None:
+    """Return the figures of confidences; None of nothing.
+
+    Values of one confidence are reviewed in random order, so the figures do not depend on theirs.
+    """
+    if not answers:
+        return None
+    n, wrong = len(answers), sum(not each.right for each in answers)
+    bins: dict[int, list[Answer]] = defaultdict(list)
+    for each in answers:
+        bins[min(_BINS - 1, int(each.confidence * _BINS))].append(each)
+    gaps = (
+        abs(math.fsum(each.confidence - each.right for each in members))
+        for members in bins.values()
+    )
+    squares = ((each.confidence - each.right) ** 2 for each in answers)
+    steps = _steps(answers)
+    return ConfidenceFigures(
+        n,
+        wrong,
+        _auroc(steps, n - wrong, wrong),
+        math.fsum(squares) / n,
+        math.fsum(gaps) / n,
+        {budget: _caught(steps, budget * n, wrong) for budget in BUDGETS},
+    )
+
+
+def _steps(answers: Sequence[Answer]) -> list[tuple[int, int]]:
+    """Return, from the lowest confidence up, how many values have it, and how many are wrong."""
+    counts: dict[float, list[int]] = defaultdict(lambda: [0, 0])
+    for each in answers:
+        counts[each.confidence][0] += 1
+        counts[each.confidence][1] += not each.right
+    return [(count, wrong) for _, (count, wrong) in sorted(counts.items())]
+
+
+def _auroc(steps: Sequence[tuple[int, int]], right: int, wrong: int) -> float | None:
+    """Return the share of pairs of a right and a wrong value that are in order; ties are half."""
+    if not right or not wrong:
+        return None
+    ordered, wrong_below = 0.0, 0
+    for count, bad in steps:
+        ordered += (count - bad) * (wrong_below + bad / 2)
+        wrong_below += bad
+    return ordered / (right * wrong)
+
+
+def _caught(steps: Sequence[tuple[int, int]], budget: float, wrong: int) -> float | None:
+    if not wrong:
+        return None
+    found = 0.0
+    for count, bad in steps:
+        share = min(1.0, budget / count)
+        found += bad * share
+        budget -= count * share
+        if budget <= 0:
+            break
+    return found / wrong
+
+
+class Threshold(NamedTuple):
+    """A confidence from which on few enough accepted values are wrong, or what is lacking."""
+
+    confidence: float | None
+    """The lowest confidence that is accepted; None where none is shown."""
+
+    accepted: int
+    """The values that have it, or, where none is shown, those that were tested last."""
+
+    share: float
+    """The same as a share of all values."""
+
+    units: int
+    """The groups of these values, or the values where there are no groups."""
+
+    wrong: int
+    """The units with a wrong value among them."""
+
+    needed: int
+    """How many units without an error it takes to show the promise at all."""
+
+    def __str__(self) -> str:
+        if self.confidence is not None:
+            return (
+                f"{self.confidence:.3g}: {self.accepted:,} values ({self.share:.1%}) are accepted, "
+                f"{self.wrong:,} of {self.units:,} wrong"
+            )
+        if self.units < self.needed:
+            return f"not shown: {self.units:,} of {self.needed:,} needed"
+        return f"not shown: {self.wrong:,} of {self.units:,} are wrong"
+
+
+def safe_threshold(
+    answers: Sequence[Answer], errors: float = 0.01, sure: float = 0.95
+) -> Threshold | None:
+    """Return the lowest confidence at which few accepted values are wrong; None of nothing.
+
+    errors: the share of accepted values, of groups where there are any, that may be wrong.
+    sure: the chance that the promise holds.
+
+    Thresholds are tested one after the other, from the highest, each by an exact binomial test at
+    the level 1 - `sure`, until one fails: a fixed sequence keeps the level without a correction
+    (Maurer, Hothorn and Lehmacher 1995; Angelopoulos et al., Learn then Test, arXiv:2110.01052). It
+    begins where 30 % of the values are accepted, or as many as the test takes, and each further
+    step accepts 5 % more: it looks at confidences alone, not at what is right. The lowest
+    threshold with few enough observed errors breaks such a promise in half of all cases.
+    """
+    if not answers:
+        return None
+    ranked = sorted(answers, key=lambda each: each.confidence, reverse=True)
+    needed = math.ceil(math.log(1 - sure) / math.log(1 - errors))
+    shown = None
+    for accepted in _sequence(ranked, needed):
+        tested = _tested(ranked, accepted, needed)
+        if _binomial_tail(tested.wrong, tested.units, errors) > 1 - sure:
+            return shown or tested._replace(confidence=None)
+        shown = tested
+    return shown
+
+
+def _tested(ranked: Sequence[Answer], accepted: int, needed: int) -> Threshold:
+    units: dict[Hashable, bool] = {}
+    for place, each in enumerate(ranked[:accepted]):
+        unit = ("value", place) if each.group is None else ("group", each.group)
+        units[unit] = units.get(unit, True) and each.right
+    wrong = sum(not right for right in units.values())
+    share = accepted / len(ranked)
+    return Threshold(ranked[accepted - 1].confidence, accepted, share, len(units), wrong, needed)
+
+
+def _sequence(ranked: Sequence[Answer], needed: int) -> list[int]:
+    """Return how many values each threshold accepts; those of one confidence stay together."""
+    n = len(ranked)
+    units: set[Hashable] = set()
+    least = n
+    for place, each in enumerate(ranked):
+        units.add(("value", place) if each.group is None else ("group", each.group))
+        if len(units) >= needed:
+            least = place + 1
+            break
+    start = max(least, math.ceil(_FIRST * n))
+    counts = [min(n, start + math.ceil(step * _STEP * n)) for step in range(int(1 / _STEP) + 1)]
+    return list(dict.fromkeys(_with_ties(ranked, count) for count in counts))
+
+
+def _with_ties(ranked: Sequence[Answer], count: int) -> int:
+    while count < len(ranked) and ranked[count].confidence == ranked[count - 1].confidence:
+        count += 1
+    return count
+
+
+def _binomial_tail(wrong: int, n: int, chance: float) -> float:
+    """Return the chance of so few errors or fewer among n, each as likely as `chance`."""
+    log_chance, log_rest = math.log(chance), math.log1p(-chance)
+    return math.fsum(
+        math.exp(
+            math.lgamma(n + 1)
+            - math.lgamma(k + 1)
+            - math.lgamma(n - k + 1)
+            + k * log_chance
+            + (n - k) * log_rest
+        )
+        for k in range(wrong + 1)
+    )
