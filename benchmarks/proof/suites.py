@@ -17,7 +17,7 @@ PARSING = (
 )
 SCHEMAS = (
     "JSON-Schema-Test-Suite, in the source distribution of jsonschema on PyPI: "
-    "`pip download --no-deps --no-binary :all: jsonschema`. Without optional cases, and without those "
+    "`pip download --no-deps --no-binary :all: jsonschema`. Without optional cases, and those "
     "that need a server."
 )
 DRAFTS = {
