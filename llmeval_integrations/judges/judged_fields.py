@@ -29,9 +29,9 @@ from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
 from llmeval_integrations.judges.exchange import Exchange
 from llmeval_integrations.judges.pass_fail import as_metadata
 from llmeval_integrations.judges.prompts.fence import fenced, new_fence
-from llmeval_integrations.judges.prompts.filling import as_text
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
+from llmeval_integrations.judges.prompts.values import as_text
 from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Judgement, Verdict
 from llmeval_integrations.llm.loading import load_client

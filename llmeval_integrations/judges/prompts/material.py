@@ -10,9 +10,8 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.judges.prompts.fence import fenced
-from llmeval_integrations.judges.prompts.filling import as_text
-from llmeval_integrations.judges.prompts.message_list import parts_of
-from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt, parts_of
+from llmeval_integrations.judges.prompts.values import as_text
 from llmeval_integrations.messages.reading import find_messages, read_answer
 from llmeval_integrations.tool_calls.read import read_calls
 

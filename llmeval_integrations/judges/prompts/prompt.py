@@ -10,21 +10,24 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError, Mis
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.judges.prompts.f_string import parse_f_string
-from llmeval_integrations.judges.prompts.filling import fill, missing
-from llmeval_integrations.judges.prompts.message_list import messages_of, parts_of
-from llmeval_integrations.judges.prompts.mustache import parse_mustache
 from llmeval_integrations.judges.prompts.template import (
     SYNTAXES,
     Body,
-    Section,
     Syntax,
+    find_syntax,
+    parse_f_string,
+    parse_mustache,
     single_names,
-    syntax_of,
 )
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.judges.prompts.values import fill, missing
+from llmeval_integrations.llm.messages import ROLES, Message
 
-_PARSERS: Final = {"f-string": parse_f_string, "mustache": parse_mustache}
+_OTHER_ROLES: Final = {
+    "developer": "system",
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Prompt:
       HTML. `{{name.key.0}}` walks mappings by key and lists by number. `{{#name}}...{{/name}}` is
       written for each item of a list, once for another true value; `{{^name}}...{{/name}}` if it
       is empty, false or null; `{{.}}` is the item; `{{! ... }}` is left out. Single braces are
-      text. Partials and other delimiters are errors, and so are more than 100 nested sections.
+      text. Partials and other delimiters are errors.
 
     A name begins with a letter or `_`; letters, digits, `_`, `-` and spaces follow. Values are
     never looked into for variables; what is not text is written as JSON. Raises
@@ -70,39 +73,32 @@ class Prompt:
     syntax: Syntax = field(init=False, repr=False, compare=False)
     """The syntax that the template is read in."""
 
-    _messages: tuple[Message, ...] = field(init=False, repr=False, compare=False)
+    messages: tuple[Message, ...] = field(init=False, repr=False, compare=False)
+    """The messages, their variables as they are written."""
+
     _bodies: tuple[tuple[Body, ...], ...] = field(init=False, repr=False, compare=False)
-    _single_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.template_format is not None and self.template_format not in SYNTAXES:
             raise option_error(self, "template_format", "'f-string', 'mustache' or None")
-        messages = messages_of(self.template)
-        texts = [text for message in messages for text in parts_of(message)]
-        syntax = self.template_format or syntax_of(texts)
-        told = self.template_format is None and syntax == "mustache"
-        bodies = tuple(_parse(message, number, syntax) for number, message in enumerate(messages))
-        set_field = object.__setattr__
-        if not isinstance(self.template, str):
-            set_field(self, "template", messages)
-        set_field(self, "variables", _names(bodies))
-        set_field(self, "syntax", syntax)
-        set_field(self, "_messages", messages)
-        set_field(self, "_bodies", bodies)
-        set_field(self, "_single_names", single_names(texts) if told else ())
+        messages = _read_messages(self.template)
+        syntax = self.template_format or find_syntax(
+            text for message in messages for text in parts_of(message)
+        )
+        bodies = tuple(
+            _parse(message, number, syntax) for number, message in enumerate(messages, 1)
+        )
+        holes = (node for parts in bodies for body in parts for node in body)
+        names = dict.fromkeys(
+            hole.path[0] for hole in holes if not isinstance(hole, str) and hole.path
+        )
+        template = self.template if isinstance(self.template, str) else messages
+        self.__dict__.update(
+            template=template, variables=(*names,), syntax=syntax, messages=messages, _bodies=bodies
+        )
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{each.role}:\n{each.text}".rstrip() for each in self._messages)
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """The messages, their variables as they are written."""
-        return self._messages
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """What the messages say, their variables as they are written."""
-        return tuple(text for message in self._messages for text in parts_of(message))
+        return "\n\n".join(f"{each.role}:\n{each.text}".rstrip() for each in self.messages)
 
     @classmethod
     def of(cls, template: Prompt | str | Sequence[Message | Mapping[str, Any]]) -> Prompt:
@@ -113,14 +109,14 @@ class Prompt:
         """Return the messages with these values; variables that the template lacks are ignored.
 
         Raises MissingFieldError for a name that is not given; InputError for a value that is
-        neither text nor JSON; InvalidOptionError where a mustache template that was told by the
+        neither text nor JSON; InvalidOptionError where a mustache template that was found by the
         rule has a given variable in single braces, which would be said to the model as it stands.
         """
         self._check(variables)
         return [
             Message(message.role, texts[0] if isinstance(message.content, str) else texts)
-            for message, bodies in zip(self._messages, self._bodies)
-            for texts in [tuple(fill(body, variables) for body in bodies)]
+            for message, bodies in zip(self.messages, self._bodies)
+            for texts in [tuple(fill(body, (variables,)) for body in bodies)]
         ]
 
     def _check(self, variables: Mapping[str, Any]) -> None:
@@ -129,37 +125,77 @@ class Prompt:
         absent = [name for name in self.variables if variables.get(name, MISSING) is MISSING]
         if absent:
             given = [name for name, value in variables.items() if value is not MISSING]
-            raise MissingFieldError(f"{missing(absent, given)}{self._hint(absent[0])}")
-        for name in self._single_names:
-            if name in variables:
-                raise InvalidOptionError(
-                    f"prompt: {{{name}}} is text in a mustache template, and {name} is given; "
-                    f"write {{{{{name}}}}}, or say which is meant: template_format='mustache' for "
-                    "the text, 'f-string' for the variable"
-                )
+            literal = f"{{{absent[0]}}}"
+            hint = f"to say {literal} as it stands, double its braces"
+            if self.syntax == "mustache":
+                hint = "a section needs its value, too: false or an empty list leaves it out"
+            raise MissingFieldError(f"{missing(absent, given)}; {hint}")
+        if self.syntax == "mustache" and self.template_format is None:
+            texts = [text for message in self.messages for text in parts_of(message)]
+            for name in single_names(texts):
+                if name in variables:
+                    raise InvalidOptionError(
+                        f"prompt: {{{name}}} is text in a mustache template, and {name} is given; "
+                        f"write {{{{{name}}}}}, or say which is meant: template_format='mustache' "
+                        "for the text, 'f-string' for the variable"
+                    )
 
-    def _hint(self, name: str) -> str:
-        if self.syntax == "f-string":
-            return f". To say {{{name}}} as it stands, double its braces"
-        nodes = [node for parts in self._bodies for body in parts for node in body]
-        sections = {node.path[0] for node in nodes if isinstance(node, Section) and node.path}
-        if sections:
-            left_out = (
-                ". A section is left out where its name is given as false or as an empty list"
-            )
-            return left_out if name in sections else ""
-        if self.template_format is None:
-            return ". To say {" + name + "} as it stands, set template_format='f-string'"
-        return ""
+
+def parts_of(message: Message) -> tuple[str, ...]:
+    """Return the parts of a message; a text is one."""
+    return (message.content,) if isinstance(message.content, str) else message.content
 
 
 def _parse(message: Message, number: int, syntax: Syntax) -> tuple[Body, ...]:
+    parse = parse_mustache if syntax == "mustache" else parse_f_string
     try:
-        return tuple(_PARSERS[syntax](text) for text in parts_of(message))
+        return tuple(parse(text) for text in parts_of(message))
     except InvalidOptionError as error:
-        raise InvalidOptionError(f"prompt: message {number + 1}, {error}") from None
+        raise InvalidOptionError(f"prompt: message {number}, {error}") from None
 
 
-def _names(bodies: tuple[tuple[Body, ...], ...]) -> tuple[str, ...]:
-    nodes = (node for parts in bodies for body in parts for node in body)
-    return tuple(dict.fromkeys(node.path[0] for node in nodes if not isinstance(node, str)))
+def _read_messages(template: Any) -> tuple[Message, ...]:
+    """Return the messages of a template: a text is one of the user's."""
+    if isinstance(template, str):
+        return (Message("user", template),)
+    if not isinstance(template, (list, tuple)) or not template:
+        raise InvalidOptionError(
+            f"prompt: template={quote(template)} is not a text or a list of messages, which are "
+            "written {'role': ..., 'content': ...}"
+        )
+    return tuple(_read_message(entry, number) for number, entry in enumerate(template, 1))
+
+
+def _read_message(entry: Any, number: int) -> Message:
+    if isinstance(entry, Message):
+        entry = {"role": entry.role, "content": entry.content}
+    where = f"prompt: message {number}"
+    if not isinstance(entry, Mapping) or set(entry) != {"role", "content"}:
+        raise InvalidOptionError(
+            f"{where}, {quote(entry)}, is not a mapping with role and content and nothing else"
+        )
+    role, content = entry["role"], entry["content"]
+    if role not in ROLES:
+        ours = _OTHER_ROLES.get(role) if isinstance(role, str) else None
+        raise InvalidOptionError(
+            f"{where}: role {quote(role)} is not one of {', '.join(ROLES)}"
+            + (f"; it is called {ours} here, whichever the model" if ours else "")
+        )
+    if isinstance(content, str):
+        return Message(role, content)
+    if not isinstance(content, (list, tuple)) or not content:
+        raise InvalidOptionError(
+            f"{where}: content {quote(content)} is not a text or a list of parts"
+        )
+    return Message(role, tuple(_read_part(part, where) for part in content))
+
+
+def _read_part(part: Any, where: str) -> str:
+    if isinstance(part, Mapping) and set(part) == {"type", "text"} and part["type"] == "text":
+        part = part["text"]
+    if not isinstance(part, str):
+        raise InvalidOptionError(
+            f'{where}: part {quote(part)} is not of the form {{"type": "text", "text": ...}}, and '
+            "a prompt holds only text"
+        )
+    return part

@@ -1,0 +1,511 @@
+"""Prompts: which syntax, what is a variable, what stays text, and what no template may do."""
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import pickle
+import string
+import types
+import uuid
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pace import at_most
+
+from llmeval_integrations import EvalError, InputError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.llm.messages import Message
+
+
+def filled(template, template_format=None, **variables):
+    (message,) = Prompt(template, template_format).render(variables)
+    assert message.role == "user"
+    return message.content
+
+
+SINGLE_JSON = """
+Question: {question}
+Answer: {answer}
+
+Reply in this form:
+{
+  "why": "...",
+  "nested": {"label": "good", "more": {"empty": {}, "list": [{}]}},
+  "verdict": "Pass"
+}
+"""
+DOUBLED_JSON = """
+    Question: {question}
+    Answer: {answer}
+    Reply in this form:
+    {{
+        "why": "...", "nested": {{"label": "{answer}"}},
+        "verdict": "Pass"
+    }}
+    """
+MUSTACHE_JSON = """
+Question: {{question}}
+Answer: {{ answer }}
+Reply in this form: {"why": "...", "nested": {"label": "good"}, "literal": "{x}"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("template", "syntax", "text"),
+    [
+        (SINGLE_JSON, "f-string", SINGLE_JSON.replace("{question}", "Q").replace("{answer}", "A")),
+        (
+            DOUBLED_JSON,
+            "f-string",
+            DOUBLED_JSON.replace("{{", "{").replace("}}", "}")
+            .replace("{question}", "Q").replace("{answer}", "A"),
+        ),
+        (
+            MUSTACHE_JSON,
+            "mustache",
+            MUSTACHE_JSON.replace("{{question}}", "Q").replace("{{ answer }}", "A"),
+        ),
+    ],
+    ids=["f-string, JSON as it is", "f-string, JSON in doubled braces", "mustache"],
+)  # fmt: skip
+def test_a_template_with_json_in_it_works_in_either_syntax(template, syntax, text):
+    prompt = Prompt(template)
+    assert (prompt.syntax, prompt.variables) == (syntax, ("question", "answer"))
+    assert prompt.render({"question": "Q", "answer": "A"}) == [Message("user", text)]
+
+
+SYNTAXES = [
+    # template, syntax, variables, text where each variable is worth its own name in capitals
+    ("", "f-string", (), ""),
+    ("no variable", "f-string", (), "no variable"),
+    ("{a} {b} {a}", "f-string", ("a", "b"), "A B A"),
+    ("{ a }", "f-string", ("a",), "A"),
+    ("{two words} {with-hyphen} {_x} {ü1}", "f-string", ("two words", "with-hyphen", "_x", "ü1"), "TWO WORDS WITH-HYPHEN _X Ü1"),
+    ('{"label": 1} {a}', "f-string", ("a",), '{"label": 1} A'),
+    ("{'label': 1}", "f-string", (), "{'label': 1}"),
+    ('{"a": {"b": {"c": {a}}}}', "f-string", ("a",), '{"a": {"b": {"c": A}}}'),
+    ('{"a":{"b":1}}', "f-string", (), '{"a":{"b":1}}'),
+    ('{"a":{"b":"}}"}}', "f-string", (), '{"a":{"b":"}}"}}'),
+    ('[{{"a": {"b": 1}}}, {"c": {"d": {a}}}]', "f-string", ("a",), '[{"a": {"b": 1}}, {"c": {"d": A}}]'),
+    ('{{"q": {a}}}', "f-string", ("a",), '{"q": A}'),
+    ("{label: 'good' or 'bad'}", "f-string", (), "{label: 'good' or 'bad'}"),
+    ("{label:\n  good}", "f-string", (), "{label:\n  good}"),
+    (r"{} {0} {12} \d{3} {a, b} {Pass|Fail} {...} { } {", "f-string", (), r"{} {0} {12} \d{3} {a, b} {Pass|Fail} {...} { } {"),
+    ("}} {a} }", "f-string", ("a",), "}} A }"),
+    ("{{}} {{ }} {a}", "f-string", ("a",), "{} { } A"),
+    ("{{a", "f-string", (), "{a"),
+    ("{{a}} {{ b }} {{a}}", "mustache", ("a", "b"), "A B A"),
+    ("{{two words}} {{with-hyphen}}", "mustache", ("two words", "with-hyphen"), "TWO WORDS WITH-HYPHEN"),
+    ("{{a}} {x} {x.y} {x:9} {label: 1}", "mustache", ("a",), "A {x} {x.y} {x:9} {label: 1}"),
+    ("{{{a}}} {{&b}} {{& c }}", "mustache", ("a", "b", "c"), "A B C"),
+    ('{"a": {"b": {{a}}}}', "mustache", ("a",), '{"a": {"b": A}}'),
+    ("{{! not said }}{{a}}", "mustache", ("a",), "A"),
+    ("{{#a}}{{.}}{{.}}{{/a}}{{^b}}{{c}}{{/b}}", "mustache", ("a", "b"), "AA"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("template", "syntax", "variables", "text"), SYNTAXES)
+def test_what_is_a_variable_and_what_is_text(template, syntax, variables, text):
+    prompt = Prompt(template)
+    assert (prompt.syntax, prompt.variables) == (syntax, variables)
+    given = {name: name.upper() for name in variables}
+    assert prompt.render(given) == [Message("user", text)]
+    assert Prompt(template, syntax).render(given) == [Message("user", text)]
+
+
+def test_the_syntax_can_be_set():
+    assert filled("{{a}} {b}", "f-string", b="B") == "{a} B"
+    assert filled("{{a}} {b}", "mustache", a="A", b="B") == "A {b}"
+    assert filled("{{{a}}}", "f-string", a="A") == "{A}"
+    assert filled("{{> a}}", "f-string") == "{> a}"
+    assert filled("{a}", "mustache", a="A") == "{a}"
+    for wrong in ("jinja2", "", 1, ["mustache"]):
+        with pytest.raises(InvalidOptionError, match="'f-string', 'mustache' or None"):
+            Prompt("{a}", wrong)
+
+
+def test_a_variable_left_in_single_braces_of_a_mustache_template_is_not_said_silently():
+    prompt = Prompt("{{a}} {b}")
+    assert prompt.render({"a": "A"})[0].text == "A {b}"
+    with pytest.raises(InvalidOptionError, match=r"\{b\} is text in a mustache template"):
+        prompt.render({"a": "A", "b": "B"})
+
+
+@pytest.mark.parametrize(
+    ("template", "place", "reason"),
+    [
+        ("ab {x.__class__}", "line 1, column 4", "an attribute"),
+        ("\n\n {x.a.b}", "line 3, column 2", "an attribute"),
+        ("{x[0]}", "line 1, column 1", "an index"),
+        ("{x[key]}", "line 1, column 1", "an index"),
+        ("{ x!r}", "line 1, column 1", "a conversion"),
+        ("{x:>900000000}", "line 1, column 1", "a format"),
+        ("{x: >900000000}", "line 1, column 1", "a format"),
+        ("{x: 9}", "line 1, column 1", "a format"),
+        ("{x:{y}}", "line 1, column 1", "a format"),
+        ("{x:%Y}", "line 1, column 1", "a format"),
+        ("{{x} {y}", "line 1, column 1", "closes with one"),
+        ("{{> partial}}", "line 1, column 1", "no partials"),
+        ("{{>/etc/passwd}}", "line 1, column 1", "no partials"),
+        ("{{a}}\n{{> ../b.txt }}", "line 2, column 1", "no partials"),
+        ("{{=<% %>=}}", "line 1, column 1", "no other delimiters"),
+        ("{{a}} {{= | | =}}", "line 1, column 7", "no other delimiters"),
+        ("{{a}}{{x[0]}}", "line 1, column 6", "holds no name"),
+        ("{{a}}{{x!r}}", "line 1, column 6", "holds no name"),
+        ("{{a}}{{x:>9}}", "line 1, column 6", "holds no name"),
+        ("{{a}}{{x | upper}}", "line 1, column 6", "holds no name"),
+        ("{{a}}{{f(x)}}", "line 1, column 6", "holds no name"),
+        ("{{a}} {{}}", "line 1, column 7", "holds no name"),
+        ('{{a}} {{"label": 1}}', "line 1, column 7", "braces that are meant literally stand single"),
+        ("{{a}} {{b", "line 1, column 7", "not closed"),
+        ("{{a}} {{b}", "line 1, column 7", "not closed"),
+        ("{{a}} {{{b}} ", "line 1, column 7", "not closed by }}}"),
+        ("a\n {{#a}} {{b}}", "line 2, column 2", "{{#a}} is not closed"),
+        ("{{#a}}\n{{^b}}{{/b}}{{# c }}{{/a}}", "line 2, column 21", "{{# c }} has to be closed first"),
+        ("{{/a}}", "line 1, column 1", "closes nothing"),
+    ],
+)  # fmt: skip
+def test_a_template_that_reaches_further_or_is_broken_says_where_and_why(template, place, reason):
+    with pytest.raises(InvalidOptionError) as error:
+        Prompt(template)
+    assert f"message 1, {place}: " in str(error.value)
+    assert reason in str(error.value)
+
+
+HOSTILE = [
+    "{", "}", "{{", "{{{", "{a", "{{a", "{ ", "{{ ", "{{!", "{{#a}}", "{{/a}}", "{a:", "{a: 0", "{a.",
+    "{{a}}", "{a}", "{{^a}}{{/a}} \n", "a b-", " ", "}}{{", '{"a":', "{{=", "{{>", "0", ".a", "\n",
+]  # fmt: skip
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("unit", HOSTILE)
+@pytest.mark.parametrize("start", ["", "{{", "{a", "{a: ", "{{a.", "{{a}} {{! "])
+def test_time_grows_with_the_length_of_the_template_only(start, unit):
+    for template_format in (None, "f-string", "mustache"):
+        template = start + unit * (100_000 // len(unit))
+        message = ""
+        with at_most(5):  # some 0.1 s; what is quadratic takes minutes
+            try:
+                Prompt(template, template_format).render({"a": "v"})
+            except EvalError as error:
+                message = str(error)
+        assert len(message) < 1_000
+
+
+pieces = st.sampled_from(["{{", "}}", "{a}", "{b}", '"k": 1', "x", " ", "\n", "é"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(pieces, max_size=10).map("".join))
+def test_where_str_format_takes_a_template_with_escapes_we_say_the_same(template):
+    values = {"a": "A{b}}}", "b": "{{"}
+    try:
+        text = string.Formatter().format(template, **values)
+    except (ValueError, KeyError, IndexError):
+        return
+    if "{{" in template or "}}" not in template:  # where only }} stands, it is taken for JSON's
+        assert filled(template, "f-string", **values) == text
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(["{{", "}}", "{a}", "{b}", "x"])).map("".join))
+def test_where_langchain_takes_a_template_with_escapes_we_say_the_same(template):
+    prompts = pytest.importorskip("langchain_core.prompts")
+    template = "{{" + template + "}}"
+    values = {"a": "A{b}}}", "b": "{{"}
+    try:
+        text = prompts.PromptTemplate.from_template(template).format(**values)
+    except ValueError:
+        return
+    assert filled(template, "f-string", **values) == text
+
+
+@pytest.mark.parametrize("template", ["{a}, {c}", "{{a}}, {{c}}", "{{#c}}{{/c}}{{a}}"])
+def test_a_missing_variable_is_named_beside_those_given(template):
+    for values in ({"b": 1, "c": 2}, {"b": 1, "c": 2, "a": MISSING}):
+        with pytest.raises(MissingFieldError, match="no value for 'a'; given: 'b', 'c'"):
+            Prompt(template).render(values)
+    for wrong in ("a", None, [("a", 1)], object()):
+        with pytest.raises(InputError, match="mapping"):
+            Prompt(template).render(wrong)
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+any_text = st.text(st.characters()) | st.text("{}ab#/^!> .\n", max_size=30)
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_text, any_text, any_text, any_text)
+def test_values_come_out_as_they_went_in(before, after, a, b):
+    assert filled("<{a}|{b}>{a}", a=a, b=b) == f"<{a}|{b}>{a}"
+    assert filled("<{{a}}|{{{b}}}>{{&a}}", a=a, b=b) == f"<{a}|{b}>{a}"
+    assert filled("{{#x}}<{{.}}>{{/x}}", x=[a, b]) == f"<{a}><{b}>"
+    before, after = (text.replace("{", "").replace("}", "") for text in (before, after))
+    assert filled(before + "{a}" + after, a=a) == before + a + after
+
+
+json_values = st.recursive(
+    st.text("ab}\"' ") | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab} "), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(json_values, st.sampled_from([None, 2]), st.sampled_from([None, (",", ":")]))
+def test_json_in_a_template_stays_as_it_is(value, indent, separators):
+    text = json.dumps(value, indent=indent, separators=separators)
+    assert filled(text + "{v}", v=1) == text + "1"
+    assert filled(text + "{{v}}", v=1) == text + "1"
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Shade(str, enum.Enum):
+    DARK = "dark"
+
+
+@dataclasses.dataclass
+class Box:
+    inner: object
+    colour: Colour = Colour.RED
+
+
+class Struct(msgspec.Struct):
+    x: object
+
+
+class Array:
+    def tolist(self):
+        return [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (1, "1"),
+        (1.5, "1.5"),
+        ("", ""),
+        ("é\ud800", "é\ud800"),
+        ({"b": ["é", {"a": None}], "a": ()}, '{"b": ["é", {"a": null}], "a": []}'),
+        (["\ud800"], '["\ud800"]'),
+        (types.MappingProxyType({"a": Box(Struct(1))}), '{"a": {"inner": {"x": 1}, "colour": "red"}}'),
+        (Colour.RED, '"red"'),
+        (Shade.DARK, "dark"),
+        ([Shade.DARK], '["dark"]'),
+        (datetime.date(2024, 2, 3), '"2024-02-03"'),
+        (datetime.datetime(2024, 2, 3, tzinfo=datetime.timezone.utc), '"2024-02-03T00:00:00Z"'),
+        (uuid.UUID(int=1), '"00000000-0000-0000-0000-000000000001"'),
+        (decimal.Decimal("1.10"), '"1.10"'),
+        (Array(), "[1, 2]"),
+    ],
+)  # fmt: skip
+def test_what_is_not_text_is_written_as_json(value, text):
+    assert filled("{a}", a=value) == text
+    assert filled("{{a}}", a=value) == text
+
+
+def test_pydantic_models_and_numpy_are_written_as_json():
+    pydantic, numpy = pytest.importorskip("pydantic"), pytest.importorskip("numpy")
+
+    class Model(pydantic.BaseModel):
+        name: str = pydantic.Field(alias="Name")
+        day: datetime.date
+
+    model = Model(Name="é", day=datetime.date(2024, 2, 3))
+    assert filled("{a}", a=[model]) == '[{"Name": "é", "day": "2024-02-03"}]'
+    assert filled("{a}", a={"x": numpy.arange(2), "y": numpy.int64(3)}) == '{"x": [0, 1], "y": 3}'
+    assert filled("{{#a}}<{{.}}>{{/a}}", a=numpy.arange(2)) == "<0><1>"
+    with pytest.raises(MissingFieldError, match="never reaches an attribute"):
+        filled("{{a.name}}", a=model)
+
+
+class Broken:
+    def model_dump(self, mode):
+        raise KeyError(mode)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(), b"bytes", len, Box, iter([]), float("nan"), [float("inf")], {(1,): 2},
+        {"a": object()}, Broken(), 10**5_000, 1j, json,
+    ],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_a_value_that_is_no_json_is_an_error_that_names_its_type_and_no_address(value):
+    for template in ("{a}", "{{a}}", "{{#a}}{{.}}{{/a}}"):
+        with pytest.raises(
+            InputError, match=f"'[a.]', of type {type(value).__name__}|'\\.'"
+        ) as error:
+            filled(template, a=value)
+        assert " at 0x" not in str(error.value)
+
+
+# --- mustache -------------------------------------------------------------------------------------
+
+DATA = {
+    "a": "<b> & 'c'",
+    "m": {"k": "K", "deep": {"l": ["zero", {"x": "X"}]}, "0": "nil"},
+    "l": ["x", "y"],
+    "rows": [{"k": 1}, {"k": 2, "a": "own"}],
+    "grid": [[1, 2], [3]], "yes": True, "no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{a}}", "<b> & 'c'"),
+        ("{{m.k}} {{m.deep.l.0}} {{m.deep.l.1.x}} {{m.0}}", "K zero X nil"),
+        ("{{m.deep.l}}", '["zero", {"x": "X"}]'),
+        ("{{none}} {{no}}", "null false"),
+        ("{{#l}}{{.}},{{/l}}", "x,y,"),
+        ("{{#rows}}{{k}}{{a}};{{/rows}}", "1<b> & 'c';2own;"),
+        ("{{#m}}{{k}}{{/m}}{{#m.deep}}{{l.0}}{{/m.deep}}", "Kzero"),
+        ("{{#grid}}{{#.}}{{.}},{{/.}};{{/grid}}", "1,2,;3,;"),
+        ("{{#yes}}{{a}}{{/yes}}{{#a}}{{.}}{{/a}}", "<b> & 'c'" * 2),
+        ("".join(f"{{{{#{name}}}}}no{{{{/{name}}}}}" for name in ("no", "none", "zero", "empty", "blank", "void")), ""),
+        ("".join(f"{{{{^{name}}}}}y{{{{/{name}}}}}" for name in ("no", "none", "zero", "empty", "blank", "void")), "yyyyyy"),
+        ("{{^yes}}no{{/yes}}{{^l}}no{{/l}}", ""),
+        ("{{#rows}}{{#a}}!{{/a}}{{#b}}b{{/b}}{{^b}}no b,{{/b}}{{/rows}}", "!no b,!no b,"),
+        ("{{#m.none}}x{{/m.none}}{{#m.k.x}}x{{/m.k.x}}", ""),
+        ("List:\n{{#l}}\n- {{.}}\n{{/l}}\nEnd", "List:\n- x\n- y\nEnd"),
+        ("a\n  {{! alone }}  \nb {{! not }}\n", "a\nb \n"),
+        ("a\r\n{{#yes}}\r\nb\r\n{{/yes}}\r\nc", "a\r\nb\r\nc"),
+    ],
+)  # fmt: skip
+def test_sections_dots_and_line_ends(template, text):
+    assert filled(template, "mustache", **DATA) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{m.x}}", "'m.x': m is of type dict"),
+        ("{{m.deep.l.2}}", "m.deep.l.2"),
+        ("{{m.deep.l.-1}}", "holds no name"),
+        ("{{m.deep.l.append}}", "m.deep.l.append"),
+        ("{{l." + "9" * 5_000 + "}}", "never reaches an attribute"),
+        ("{{a.upper}}", "'a.upper': a is of type str"),
+        ("{{a.__class__}}", "a.__class__"),
+        ("{{box.inner}}", "Box; a dot walks mappings by key and lists by number"),
+        ("{{#box}}{{inner}}{{/box}}", "no value for 'inner'; given: "),
+        ("{{#rows}}{{b}}{{/rows}}", "no value for 'b'; given: "),
+        ("{{#rows}}{{k.real}}{{/rows}}", "k is of type int"),
+    ],
+)
+def test_a_dot_reaches_keys_and_items_and_nothing_else(template, message):
+    with pytest.raises(EvalError) as error:
+        filled(template, "mustache", **DATA, box=Box(1))
+    assert message in str(error.value)
+    assert " at 0x" not in str(error.value)
+
+
+def test_a_function_among_the_values_is_not_called():
+    for template in ("{{f}}", "{{#f}}x{{/f}}", "{{^f}}x{{/f}}", "{{#l}}{{.}}{{/l}}"):
+        with pytest.raises(InputError, match="builtin_function_or_method"):
+            filled(template, f=breakpoint, l=[breakpoint])
+
+
+tags = st.sampled_from(
+    ["{{a}}", "{{ b }}", "{{{a}}}", "{{&b}}", "{{m.k}}", "{{! c }}", "x", "\n", "  ", "\n  ", "{ ", '{"k": {"l": 1}}']
+)  # fmt: skip
+sections = st.recursive(
+    st.lists(tags, max_size=5).map("".join),
+    lambda inner: st.tuples(st.sampled_from(["t", "l", "m", "o", "f", "e"]), inner, inner, inner).map(
+        lambda parts: "{1}{{{{#{0}}}}}x{2}{{{{/{0}}}}}{3}".format(*parts)
+    ),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(sections)
+def test_as_chevron_and_langchain_render_ordinary_mustache(template):
+    chevron = pytest.importorskip("chevron")
+    langchain = pytest.importorskip("langchain_core.utils.mustache")
+    template += "."  # they keep spaces behind a last tag that has its line for itself
+    values = {"a": "A", "b": "{{a}} é", "t": True, "f": False, "e": [], "l": ["x", "y"], "m": {"k": "K", "a": "own"}, "o": [{"k": "1"}, {"a": "2"}]}  # fmt: skip
+    text = filled(template, "mustache", **values)
+    assert text == chevron.render(template, values) == langchain.render(template, values)
+
+
+# --- messages -------------------------------------------------------------------------------------
+
+
+def test_messages_keep_their_roles_and_parts():
+    prompt = Prompt(
+        [
+            {"role": "system", "content": "You judge {topic}."},
+            {"role": "user", "content": [{"type": "text", "text": "Q: {q}"}, {"type": "text", "text": "A: {a}"}]},
+            Message("assistant", "Yes."),
+            Message("user", ("{topic}", "again")),
+        ]
+    )  # fmt: skip
+    assert prompt.variables == ("topic", "q", "a")
+    messages = prompt.render({"topic": "cats", "q": "why", "a": {"x": 1}})
+    assert messages == [
+        Message("system", "You judge cats."),
+        Message("user", ("Q: why", 'A: {"x": 1}')),
+        Message("assistant", "Yes."),
+        Message("user", ("cats", "again")),
+    ]
+    assert messages[1].text == 'Q: why\n\nA: {"x": 1}'
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        (None, "not a text or a list of messages"),
+        (b"text", "not a text or a list of messages"),
+        ([], "not a text or a list of messages"),
+        ({"role": "user", "content": "x"}, "not a text or a list of messages"),
+        (["x"], "mapping with role and content"),
+        ([("user", "x")], "mapping with role and content"),
+        ([{"role": "user"}], "mapping with role and content"),
+        ([{"role": "user", "content": "x", "name": "y"}], "nothing else"),
+        ([{"role": "tool", "content": "x"}], "role 'tool' is not one of system, user, assistant"),
+        ([{"role": "developer", "content": "x"}], "it is called system here"),
+        ([{"role": "human", "content": "x"}], "it is called user here"),
+        ([{"role": "ai", "content": "x"}], "it is called assistant here"),
+        ([{"role": ["user"], "content": "x"}], "is not one of system, user, assistant"),
+        ([Message("model", "x")], "it is called assistant here"),
+        ([{"role": "user", "content": None}], "content None is not a text or a list of parts"),
+        ([{"role": "user", "content": []}], "is not a text or a list of parts"),
+        ([{"role": "user", "content": [1]}], 'is not of the form {"type": "text", "text": ...}'),
+        ([{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}], "a prompt holds only text"),
+        ([{"role": "user", "content": [{"type": "text"}]}], 'is not of the form {"type": "text", "text": ...}'),
+        ([{"role": "user", "content": [{"type": "text", "text": 1}]}], 'is not of the form {"type": "text", "text": ...}'),
+        ([{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {}}]}], 'is not of the form {"type": "text", "text": ...}'),
+    ],
+)  # fmt: skip
+def test_what_is_no_message_is_an_error_that_names_it(template, message):
+    with pytest.raises(InvalidOptionError) as error:
+        Prompt(template)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "template", ["{a}", "{{#a}}{{.}}{{/a}}", [{"role": "user", "content": [{"type": "text", "text": "{a}"}]}]]
+)  # fmt: skip
+def test_a_prompt_is_a_value(template):
+    prompt = Prompt(template)
+    assert pickle.loads(pickle.dumps(prompt)) == prompt  # noqa: S301
+    assert eval(repr(prompt)) == prompt  # noqa: S307
+    assert hash(prompt) == hash(Prompt(template))
+    assert Prompt.of(prompt) is prompt
+    assert Prompt.of(template) == prompt
+    assert dataclasses.replace(prompt, template="{b}").variables == ("b",)
+    assert pickle.loads(pickle.dumps(prompt)).render({"a": "A"}) == prompt.render({"a": "A"})  # noqa: S301
