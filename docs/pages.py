@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import llmeval_integrations
 from llmeval_integrations import conformance, frameworks, guards, judges, reports
-from llmeval_integrations.cli.commands.parts.describing import Description, Option, describe
+from llmeval_integrations.cli.describe import Description, Option, describe
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator

@@ -1,19 +1,17 @@
-"""The command `llmeval`: each file of `commands/` that has a `run` is a subcommand."""
+"""The command `llmeval`."""
 
 from __future__ import annotations
 
 import argparse
 import logging
 import os
-import pkgutil
 import sys
-from collections.abc import Iterator, Sequence
-from importlib import import_module
-from types import ModuleType
-from typing import Final, NoReturn
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli import commands
-from llmeval_integrations.cli.commands.terminal import INTERRUPTED, WRONG_CALL, say
+from llmeval_integrations.cli import compare, evaluators, reports, run, shell
+from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.version import __version__
@@ -22,13 +20,13 @@ _EPILOG: Final = """\
 examples:
   llmeval init && llmeval run eval.yaml
   llmeval run outputs.jsonl -e json_validity -e json_match --out runs/first
-  llmeval list json_schema
-  llmeval compare runs/first runs/second --fail-on-regression
-  llmeval runs
   llmeval show runs/first
+  llmeval runs
+  llmeval view runs/first
+  llmeval compare runs/first runs/second --fail-on-regression
   llmeval report runs/first --open
   llmeval export runs/first --to csv
-  llmeval view runs/first
+  llmeval list json_schema
   llmeval test-evaluator json_match:strict_order=false --list-order any
   llmeval completion bash
 
@@ -37,81 +35,77 @@ worse, test-evaluator found something or the budget ended; 2 a wrong call, no
 result at all, or with --frozen a reply that the cache lacks; 130 interrupted
 """
 
-_LOG: Final = "%(relativeCreated)d ms %(name)s: %(message)s"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and give its exit code: 0 done, 1 threshold missed, 2 wrong call."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started us, as `>&-` does
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # what a terminal cannot show must not end the program
-            stream.reconfigure(errors="backslashreplace")
-    command = "llmeval"
+    """Run the command and return its exit code."""
+    _prepare_streams()
+    name = "llmeval"
     try:
-        parser = _parser()
-        given = sys.argv[1:] if arguments is None else arguments
-        known = [name for name, _ in _commands()]
-        if given and not given[0].startswith("-") and given[0] not in known:
-            parser.error(f"there is no command {given[0]!r}; {hint(given[0], known)}")
-        call, unknown = parser.parse_known_args(arguments)
-        if call.subcommand is None and unknown:
-            parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-        if call.subcommand is None:
+        parser, commands = _parsers()
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        if given and not given[0].startswith("-") and given[0] not in commands:
+            parser.error(f"there is no command {given[0]!r}; {hint(given[0], commands)}")
+        call, unknown = parser.parse_known_args(given)
+        if unknown:
+            commands.get(call.command, parser).refuse(unknown)
+        if call.command is None:
             parser.print_help()
             return 0
-        if unknown:
-            call.refuse(f"unrecognized arguments: {' '.join(unknown)}")
-        command += f" {call.subcommand}"
+        name += f" {call.command}"
         if call.verbose:
-            logging.basicConfig(format=_LOG)
-            ours = logging.getLogger("llmeval_integrations")
-            ours.setLevel(logging.INFO)  # other packages log addresses with keys in them
+            logging.basicConfig(format="%(relativeCreated)d ms %(name)s: %(message)s")
+            # Other packages log addresses with keys in them.
+            logging.getLogger("llmeval_integrations").setLevel(logging.INFO)
         code: int = call.run(call)
     except (EvalError, OSError) as error:
-        say(f"{command}: error: {error}")
+        say(f"{name}: error: {error}")
         return WRONG_CALL
     except KeyboardInterrupt:
-        say(f"{command}: interrupted")
+        say(f"{name}: interrupted")
         return INTERRUPTED
     return code
+
+
+def _prepare_streams() -> None:
+    """Open what a shell closed with `>&-`, and escape what a terminal cannot show."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 class _Parser(argparse.ArgumentParser):
     """Says in one line what is wrong with a call."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{**options, "allow_abbrev": False})
+
     def error(self, message: str) -> NoReturn:
         say(f"{self.prog}: error: {message}; see {self.prog} --help")
         raise SystemExit(WRONG_CALL)
 
+    def refuse(self, unknown: list[str]) -> NoReturn:
+        """End with the arguments that are not known, and the option that may be meant."""
+        options = [name for action in self._actions for name in action.option_strings]
+        close = get_close_matches(unknown[0].partition("=")[0], options, 1)
+        meant = f"; did you mean {close[0]}" if close and unknown[0].startswith("-") else ""
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
-def _parser() -> argparse.ArgumentParser:
+
+def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+    """Return the parser of the whole command line, and those of the commands by name."""
     parser = _Parser(
         prog="llmeval",
         description="Evaluate what language models write.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
-    subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND")
-    for name, command in _commands():
-        subparser = subparsers.add_parser(
-            name,
-            help=command.HELP,
-            usage=getattr(command, "USAGE", None),
-            description=getattr(command, "DESCRIPTION", None),
-            allow_abbrev=False,
-        )
-        subparser.set_defaults(run=command.run, refuse=subparser.error, parser=parser)
-        command.add_arguments(subparser)
-    return parser
-
-
-def _commands() -> Iterator[tuple[str, ModuleType]]:
-    for found in pkgutil.iter_modules(commands.__path__):
-        module = import_module(f"{commands.__name__}.{found.name}")
-        if hasattr(module, "run"):
-            yield found.name.replace("_", "-"), module
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for module in (run, reports, compare, evaluators, shell):
+        module.add_commands(commands)
+    parser.set_defaults(parser=parser)
+    return parser, commands.choices

@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from llmeval_integrations.cli.commands.terminal import put
 from llmeval_integrations.cli.main import main
+from llmeval_integrations.cli.terminal import put
 from llmeval_integrations.demo import EVAL, OUTPUTS
 
 

@@ -86,13 +86,12 @@ def test_a_run_says_what_would_tell_its_price(capsys):
     assert f"llmeval run: warning: the cost is not known: {PRICES}\n" in capsys.readouterr().err
 
 
-def test_a_known_price_is_given_with_the_longest_replies(dry_run):
+def test_a_known_price_is_given(dry_run):
     pytest.importorskip("genai_prices")
     plan = json.loads(dry_run("--json", "-e", judge(name="gpt-4o-mini", max_tokens=1000)))
     asking = plan["evaluators"]["pass_fail"]["judge"]
     assert asking["calls"] == 10
     assert asking["cost"] == pytest.approx(asking["input_tokens"] * 0.15e-6, rel=0.01)
-    assert asking["most_cost"] - asking["cost"] == pytest.approx(10 * 1000 * 0.6e-6, rel=0.01)
 
 
 def test_what_the_cache_holds_is_not_asked(dry_run):

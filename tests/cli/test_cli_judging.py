@@ -10,7 +10,7 @@ pytest.importorskip("openai")
 
 from server import ModelServer, answer, chat
 
-from llmeval_integrations.cli.commands.parts.default_cache import default_cache
+from llmeval_integrations.cli.configuration import default_cache
 from llmeval_integrations.cli.main import main
 
 VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
@@ -140,12 +140,12 @@ max_tokens: {1000 * TOKENS}
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("concurrency: many", "Expected `int | null`, got `str`; it is 'many'"),
-        ("concurrency: 1.5", "Expected `int | null`, got `float`; it is 1.5"),
-        ("concurrency: true", "Expected `int | null`, got `bool`; it is True"),
-        ("cache: true", "expected a path, or for the cache false, got True"),
-        ("frozen: 1", "Expected `bool | null`, got `int`; it is 1"),
-        ("max_cost: $5", "Expected `float | null`, got `str`; it is '$5'"),
+        ("concurrency: many", "Expected `int | null`, got `str` - at `$.concurrency`"),
+        ("concurrency: 1.5", "Expected `int | null`, got `float` - at `$.concurrency`"),
+        ("concurrency: true", "Expected `int | null`, got `bool` - at `$.concurrency`"),
+        ("cache: true", "Invalid enum value True - at `$.cache`"),
+        ("frozen: 1", "Expected `bool | null`, got `int` - at `$.frozen`"),
+        ("max_cost: $5", "Expected `float | null`, got `str` - at `$.max_cost`"),
         ("max_tokens: 1e6.0", "Expected `int | null`, got `str`"),
         ("budget: 5", "unknown key 'budget'"),
     ],

@@ -161,8 +161,8 @@ def test_a_named_format_counts_whatever_the_suffix(run, tmp_path):
 def test_a_suffix_of_no_table_is_refused(run, tmp_path, capsys):
     assert main(["export", str(run), "--out", str(tmp_path / "x.xlsx")]) == 2
     assert capsys.readouterr().err == (
-        f"llmeval export: error: --out {tmp_path}/x.xlsx: no table has the suffix '.xlsx'; there "
-        "are .arrow, .csv, .parquet, .feather, and --to names a format for any file\n"
+        f"llmeval export: error: --out {tmp_path}/x.xlsx: no format has the suffix '.xlsx'; there "
+        "are .arrow, .csv, .parquet, and --to names one for any file\n"
     )
     assert not (tmp_path / "x.xlsx").exists()
 

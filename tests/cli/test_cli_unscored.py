@@ -37,7 +37,7 @@ def test_a_run_without_any_score_is_exit_code_2_and_says_why(data, capsys):
     dead = judge("http://127.0.0.1:9")
     assert main(["run", "data.jsonl", "-q", "-e", dead, "--out", "run"]) == 2
     warning, end = said(capsys)
-    assert "pass_fail: EVERY row is unscored, most often (connection): the connection" in warning
+    assert "pass_fail: NO row has a score, most often (connection): the connection" in warning
     assert warning.endswith("; --resume --retry-errors asks again")
     assert end == "llmeval run: no row has a result, so nothing was evaluated"
 
@@ -48,7 +48,7 @@ def test_errors_and_unscored_rows_without_any_score_are_exit_code_2(data, tmp_pa
     assert main(["run", "data.jsonl", "-q", "-e", judge("http://127.0.0.1:9")]) == 2
     errors, unscored, end = said(capsys)
     assert "1 of 11 rows are errors" in errors
-    assert "10 of 11 rows are unscored and count in no rate, most often (connection)" in unscored
+    assert "10 of 11 rows have no score and count in no rate, most often (connection)" in unscored
     assert "no row has a result" in end
 
 
@@ -56,7 +56,7 @@ def test_a_score_of_another_evaluator_is_exit_code_0(data, capsys):
     dead = judge("http://127.0.0.1:9")
     assert main(["run", "data.jsonl", "-q", "-e", dead, "-e", "json_validity"]) == 0
     [warning] = said(capsys)
-    assert "pass_fail: EVERY row is unscored" in warning
+    assert "pass_fail: NO row has a score" in warning
 
 
 def test_some_unscored_rows_are_warned_about(data, capsys):
@@ -65,7 +65,7 @@ def test_some_unscored_rows_are_warned_about(data, capsys):
         options = ["--max-tokens", str(3 * TOKENS), "--concurrency", "1"]
         assert main(["run", "data.jsonl", "-q", "-e", judge(server.url), *options]) == 1
     warning, _ = said(capsys)
-    assert "pass_fail: 7 of 10 rows are unscored and count in no rate, most often (budget)" in (
+    assert "pass_fail: 7 of 10 rows have no score and count in no rate, most often (budget)" in (
         warning
     )
     assert "--resume --retry-errors asks again" in warning

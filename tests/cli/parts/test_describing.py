@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, make_dataclass
 import pytest
 
 from llmeval_integrations import JsonMatch, JsonValidity, RegexMatch, list_evaluators
-from llmeval_integrations.cli.commands.parts.describing import describe, long_text, short_text
+from llmeval_integrations.cli.describe import describe, write_long, write_short
 from llmeval_integrations.core.catalog import evaluator_class
 
 
@@ -52,7 +52,7 @@ def test_a_description_says_what_the_class_says():
 )
 def test_needs_are_those_of_an_evaluator_without_options(kind, needs, heading):
     assert describe(kind).needs == needs
-    assert short_text(describe(kind)).splitlines()[0] == heading
+    assert write_short(describe(kind)).splitlines()[0] == heading
 
 
 @pytest.mark.parametrize("name", list_evaluators())
@@ -61,15 +61,15 @@ def test_every_evaluator_describes_itself_and_each_of_its_options(name):
     assert found.name == name
     assert found.summary.endswith("?")
     assert all(option.documentation and option.type for option in found.options)
-    assert found.summary in short_text(found)
+    assert found.summary in write_short(found)
     for option in found.options:
-        assert f"{option.name}: {option.type}" in long_text(found)
+        assert f"{option.name}: {option.type}" in write_long(found)
 
 
 def test_an_option_without_a_default_is_needed():
     [option] = describe(evaluator_class("python_type")).options
     assert (option.required, option.default) == (True, None)
-    assert "(needed)" in long_text(describe(evaluator_class("python_type")))
+    assert "(needed)" in write_long(describe(evaluator_class("python_type")))
 
 
 def test_a_class_made_where_there_is_no_source_is_described_too():

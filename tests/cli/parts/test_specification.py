@@ -18,8 +18,8 @@ from llmeval_integrations import (
     UnknownNameError,
     WeightedSum,
 )
-from llmeval_integrations.cli.commands.parts.configuration import read_configuration
-from llmeval_integrations.cli.commands.parts.specification import (
+from llmeval_integrations.cli.configuration import read_configuration
+from llmeval_integrations.cli.specification import (
     Specification,
     build,
     parse_specification,
@@ -193,7 +193,7 @@ def test_an_alias_goes_by_the_evaluators_own_name(tmp_path):
         (
             ["json_schema:schema=schemas/a.json"],
             InvalidOptionError,
-            "^json_schema: .*'schemas/a.json' is a text; for .* the file write @schemas/a.json$",
+            "'schemas/a.json' is a text; for .* the file write @schemas/a.json$",
         ),
         (["tool_calls:tools=tools.json"], InvalidOptionError, "in the file write @tools.json$"),
         (["regex_match:pattern=(a.b"], InvalidOptionError, "not a regular expression: [^@]*$"),
@@ -207,7 +207,9 @@ def test_what_cannot_be_built_says_why(tmp_path, texts, error, message):
 
 def test_what_the_client_has_is_said_to_be_there(tmp_path):
     pytest.importorskip("pydantic")
-    message = 'has no option \'base_url\'; .* has it: client={"name": ..., "base_url": ...}$'
+    message = (
+        'has no option \'base_url\'; .*the model has it: client={"name": ..., "base_url": ...}$'
+    )
     with pytest.raises(InvalidOptionError, match=message):
         build_all(tmp_path, "relevance:client=openai:gpt-4,base_url=http://x")
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from llmeval_integrations.core.printable import one_line
 
 if TYPE_CHECKING:
     from llmeval_integrations.reports.view import View
 
+Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # noqa: SLF001 - it has no public name
+"""What a module adds its commands to."""
+
 OK: Final = 0
 MISSED: Final = 1
 WRONG_CALL: Final = 2
 INTERRUPTED: Final = 130
+
+RUN: Final = "a run's directory, or a log of another tool"
+"""What the commands that read runs take."""
 
 
 def put(text: str) -> None:
@@ -35,6 +42,12 @@ def put_view(view: View) -> None:
     put(as_text(view, Console() if sys.stdout.isatty() else None))
 
 
+def say(text: str) -> None:
+    """Print one line on stderr."""
+    with suppress(OSError):  # nobody reads it, or the disk is full: the exit code still says it
+        sys.stderr.write(one_line(text) + "\n")
+
+
 def open_page(address: str) -> None:
     """Open a page in the browser, or say where it is."""
     import webbrowser
@@ -45,14 +58,8 @@ def open_page(address: str) -> None:
 
 @contextmanager
 def unless_closed() -> Iterator[None]:
-    """Print no more once whoever read us has gone, as `head` does."""
+    """Print no more once the reader has gone, as `head` does."""
     try:
         yield
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def say(text: str) -> None:
-    """Print one line on stderr."""
-    with suppress(OSError):  # nobody reads it, or the disk is full: the exit code still says it
-        sys.stderr.write(one_line(text) + "\n")

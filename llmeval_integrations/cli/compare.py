@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from llmeval_integrations.cli.commands.parts.thresholds import Bound, parse_bound
-from llmeval_integrations.cli.commands.terminal import MISSED, OK, put, put_view, say
+import msgspec
+
+from llmeval_integrations.cli.gates import Bound, parse_bound
+from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.runs.comparison.compare import compare
 from llmeval_integrations.runs.comparison.comparison import Comparison
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
-
-HELP: Final = "compare two runs over the same samples"
-DESCRIPTION: Final = """\
-Join two runs by the samples' ids, and say in what the second, B, is better or worse than the
-first, A: pass rates, mean scores and single fields, each with its interval. Better or worse is what
-is no chance, at a level of 5 % for all together. Samples without a score in either are left out and
-counted.
-"""
 
 _MOST_CHANGES: Final = 5
 _MOST_CHANGES_IN_JSON: Final = 100
@@ -31,10 +23,18 @@ _MOST_CHANGES_IN_JSON: Final = 100
 _UNSURE: Final = "so a regression cannot be excluded"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the runs, what is compared, and the form of the answer."""
+def add_commands(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "compare",
+        help="compare two runs over the same samples",
+        description="Join two runs by the samples' ids, and say in what the second, B, is better "
+        "or worse than the first, A: pass rates, mean scores and single fields, each with its "
+        "interval. What may be chance, at a level of 5 %% for all together, is called neither. "
+        "Samples without a score in either run are left out and counted.",
+    )
     add = parser.add_argument
-    add("a", metavar="A", help="the run before: its directory, or a log of another tool")
+    add("a", metavar="A", help=f"the run before: {RUN}")
     add("b", metavar="B", help="the run after")
     add("--evaluator", action="append", metavar="NAME", help="compare this one; may be repeated")
     add("--no-fields", dest="by_field", action="store_false", help="compare no single fields")
@@ -49,24 +49,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--max-left-out",
         metavar="N|P%",
-        help="with --fail-on-regression, exit 1 as well where B has no score for more of A's "
-        "samples (5%%)",
+        help="with --fail-on-regression, exit 1 too where B has no score for more of A's samples "
+        "(5%%)",
     )
     add(
         "--changes",
         type=int,
         metavar="N",
-        help="list so many samples that got worse, and as many that got better, of each evaluator "
+        help="list so many samples of each evaluator that got worse, and as many that got better "
         f"({_MOST_CHANGES}; with --json {_MOST_CHANGES_IN_JSON})",
     )
     add("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_compare)
 
 
-def run(call: argparse.Namespace) -> int:
-    """Compare, show it, and say by the exit code whether anything got worse."""
+def _compare(call: argparse.Namespace) -> int:
     if call.max_left_out is not None and not call.fail_on_regression:
         raise InputError("--max-left-out is for --fail-on-regression; add that")
-    most = parse_bound("5%" if call.max_left_out is None else call.max_left_out, "max left out")
+    bound = parse_bound(call.max_left_out or "5%", "--max-left-out")
     changes = call.changes
     if changes is None:
         changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
@@ -80,30 +80,25 @@ def run(call: argparse.Namespace) -> int:
         changes=changes,
     )
     if call.json:
-        put(_as_json(comparison))
+        put(msgspec.json.format(write_value(comparison.as_dict()), indent=2).decode() + "\n")
     else:
         from llmeval_integrations.reports.comparison_view import comparison_view
 
-        put_view(comparison_view(replace(comparison, warnings=[]), changes))  # which stderr has
+        put_view(comparison_view(replace(comparison, warnings=[]), changes))
     for warning in comparison.warnings:
         say(f"llmeval compare: warning: {warning}")
     if not call.fail_on_regression:
         return OK
-    misses = [*_misses(comparison, most)]
+    misses = [*_misses(comparison, bound)]
     if call.evaluator is None:
-        lacking = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)
-        misses += [f"{name}: B lacks this evaluator of A; {_UNSURE}" for name in lacking]
+        lost = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)
+        misses += [f"{name}: B lacks this evaluator of A; {_UNSURE}" for name in lost]
     for miss in misses:
         say(f"llmeval compare: {miss}")
     return MISSED if misses else OK
 
 
-def _as_json(comparison: Comparison) -> str:
-    plain = decode_as_python(write_value(comparison.as_dict()).decode())
-    return json.dumps(plain, indent=2, default=str) + "\n"  # no float holds an id of 1e400
-
-
-def _misses(comparison: Comparison, most: Bound) -> Iterator[str]:
+def _misses(comparison: Comparison, bound: Bound) -> Iterator[str]:
     """Word each regression, and each evaluator of which too little can be said."""
     for each in comparison.regressions:
         figure = each.measure if each.field is None else f"{each.field} {each.measure}"
@@ -114,8 +109,8 @@ def _misses(comparison: Comparison, most: Bound) -> Iterator[str]:
             continue
         samples = max(comparison.samples_a, found.joined)  # a run under way may have more by now
         lost = samples - found.joined + found.left_out - found.left_out_a
-        if most.is_exceeded_by(lost, samples):
+        if bound.is_exceeded_by(lost, samples):
             yield (
                 f"{name}: {lost} of A's {samples} samples have no counterpart with a score in B, "
-                f"more than {most}, {_UNSURE}"
+                f"more than {bound}, {_UNSURE}"
             )

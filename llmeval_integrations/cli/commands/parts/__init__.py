@@ -1,1 +1,0 @@
-"""What subcommands are made of: how runs are written down, planned and held to thresholds."""

@@ -1,0 +1,169 @@
+"""What there is to know about an evaluator before one is built."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import textwrap
+import typing
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from llmeval_integrations.core.evaluator import Evaluator
+
+_MODULES: Final = re.compile(r"\b(?:typing|collections\.abc|llmeval_integrations(?:\.[a-z_]+)*)\.")
+
+_LONGEST_DEFAULT: Final = 60
+_WIDTH: Final = 94
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of an evaluator."""
+
+    name: str
+    type: str
+    """As Python writes it."""
+    required: bool
+    default: Any
+    """None where there is none."""
+    documentation: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """An evaluator's name, needs and options."""
+
+    name: str
+    aliases: tuple[str, ...]
+    summary: str
+    """The first line of its documentation."""
+    documentation: str
+    """The rest of it."""
+    needs: tuple[str, ...]
+    """The fields that a sample must have beside the output."""
+    needs_vary: bool
+    """Whether it needs less where options say so."""
+    options: tuple[Option, ...]
+
+
+def describe(kind: type[Evaluator]) -> Description:
+    """Describe an evaluator class."""
+    summary, _, documentation = (inspect.getdoc(kind) or "").partition("\n")
+    needs: Any = kind.needs
+    if not isinstance(needs, tuple):  # it depends on the options
+        try:
+            needs = tuple(kind().needs)
+        except (TypeError, ValueError):
+            needs = ()
+    return Description(
+        kind.name,
+        kind.aliases,
+        summary,
+        documentation.strip(),
+        needs,
+        needs is not kind.needs,
+        tuple(_options(kind)),
+    )
+
+
+def option_types(kind: type[Evaluator]) -> dict[str, Any]:
+    """Return the types of options by name; none where they cannot be resolved."""
+    try:
+        return typing.get_type_hints(kind)
+    except (NameError, TypeError):
+        return {}
+
+
+def _options(kind: type[Evaluator]) -> typing.Iterator[Option]:
+    types, documentation = option_types(kind), _documentation(kind)
+    settings: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
+    for field in settings:
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if field.init:
+            yield Option(
+                field.name,
+                _write_type(types.get(field.name, field.type)),
+                default is MISSING,
+                None if default is MISSING else default,
+                documentation.get(field.name, ""),
+            )
+
+
+def _write_type(hint: Any) -> str:
+    if typing.get_origin(hint) is typing.Literal:
+        return " | ".join(map(repr, typing.get_args(hint)))
+    if isinstance(hint, type) and not typing.get_args(hint):
+        return hint.__name__
+    parts = [part for part in typing.get_args(hint) if part is not type(None)]
+    if len(parts) == 1 and type(None) in typing.get_args(hint):
+        return f"{_write_type(parts[0])} | None"
+    return _MODULES.sub("", str(hint))
+
+
+def _documentation(kind: type[Evaluator]) -> dict[str, str]:
+    """Find the string under each field, in the class and in those that it inherits from."""
+    found: dict[str, str] = {}
+    for each in reversed(kind.__mro__):
+        try:
+            source = textwrap.dedent(inspect.getsource(each)) if is_dataclass(each) else ""
+        except (OSError, TypeError):  # made by a program
+            source = ""
+        body = getattr(ast.parse(source).body[0], "body", []) if source else []
+        for field, under in pairwise(body):
+            match field, under:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str(text))),
+                ):
+                    found[name] = " ".join(text.split())
+    return found
+
+
+def write_short(description: Description) -> str:
+    """Word an evaluator in a few lines: name and needs, the question, options with defaults."""
+    options = ", ".join(
+        option.name
+        if option.required
+        else f"{option.name}={_write_default(option.default) or '...'}"
+        for option in description.options
+    )
+    return "\n".join([_heading(description), f"    {description.summary}", *_indent(options)])
+
+
+def write_long(description: Description) -> str:
+    """Word all there is to know about an evaluator."""
+    parts = [_heading(description), description.summary]
+    parts += [description.documentation] if description.documentation else []
+    for option in description.options:
+        default = _write_default(option.default)
+        brief = " (needed)" if option.required else f" = {default or '...'}"
+        lines = [f"{option.name}: {option.type}{brief}", *_indent(option.documentation)]
+        if not option.required and not default:
+            lines += ["    Unless given:", *_indent(str(option.default), "        ")]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _heading(description: Description) -> str:
+    also = f" (also {', '.join(description.aliases)})" if description.aliases else ""
+    needs = f"  needs {', '.join(description.needs)}" if description.needs else ""
+    unless = ", unless options say otherwise" if needs and description.needs_vary else ""
+    return f"{description.name}{also}{needs}{unless}"
+
+
+def _write_default(value: Any) -> str:
+    """Write a value as on the command line; empty where that is long."""
+    if isinstance(value, type):
+        return value.__name__
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= _LONGEST_DEFAULT else ""
+
+
+def _indent(text: str, indent: str = "    ") -> list[str]:
+    width = _WIDTH - len(indent)
+    lines = [each for line in text.splitlines() for each in textwrap.wrap(line, width) or [""]]
+    return [f"{indent}{line}".rstrip() for line in lines]

@@ -1,0 +1,103 @@
+"""`llmeval list` and `test-evaluator`: what evaluators there are, and how good they are."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from importlib import import_module
+from typing import Any
+
+from llmeval_integrations.cli.describe import Description, describe, write_long, write_short
+from llmeval_integrations.cli.specification import build, parse_specification
+from llmeval_integrations.cli.terminal import MISSED, OK, Commands, put, say
+from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
+from llmeval_integrations.core.errors import EvalError, InputError
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the two commands."""
+    parser = commands.add_parser("list", help="show evaluators, options and needs")
+    parser.add_argument("name", nargs="?", help="show everything about one evaluator")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_list)
+
+    parser = commands.add_parser(
+        "test-evaluator",
+        help="try an evaluator on hard cases for what it claims to check",
+        description="Try an evaluator on hard cases: what is not JSON, what only looks the same, "
+        "broken references, outputs that are long or deep. NAME is one of `llmeval list`, with "
+        "options as in `llmeval run -e`. MODULE:OBJECT is anyone's, such as a LangChain or "
+        "LlamaIndex evaluator or a function; a class is called without arguments. Exit code 1 "
+        "where anything was found.",
+    )
+    add = parser.add_argument
+    add("evaluator", metavar="EVALUATOR", help="NAME[:OPTION=VALUE,...] or MODULE:OBJECT")
+    add("--claims", metavar="CLAIM", help="what it claims, such as json_equality (its own name)")
+    add(
+        "--list-order",
+        choices=("strict", "any", "top_level_any"),
+        default="strict",
+        help="whether the order of array items counts (strict)",
+    )
+    add("--extra-keys", action="store_true", help="the output may have keys of its own")
+    add("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_test)
+
+
+def _list(call: argparse.Namespace) -> int:
+    found = [*_descriptions()] if call.name is None else [describe(evaluator_class(call.name))]
+    if call.json:
+        plain: Any = [*map(asdict, found)] if call.name is None else asdict(found[0])
+        put(json.dumps(plain, indent=2, default=repr) + "\n")
+    else:
+        write = write_short if call.name is None else write_long
+        put("\n".join(map(write, found)) + "\n")
+    return OK
+
+
+def _descriptions() -> Iterator[Description]:
+    """Describe all evaluators; one of another package that cannot be loaded is warned about."""
+    for name in list_evaluators():
+        try:
+            yield describe(evaluator_class(name))
+        except EvalError as error:
+            say(f"llmeval list: warning: {error}")
+
+
+def _test(call: argparse.Namespace) -> int:
+    from llmeval_integrations.conformance import check_evaluator
+
+    evaluator = _load(call.evaluator)
+    findings = check_evaluator(
+        evaluator, call.claims, list_order=call.list_order, extra_keys=call.extra_keys
+    )
+    if call.json:
+        put(json.dumps(findings.as_dict(), indent=2) + "\n")
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        put(f"{findings.table(Console())}\n")
+    else:
+        put(f"{findings}\n")
+    return MISSED if findings else OK
+
+
+def _load(text: str) -> Any:
+    """Build one of ours, or import anyone's."""
+    module, colon, path = text.partition(":")
+    if not colon or "=" in text:
+        return next(iter(build([parse_specification(text)]).values()))
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # as `python -m` does
+    try:
+        found: Any = import_module(module)
+        for name in path.split("."):
+            found = getattr(found, name)
+        return found() if inspect.isclass(found) else found
+    except Exception as error:
+        hint = f"; write {module[:-3]}:{path}" if module.endswith(".py") else ""
+        raise InputError(f"{text!r}: {type(error).__name__}: {error}{hint}") from error

@@ -1,0 +1,127 @@
+"""What a run must reach: pass rates, mean scores, F1 of single fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import is_same
+from llmeval_integrations.core.quoting import hint
+
+_BOUND: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(%?)")
+
+_FORMS: Final = (
+    "NAME=RATE (of rows that pass), NAME.mean=SCORE, NAME.micro=F1 (over all leaves), "
+    "NAME.macro=F1 (the mean of the samples) or NAME/FIELD=F1"
+)
+
+
+class Bound(NamedTuple):
+    """The most rows that may go wrong."""
+
+    number: Fraction
+    """How many, or how many per cent; exact, where a float is a little more or less."""
+
+    is_share: bool
+    """Whether it is a share in per cent."""
+
+    def is_exceeded_by(self, count: int, total: int) -> bool:
+        """Whether so many of all are more than it allows."""
+        return 100 * count > self.number * total if self.is_share else count > self.number
+
+    def __str__(self) -> str:
+        return f"{float(self.number):g}{'%' if self.is_share else ''}"
+
+
+def parse_bound(text: int | str, option: str) -> Bound:
+    """Read `N` or `P%`; raise InputError, which names the option, for anything else."""
+    found = _BOUND.fullmatch(str(text))
+    number = Fraction(found[1]) if found else Fraction(-1)
+    is_share = found is not None and found[2] == "%"
+    if found is None or (number > 100 if is_share else number.denominator > 1):
+        raise InputError(
+            f"{option} {text!r} is not a whole number such as 10, or a share such as 1%"
+        )
+    return Bound(number, is_share)
+
+
+def parse_gate(text: str) -> tuple[str, float]:
+    """Take `TARGET=RATE` apart; the rate may be in per cent."""
+    target, _, rate = text.rpartition("=")
+    try:
+        if target:
+            return target, parse_rate(rate)
+    except ValueError:
+        pass
+    raise InputError(f"--fail-under {text!r} is not {_FORMS}, with a rate such as 0.9 or 90%")
+
+
+def parse_rate(given: float | str) -> float:
+    """Read a number, or a share in per cent; raise ValueError for anything else."""
+    if isinstance(given, str) and given.endswith("%"):
+        return round(float(given[:-1]) / 100, 12)  # 99.9 % is 0.999, and not a little more
+    return float(given)
+
+
+def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator]) -> None:
+    """Raise InputError for a gate of what the run does not have, or outside 0 to 1."""
+    for target, rate in gates.items():
+        name, figure = _split(target, evaluators)
+        if name not in evaluators:
+            raise InputError(
+                f"fail under {target!r}: no evaluator of this run is called {name!r}; "
+                f"{hint(name, evaluators)}"
+            )
+        if figure[:1] == "." and figure not in (".mean", ".micro", ".macro"):
+            raise InputError(f"fail under {target!r}: {figure[1:]!r} is no figure; write {_FORMS}")
+        if figure not in ("", ".mean") and evaluators[name].breakdown() is None:
+            raise InputError(f"fail under {target!r}: {name} has no figures of fields")
+        if not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):
+            meant = f"; did you mean {rate:g}%?" if 1 < rate <= 100 else ""
+            raise InputError(f"fail under {target}={rate:g} is not a rate from 0 to 1{meant}")
+
+
+def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:
+    """Split a target into an evaluator's name, which may have any signs, and the figure."""
+    for name in sorted(evaluators, key=len, reverse=True):
+        figure = target.removeprefix(name)
+        if target.startswith(name) and figure[:1] in ("", ".", "/"):
+            return name, figure
+    return target, ""
+
+
+def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Iterator[str]:
+    """Word each gate that a run misses; one without a rated row is missed."""
+    for target, rate in gates.items():
+        name, figure = _split(target, summary["evaluators"])
+        figures = summary["evaluators"][name]
+        if figure[:1] == "/":
+            fields = figures.get("fields", {})
+            if figure not in fields:
+                yield f"{target}: no sample has this field; {hint(figure, fields)}"
+                continue
+            what, reached = "F1", fields[figure]["f1"]
+        elif figure in (".micro", ".macro"):
+            what, reached = f"{figure[1:]} F1", figures[figure[1:]]["f1"]
+        elif figure:
+            what, reached = "mean", figures["mean"]
+        else:
+            what, reached = "pass rate", figures["pass_rate"]
+        if reached is None:
+            why = "there is none" if figure else "no row passed or failed"
+            yield f"{target}: {why}, so the {what} {rate:g} is not reached"
+        elif reached < rate and not is_same(reached, rate):
+            yield f"{target}: the {what} {reached:.6g} is under {rate:g}"
+
+
+def find_excess(summary: Mapping[str, Any], bound: Bound) -> Iterator[str]:
+    """Word each evaluator with more error rows than allowed."""
+    for name, figures in summary["evaluators"].items():
+        errors, rows = figures["errors"], figures["n"]
+        if bound.is_exceeded_by(errors, rows):
+            yield f"{name}: {errors} of {rows} rows are errors, more than {bound}"

@@ -1,0 +1,148 @@
+"""What `llmeval run` says after a run, and how it ends."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from llmeval_integrations.cli.gates import Bound, find_excess, find_misses
+from llmeval_integrations.cli.reports import open_report
+from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
+from llmeval_integrations.core.errors import (
+    InputError,
+    MissingDependencyError,
+    MissingFieldError,
+    UnreadableJudgementError,
+)
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.runs import Run
+from llmeval_integrations.runs.judging import clients_of
+from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.run import summary_text
+
+
+def put_summary(run: Run, call: argparse.Namespace) -> None:
+    """Print the summary of a run."""
+    if call.json:
+        put(summary_text(run.summary))
+    elif not call.quiet:
+        from llmeval_integrations.reports.run_view import view_of_run
+
+        put_view(view_of_run(run))
+
+
+def put_next_step(run: Run, call: argparse.Namespace) -> None:
+    """Say where a run is and what can be done with it, and open its report if asked."""
+    if not (call.json or call.quiet):
+        put(
+            f"written: {run.out}/results.jsonl and summary.json\n"
+            f"next: llmeval view {run.out} shows its samples; "
+            f"llmeval compare {run.out} OTHER compares another run with it\n"
+            if run.out
+            else "next: --out DIR keeps the run; llmeval view DIR then shows its samples\n"
+        )
+    if call.open and run.out is not None:
+        open_report(run)
+
+
+def conclude(
+    run: Run,
+    evaluators: Mapping[str, Evaluator],
+    *,
+    gates: Mapping[str, float],
+    bound: Bound,
+    cached: bool,
+    frozen: bool,
+) -> int:
+    """Say on stderr what a table is easily read past and what was missed; return the exit code."""
+    for warning in _warnings(run, evaluators, cached=cached):
+        say(f"llmeval run: warning: {warning}")
+    left_out = [*_count_left_out(run, frozen=frozen)]
+    misses = [*find_misses(run.summary, gates), *find_excess(run.summary, bound), *left_out]
+    for miss in misses:
+        say(f"llmeval run: {miss}")
+    figures = run.summary["evaluators"].values()
+    if any(0 < each["errors"] == each["n"] for each in figures):
+        return WRONG_CALL  # a column that no row has, or the like
+    if all(each["n"] == each["unscored"] + each["errors"] for each in figures):
+        say("llmeval run: no row has a result, so nothing was evaluated")
+        return WRONG_CALL
+    if frozen and left_out:
+        return WRONG_CALL
+    return MISSED if misses else OK
+
+
+def _warnings(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> Iterator[str]:
+    if not run.summary["samples"]:
+        yield "the data has no rows"
+    for name, figures in run.summary["evaluators"].items():
+        for path in figures.get("unmet_paths", ()):
+            yield f"{name}: no sample has a leaf at the path {path!r}"
+        if figures["errors"]:
+            yield f"{name}: {_word_errors(run, name, figures)}"
+    yield from _word_unscored(run, cached=cached)
+    if run.summary.get("judging", {}).get("cost", 0) is None:
+        from llmeval_integrations.llm.prices import price_of
+
+        try:
+            for client in clients_of(evaluators):
+                price_of(client.identity())
+        except MissingDependencyError as error:
+            yield f"the cost is not known: {error}"
+
+
+def _word_errors(run: Run, name: str, figures: Mapping[str, Any]) -> str:
+    error = next((each for each in run.findings[name] if each.is_error), None)
+    first = error.reason if error else "those in results.jsonl"
+    if figures["errors"] < figures["n"]:
+        count = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
+        return f"{count}, such as {first}"
+    is_column = error and error.kind in (InputError.__name__, MissingFieldError.__name__)
+    hint = "; where columns have names of their own, say --column FIELD=NAME" if is_column else ""
+    return f"EVERY row is an error, such as {first}{hint}"
+
+
+def _word_unscored(run: Run, *, cached: bool) -> Iterator[str]:
+    """Word, for each evaluator with unscored rows, how many, and the most frequent reason."""
+    evaluators = run.summary["evaluators"]
+    names = [name for name, figures in evaluators.items() if figures["unscored"]]
+    reasons: dict[str, Counter[tuple[str | None, str | None]]] = {name: Counter() for name in names}
+    for row in run.rows if names else ():
+        if row.unscored and row.evaluator in reasons:
+            reasons[row.evaluator][row.label, row.reason] += 1
+    for name, counter in reasons.items():
+        figures = evaluators[name]
+        unscored, rows = figures["unscored"], figures["n"]
+        count = f"{unscored} of {rows} rows have no score and count in no rate"
+        [((label, reason), _)] = counter.most_common(1)
+        why = f", most often ({label})" if label else ", most often" if reason else ""
+        why += f": {reason}" if reason else ""
+        again = ""
+        if "judge" in figures:
+            is_kept = cached and label == UnreadableJudgementError.label
+            options = "--resume --retry-errors" + (" --no-cache" if is_kept else "")
+            again = f"; {'' if run.out else 'with --out DIR, '}{options} asks again"
+        yield f"{name}: {'NO row has a score' if unscored == rows else count}{why}{again}"
+
+
+def _count_left_out(run: Run, *, frozen: bool) -> Iterator[str]:
+    """Word that judges were not asked about everything, by this call or an earlier one."""
+    judging = run.summary.get("judging", {})
+    if not judging.get("not_asked"):
+        return
+    labels = {label for each in run.summary["evaluators"].values() for label in each["labels"]}
+    here = "the cache is frozen and lacks them"
+    why = (
+        "an earlier call left them out, for its budget or its frozen cache; "
+        "--resume --retry-errors makes them"
+    )
+    if judging["budget_reached"]:
+        why = f"the budget {judging['budget_reached']} was spent"
+    elif frozen and "budget" not in labels:
+        why = here
+    elif frozen and "not_cached" in labels:
+        why = f"{here}, or {why}"
+    were = "was" if judging["not_asked"] == 1 else "were"
+    yield f"{counted(judging['not_asked'], 'request')} {were} not made: {why}"

@@ -1,0 +1,249 @@
+"""`llmeval run`: evaluate a file of outputs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from llmeval_integrations.cli.configuration import (
+    SUFFIXES,
+    Configuration,
+    default_cache,
+    read_configuration,
+)
+from llmeval_integrations.cli.gates import check_gates, parse_bound, parse_gate
+from llmeval_integrations.cli.outcome import conclude, put_next_step, put_summary
+from llmeval_integrations.cli.specification import build, parse_specification
+from llmeval_integrations.cli.terminal import OK, Commands, put, say
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.runs import Interrupted, evaluate
+from llmeval_integrations.runs.columns import parse_column
+from llmeval_integrations.runs.directory import RunDirectory
+from llmeval_integrations.runs.evaluating import OnProgress
+from llmeval_integrations.runs.reading.opening import FORMATS
+
+Value = TypeVar("Value")
+
+_OF_JUDGES: Final = ("concurrency", "cache", "frozen", "max_cost", "max_tokens")
+_OF_DATA: Final = ("columns", "format", "limit", "sample", "seed")
+_OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the command, with its options in groups."""
+    parser = commands.add_parser(
+        "run",
+        help="evaluate a file of outputs",
+        usage="llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]",
+        description="Evaluate every row of the data with every evaluator. Columns are called like "
+        "a sample's fields: output, reference, input, contexts, schema, variables, id, group; "
+        "--column names others. An option is JSON, else text; @FILE is what is in the file. A YAML "
+        "file, or [tool.llmeval] in a pyproject.toml, holds data, evaluators, columns and options.",
+    )
+    parser.add_argument("data", help="JSONL, JSON, CSV, TSV, Parquet, YAML or TOML; - for stdin")
+    add = parser.add_argument_group("what is evaluated").add_argument
+    specification = "[NAME=]EVALUATOR[:OPTION=VALUE,...]"
+    add("-e", "--evaluator", action="append", metavar=specification, help="one -e for each")
+    column = "[EVALUATOR.]FIELD=COLUMN"
+    add("--column", action="append", metavar=column, help="the column of a field or variables.NAME")
+    add("--group", metavar="COLUMN", help="what repeats of a task share; variables.NAME")
+    add("--format", choices=FORMATS, metavar="NAME", help=f"of the data: {', '.join(FORMATS)}")
+    add("--limit", type=int, metavar="N", help="evaluate the first rows only")
+    add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
+    add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
+    add = parser.add_argument_group("where it is kept").add_argument
+    add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
+    add("--overwrite", action="store_true", default=None, help="replace a run that is there")
+    add("--resume", action="store_true", default=None, help="go on with a run that is there")
+    add("--retry-errors", action="store_true", default=None, help="with --resume, errors as well")
+    add("--open", action="store_true", help="with --out, open the report in a browser")
+    _add_gates_and_judges(parser)
+
+
+def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("when it fails").add_argument
+    gates = "exit 1 below; NAME.mean, NAME.micro, NAME/FIELD"
+    add("--fail-under", action="append", metavar="NAME=RATE", help=gates)
+    errors = "exit 1 where more rows of an evaluator are errors"
+    add("--max-errors", metavar="N|P%", help=errors)
+    group = parser.add_argument_group("judges")
+    add = group.add_argument
+    add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
+    cache = group.add_mutually_exclusive_group()
+    kept = "keep judges' replies there, not in the user's folder"
+    cache.add_argument("--cache", metavar="FILE", help=kept)
+    cache.add_argument(
+        "--no-cache", action="store_const", const=False, dest="cache", help="keep no replies"
+    )
+    add("--frozen", action="store_true", default=None, help="ask nothing that the cache lacks")
+    add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
+    add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
+    add("--dry-run", action="store_true", help="say what would be done, asked and paid")
+    add = parser.add_argument_group("how").add_argument
+    add("--workers", type=int, metavar="N", help="use so many processes, after half a second (1)")
+    engines = "where JSON Lines are evaluated: here, or on a cluster"
+    add("--engine", choices=("local", "ray"), help=engines)
+    add("-q", "--quiet", action="store_true", help="print no table and no progress")
+    add("--json", action="store_true", help="print the summary as JSON, not as a table")
+    parser.set_defaults(run=_run)
+
+
+def _run(call: argparse.Namespace) -> int:
+    """Evaluate, show the summary, and say by the exit code what was missed."""
+    asked = _read_call(call)
+    if asked.data is None:
+        raise InputError(f"{call.data} does not say which data")
+    if not asked.evaluators:
+        raise InputError("no evaluator is given; add -e NAME (llmeval list shows which there are)")
+    evaluators = build(asked.evaluators)
+    gates = asked.fail_under or {}
+    bound = parse_bound("100%" if asked.max_errors is None else asked.max_errors, "--max-errors")
+    check_gates(gates, evaluators)
+    _refuse_idle_options(call, evaluators)
+    if call.open and asked.out is None:
+        raise InputError("--open shows the report of a run in a directory; add --out DIR")
+    options = _collect(asked, _OF_DATA + _OF_JUDGES)
+    options["cache"] = default_cache() if asked.cache is None else asked.cache or None
+    if asked.engine == "ray":
+        from llmeval_integrations.frameworks.ray import RayEngine
+
+        options["engine"] = RayEngine
+    if call.dry_run:
+        from llmeval_integrations.cli.plan import plan, write_plan
+
+        if asked.out is not None:  # a run that is there stays, so it may be there
+            directory = RunDirectory(asked.out)
+            directory.check(asked.data, options["cache"], overwrite=True, resume=False)
+        found = plan(asked.data, evaluators, options)
+        put(json.dumps(found, indent=2) + "\n" if call.json else write_plan(found))
+        return OK
+    with _explain_interrupts(asked, call), _show_progress(quiet=call.quiet) as on_progress:
+        run = evaluate(
+            asked.data,
+            evaluators,
+            on_columns=None if call.quiet else _say_columns,
+            on_progress=on_progress,
+            **_collect(asked, _OF_RUNS),
+            **options,
+        )
+    put_summary(run, call)
+    code = conclude(
+        run,
+        evaluators,
+        gates=gates,
+        bound=bound,
+        cached=bool(options["cache"]),
+        frozen=bool(asked.frozen),
+    )
+    put_next_step(run, call)
+    return code
+
+
+def _collect(asked: Configuration, names: Iterable[str]) -> dict[str, Any]:
+    """Return the options of these names that are said."""
+    said = {name: getattr(asked, name) for name in names}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _read_call(call: argparse.Namespace) -> Configuration:
+    """Put together what a configuration and the command line say; the latter counts."""
+    names = Configuration.__struct_fields__
+    said = {name: value for name, value in vars(call).items() if name in names}
+    said["data"] = None  # it may be the configuration
+    said["evaluators"] = call.evaluator and [*map(parse_specification, call.evaluator)]
+    pairs = [parse_column(text) for text in call.column or ()]
+    pairs += [("group", call.group)] if call.group else []
+    said["columns"] = _by_name(pairs, "--column") or None
+    gates = _by_name(map(parse_gate, call.fail_under or ()), "--fail-under")
+    said["fail_under"] = gates or None
+    asked = Configuration(**said)
+    if Path(call.data).suffix.lower() not in SUFFIXES:
+        return replace(asked, data=call.data)
+    written = read_configuration(Path(call.data))
+    if call.resume or call.overwrite:  # the one takes the place of the other
+        written = replace(written, resume=None, overwrite=None)
+    return written.update(asked)
+
+
+def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"{option}: {name!r} is given twice")
+        found[name] = value
+    return found
+
+
+def _refuse_idle_options(call: argparse.Namespace, evaluators: Mapping[str, Evaluator]) -> None:
+    """Raise InputError for an option of judges where no evaluator asks one.
+
+    A configuration may have it, for runs with judges and without.
+    """
+    if any(isinstance(each, JudgedEvaluator) for each in evaluators.values()):
+        return
+    for name in _OF_JUDGES:
+        value = getattr(call, name)
+        if value is not None:
+            option = "--no-cache" if value is False else f"--{name.replace('_', '-')}"
+            asks = "asks" if len(evaluators) == 1 else "ask"
+            raise InputError(
+                f"{option} is for judges, and {', '.join(evaluators)} {asks} none; leave it out"
+            )
+
+
+def _say_columns(columns: Mapping[str, str], absent: Iterable[str]) -> None:
+    """Say which columns are the schema and the group, and which seem not to be there."""
+    for line in absent:
+        say(f"llmeval run: {line}")
+    if columns:
+        named = ", ".join(f"{field} is column {column}" for field, column in columns.items())
+        say(f"llmeval run: {named}; --column {next(iter(columns))}= takes none")
+
+
+@contextmanager
+def _explain_interrupts(asked: Configuration, call: argparse.Namespace) -> Iterator[None]:
+    """Show after an interrupt what is done, and say how the run is gone on with."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if isinstance(interrupt, Interrupted):
+            put_summary(interrupt.run, call)
+        if asked.out is None:
+            say("llmeval run: no row is kept; with --out DIR a run can be gone on with")
+        elif RunDirectory(asked.out).holds_a_run():
+            instead = " instead of --overwrite" if asked.overwrite else ""
+            say(
+                f"llmeval run: what is done is in {asked.out}; "
+                f"go on with the same call and --resume{instead}"
+            )
+        raise
+
+
+@contextmanager
+def _show_progress(*, quiet: bool) -> Iterator[OnProgress | None]:
+    """Show how far a run has come, if there is a terminal to show it on."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("evaluating", total=None)
+
+        def show(samples: int, share: float | None) -> None:
+            total = None if share is None else 1.0
+            done = f"{samples:,} samples"
+            progress.update(task, completed=share or 0, total=total, description=done)
+
+        yield show

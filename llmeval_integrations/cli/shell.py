@@ -1,0 +1,88 @@
+"""`llmeval init` and `completion`: a file to begin with, and completions for a shell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from llmeval_integrations.cli.terminal import OK, Commands, put
+from llmeval_integrations.core.errors import InputError
+
+_CONFIGURATION: Final = """\
+# llmeval run {name}
+data: outputs.jsonl       # JSON Lines, JSON, CSV, TSV or Parquet
+# columns: {{output: response, reference: expected}}    # where they have other names
+
+evaluators:               # llmeval list shows them all
+  json_validity: {{}}       # is the output JSON?
+  json_fields: {{}}         # which fields are right, beside the reference?
+  # json_schema: {{schema: "@schema.json"}}
+
+# fail_under: {{json_fields: 90%}}                      # exit code 1 below
+out: runs/first           # one folder a run, so that runs can be compared
+"""
+
+_ROWS: Final = (
+    ('{"total": 12.5, "currency": "EUR"}', {"total": 12.5, "currency": "EUR"}),
+    ('{"total": 8, "currency": "$"}', {"total": 8, "currency": "USD"}),
+    ('Here is the JSON: {"total": 3}', {"total": 3, "currency": "GBP"}),
+)
+
+_PATHS: Final = ("FILE", "DIR", "RUN", "A", "B")
+"""Arguments with these names are paths of files or directories."""
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the two commands."""
+    parser = commands.add_parser("init", help="write a configuration, and a few rows of data")
+    parser.add_argument("file", nargs="?", default="eval.yaml", metavar="FILE", help="(eval.yaml)")
+    parser.set_defaults(run=_init)
+
+    parser = commands.add_parser(
+        "completion",
+        help="print a script that makes a shell complete llmeval",
+        description="Print the script for a shell; for bash, for example, into "
+        "~/.local/share/bash-completion/completions/llmeval.",
+    )
+    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="which shell")
+    parser.set_defaults(run=_complete)
+
+
+def _init(call: argparse.Namespace) -> int:
+    path = Path(call.file)
+    if path.exists():
+        raise InputError(f"{path} is there already; llmeval init FILE writes another")
+    path.write_text(_CONFIGURATION.format(name=path), encoding="utf-8")
+    data = path.parent / "outputs.jsonl"
+    if not data.exists():
+        rows = (
+            {"id": f"row-{number}", "output": output, "reference": reference}
+            for number, (output, reference) in enumerate(_ROWS, 1)
+        )
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    put(f"written: {path}, which evaluates {data}\nnext: llmeval run {path}\n")
+    return OK
+
+
+def _complete(call: argparse.Namespace) -> int:
+    import shtab
+
+    for action in _actions(call.parser):
+        if action.metavar in _PATHS or action.dest == "data":
+            vars(action)["complete"] = shtab.FILE
+        if call.shell == "zsh" and isinstance(action.metavar, str):
+            action.metavar = action.metavar.replace(":", r"\:")  # behind it zsh runs what it finds
+    put(shtab.complete(call.parser, call.shell) + "\n")
+    return OK
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Yield what a parser takes, and what those of its commands take."""
+    for action in parser._actions:  # noqa: SLF001 - argparse has no other way
+        yield action
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for each in action.choices.values():
+                yield from _actions(each)

@@ -1,0 +1,197 @@
+"""Evaluators written in a line: `[NAME=]EVALUATOR[:OPTION=VALUE,...]`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+
+from llmeval_integrations.cli.describe import option_types
+from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import free_name, hint, quote
+from llmeval_integrations.evaluators.weighted_sum import Parts
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+
+_OPTION: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
+_END: Final = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
+_PATH: Final = re.compile(r"[\w./\\~-]+\.[A-Za-z]\w*")
+_PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
+_MODEL_NAMES: Final = {"model": "client", "client": "model"}
+"""What the option of the model is called, and what others call it."""
+
+
+class Specification(NamedTuple):
+    """An evaluator as it is written: its name in the catalog, and its options."""
+
+    evaluator: str
+    options: Mapping[str, Any]
+    name: str | None = None
+    """Its name in the run, if not the catalog's."""
+    folder: Path = Path()
+    """Where the files are that options name; absolute in a configuration."""
+
+
+def parse_specification(text: str, folder: Path = Path()) -> Specification:
+    """Take `[NAME=]EVALUATOR[:OPTION=VALUE,...]` apart.
+
+    A value is JSON, else text up to the next `,OPTION=`. `@FILE` stands for the file's content.
+    Raises InputError.
+    """
+    head, _, rest = text.partition(":")
+    name, sign, evaluator = [part.strip() for part in head.rpartition("=")]
+    if not evaluator or (sign and not name):
+        raise InputError(f"{text!r} is not [NAME=]EVALUATOR[:OPTION=VALUE,...]")
+    options: dict[str, Any] = {}
+    position = 0
+    while position < len(rest):
+        start = _OPTION.match(rest, position)
+        if start is None:
+            raise InputError(f"{text!r}: {rest[position:]!r} is not OPTION=VALUE")
+        if start[1] in options:
+            raise InputError(f"{text!r}: the option {start[1]} is given twice")
+        options[start[1]], position = _read_value(rest, start.end(), folder)
+    return Specification(evaluator, options, name or None, folder)
+
+
+def _read_value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
+    """Read a value, and where the next option begins."""
+    try:
+        value, stop = json.JSONDecoder().raw_decode(rest, start)
+        if end := _END.match(rest, stop):
+            return value, end.end()
+    except (ValueError, RecursionError):
+        pass  # it is a text
+    end = _END.search(rest, start)
+    return (read_file(rest[start : end.start()], folder), end.end()) if end else ("", len(rest))
+
+
+def read_file(value: Any, folder: Path) -> Any:
+    """Return the content of a file for the text `@FILE`, and any other value as it is.
+
+    The content is JSON, else text without its last line break; `@@` begins a text that begins with
+    `@`. A configuration names files in its own folder alone: it may be somebody else's.
+    """
+    if not isinstance(value, str) or not value.startswith("@"):
+        return value
+    if value.startswith("@@"):
+        return value[1:]
+    path = folder / value[1:]
+    if folder.is_absolute() and not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{value!r} leads out of {folder}, the folder of the configuration")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{value!r}: cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{value!r}: {path} is not UTF-8") from error
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text.removesuffix("\n").removesuffix("\r")
+
+
+def build(specifications: Sequence[Specification]) -> dict[str, Evaluator]:
+    """Build the evaluators by name; the second `json_match` is `json_match_2`.
+
+    Raises UnknownNameError, InvalidOptionError, and InputError for a name that is given twice.
+    """
+    if "" not in sys.path:
+        sys.path.append("")  # for functions that options name, as `compare` of json_fields
+    given = [each.name for each in specifications if each.name is not None]
+    for name in given:
+        if given.count(name) > 1:
+            raise InputError(f"two evaluators are called {name!r}")
+    built: dict[str, Evaluator] = {}
+    for each in specifications:
+        evaluator = _load(each.evaluator, each.options, each.folder)
+        built[each.name or free_name(evaluator.name, {*built, *given})] = evaluator
+    return built
+
+
+def _load(name: str, options: Mapping[str, Any], folder: Path) -> Evaluator:
+    types = option_types(evaluator_class(name))
+    values = {key: _fit(value, types.get(key, Any), folder) for key, value in options.items()}
+    try:
+        return load_evaluator(name, **values)
+    except InvalidOptionError as error:
+        for key, value in options.items():
+            if advice := _advise(key, value, types, str(error)):
+                raise InvalidOptionError(f"{error}; {advice}") from error
+        raise
+
+
+def _advise(key: str, value: Any, types: Mapping[str, Any], error: str) -> str | None:
+    """Say how an option that is refused may be meant."""
+    if isinstance(value, str):
+        if _PATH.fullmatch(value) and quote(value) in error:
+            return f"{key}={value!r} is a text; for what is in the file write @{value}"
+        if value[:1] in ("{", "["):
+            return "options are JSON, so write names and texts in double quotes"
+        if value in _PYTHON_WORDS:
+            return f"options are JSON, so write {_PYTHON_WORDS[value]}"
+    if key not in types:
+        if _MODEL_NAMES.get(key) in types:
+            return f"a judge's model is {_MODEL_NAMES[key]}={value}"
+        model = next((each for each in _MODEL_NAMES if each in types), None)
+        if model:
+            from llmeval_integrations.llm.config import ClientConfig
+
+            if key in ClientConfig.model_fields:
+                return f'the model has it: {model}={{"name": ..., {json.dumps(key)}: ...}}'
+    return None
+
+
+def _fit(value: Any, kind: Any, folder: Path) -> Any:
+    """Return a value as the option takes it: evaluators by their names, dataclasses by fields.
+
+    A number or truth value is text where only text is taken, as in `draft=7`.
+    """
+    if kind == Parts:
+        pairs = value.items() if isinstance(value, Mapping) else value
+        if not isinstance(pairs, Iterable) or isinstance(pairs, str):
+            return value
+        is_pair = (isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs)
+        return [
+            (_build_inner(pair[0], folder), pair[1]) if fits else pair
+            for pair, fits in zip(pairs, [*is_pair])
+        ]
+    if isinstance(kind, type) and issubclass(kind, Evaluator):
+        return _build_inner(value, folder)
+    if kind == Sequence[JudgedEvaluator]:
+        if isinstance(value, Mapping):
+            value = [{name: options} for name, options in value.items()]
+        return [_build_inner(each, folder) for each in value] if isinstance(value, list) else value
+    if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, Mapping):
+        known = [each.name for each in fields(kind)]
+        for name in value:
+            if name not in known:
+                raise InvalidOptionError(f"{kind.__name__} has no {name!r}; {hint(name, known)}")
+        return kind(**value)
+    parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
+    is_text = all(part in (str, NoneType) or get_origin(part) is Literal for part in parts)
+    is_text = is_text and all(isinstance(word, str) for word in words)
+    return json.dumps(value) if is_text and isinstance(value, int) else value
+
+
+def _build_inner(value: Any, folder: Path) -> Any:
+    """Build the evaluator that is another one's option: `NAME` or `{NAME: OPTIONS}`."""
+    if isinstance(value, str):
+        return _load(value, {}, folder)
+    if not isinstance(value, Mapping):
+        return value
+    if len(value) != 1:  # its values are not shown, for they may hold a key
+        names = ", ".join(map(str, value)) or "{}"
+        raise InvalidOptionError(f"expected one evaluator, got {names}")
+    [(name, options)] = value.items()
+    options = {} if options is None else options
+    if not isinstance(options, Mapping):
+        raise InvalidOptionError(f"{name}: {quote(options)} are not options by name")
+    return _load(name, {key: read_file(each, folder) for key, each in options.items()}, folder)
