@@ -20,16 +20,6 @@ _REFERENCE_ERROR: Final = re.compile(
 )
 
 
-def may_change(text: str) -> bool:
-    """Whether `simplify` may change a schema with this text; far cheaper than to read it again."""
-    references = any(name in text for name in REFERENCES)
-    alternatives = "anyOf" in text or "oneOf" in text
-    is_long = "enum" in text and len(text) > _MOST_VALUES
-    return (
-        (references and alternatives) or "additionalProperties" in text or "\\u" in text or is_long
-    )
-
-
 def simplify(schema: Any, *, lone_references: bool) -> bool:
     """Change a schema in place so that it has few errors, the verdicts being the same.
 
@@ -81,11 +71,10 @@ def _close_enum(enums: list[list[Any]]) -> dict[str, Any]:
     return {"not": {"$comment": remark, **verdict}}
 
 
-def read_stand_in(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]] | None:
-    """Read the error of a `not` that stands for a reference or enum; None for any other `not`.
+def read_stand_in(keyword: str, message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]]:
+    """Return keyword, message and path of an error of `not` as the schema had them before.
 
-    Another reference that leads into an alternative meets it. Returns keyword, message and path as
-    the schema had them before.
+    That is another one where the `not` stands for a reference or an enum.
     """
     if message.startswith(f'{{"$comment":"{_ENUM}'):
         remark, end = json.JSONDecoder().raw_decode(message)
@@ -94,8 +83,8 @@ def read_stand_in(message: str, schema_path: list[Any]) -> tuple[str, str, list[
         return "enum", message, [*schema_path[:-3], "enum"]  # allOf, n, not
     found = _REFERENCE_ERROR.match(message)
     if found is None:
-        return None
-    keyword = found["keyword"]
+        return keyword, message, schema_path
+    reference = found["keyword"]
     steps = 1 if found["lone"] else 4  # not; allOf, n, else, not
-    message = f"{message[found.end() :]} does not conform to its {keyword!r}"
-    return keyword, message, [*schema_path[:-steps], keyword]
+    message = f"{message[found.end() :]} does not conform to its {reference!r}"
+    return reference, message, [*schema_path[:-steps], reference]

@@ -34,20 +34,13 @@ _MOST_MEMBERS: Final = 1_000
 
 _RUNAWAY: Final = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
-_EMPTY_ENUM: Final = " is not one of "
-
 
 class Extent(NamedTuple):
-    """How much there is in a value."""
+    """How many values there are in one, itself among them, and how deep and wide it is."""
 
     values: int
-    """The value and all that are within."""
-
     levels: int
-    """Levels of arrays and objects."""
-
     widest: int
-    """The members of the largest object."""
 
     @property
     def is_listed(self) -> bool:
@@ -78,9 +71,17 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
 
     Raises RegexTimeoutError where a pattern gives no answer.
     """
+    import jsonschema_rs
+
     validator = schema.error_validator(value)
-    complete = extent.is_listed
-    errors = list(validator.iter_errors(value)) if complete else _first_error(value, validator)
+    errors = []
+    if extent.is_listed:
+        errors = list(validator.iter_errors(value))
+    else:
+        try:
+            validator.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            errors = [error]
     for error in errors:
         if type(error.kind).__name__ in _RUNAWAY:
             found = describe(error)
@@ -89,16 +90,6 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
                 f"{found['pointer'] or 'the root'}: {found['message']}"
             )
     return [error for error in errors if not _is_refuted(error, value)] or errors
-
-
-def _first_error(value: Any, validator: Any) -> list[Any]:
-    import jsonschema_rs
-
-    try:
-        validator.validate(value)
-    except jsonschema_rs.ValidationError as error:
-        return [error]
-    return []
 
 
 def describe(error: Any) -> dict[str, Any]:
@@ -110,14 +101,10 @@ def describe(error: Any) -> dict[str, Any]:
     elif keyword == "falseSchema":
         last = (error.evaluation_path or [None])[-1]  # in which references are steps, too
         keyword = last if last in REFERENCES else _last_keyword(schema_path) or keyword
-    elif keyword == "enum" and message.endswith(_EMPTY_ENUM):
-        message = message.removesuffix(_EMPTY_ENUM) + " is not allowed by an empty enum"
+    elif message.endswith(" is not one of "):
+        message = message.removesuffix("one of ") + "allowed by an empty enum"
     elif keyword == "not":
-        keyword, message, schema_path = read_stand_in(message, schema_path) or (
-            keyword,
-            message,
-            schema_path,
-        )
+        keyword, message, schema_path = read_stand_in(keyword, message, schema_path)
     message = restore_classes(message)
     return {
         "pointer": pointer(error.instance_path),
@@ -172,21 +159,17 @@ def schema_score(value: Any, errors: list[Any], values: int) -> float:
             missing.add((*path, error.kind.as_dict()["property"]))
         elif keyword in ("additionalProperties", "unevaluatedProperties"):
             whole.update((*path, name) for name in error.kind.as_dict()["unexpected"])
-        elif keyword in _CONTAINER_KEYWORDS:
-            alone.add(path)
         else:
-            whole.add(path)
+            (alone if keyword in _CONTAINER_KEYWORDS else whole).add(path)
     if () in whole:
         return 0.0
-    outer = {path for path in whole if not _is_within(path, whole)}
-    bad = sum(measure(_follow_path(value, path)).values for path in outer)
-    bad += sum(not _is_within(path, whole) for path in alone - whole)
+
+    def is_within(path: tuple[str, ...]) -> bool:
+        return any(path[:length] in whole for length in range(len(path)))
+
+    bad = sum(measure(_follow_path(value, path)).values for path in whole if not is_within(path))
+    bad += sum(not is_within(path) for path in alone - whole)
     return 1 - (bad + len(missing)) / (values + len(missing))
-
-
-def _is_within(path: tuple[str, ...], whole: set[tuple[str, ...]]) -> bool:
-    """Whether a path leads through one of `whole`."""
-    return any(path[:length] in whole for length in range(len(path)))
 
 
 def shorten(value: Any, levels: int = _MOST_LEVELS - 2) -> Any:

@@ -10,18 +10,16 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-ROOM: Final = 10_000_000
-"""The bytes that a compiled pattern takes at most where nobody asks for more."""
+from llmeval_integrations.schemas.document import subschemas
 
-MOST_ROOM: Final = 120_000_000
-"""The bytes that a compiled pattern may take at all; `.{0,65535}` takes 100 million."""
+_MOST_ROOM: Final = 120_000_000
+"""The bytes that a compiled pattern takes at most; `.{0,65535}` takes 100 million."""
 
 _LOOKS: Final = re.compile(r"\(\?(?!:)|\\[1-9kKGgZ]|[+*?}]\+")
 """What every pattern has that is not matched in linear time, and some others."""
 
-_SIGNS: Final = ("(?", "++", "*+", "?+", "}+")
-_ESCAPES: Final = re.compile(r"\\[1-9kKGgZu]")
-"""Of these and the signs one stands in the JSON of each such pattern."""
+_MAY_LOOK: Final = re.compile(r"\(\?|[+*?}]\+|\\[1-9kKGgZu]")
+"""What the JSON of each such pattern has."""
 
 _PARTS: Final = re.compile(r"\\(.)|[\[\]]", re.DOTALL)
 
@@ -51,20 +49,18 @@ _RANGES: Final = {
 _BRACKETS: Final = {name: f"[{ranges}{ranges[:6]}]" for name, ranges in _RANGES.items()}
 """The same outside of brackets; the first character, twice, tells one from the other."""
 
-_RESTORED: Final = sorted(
-    (
-        (expansion.replace("\\", slash), slash + name)
-        for expansions in (_BRACKETS, _RANGES)
-        for name, expansion in expansions.items()
-        for slash in ("\\", r"\\")  # as it is, and in JSON
-    ),
-    key=lambda pair: -len(pair[0]),  # what \w holds begins with what \d does
-)
 
-
-def may_look_around(text: str) -> bool:
-    """Whether a schema's text may have a pattern that looks around; far cheaper than to look."""
-    return any(sign in text for sign in _SIGNS) or _ESCAPES.search(text) is not None
+def spell_patterns(schema: Any, text: str) -> None:
+    """Change a schema with this text: patterns that look around read as those that do not."""
+    if not _MAY_LOOK.search(text):
+        return
+    is_pointed_at = "patternProperties/" in text  # and may lead through a pattern
+    for part, _ in subschemas(schema):
+        if isinstance(part.get("pattern"), str):
+            part["pattern"] = expand_classes(part["pattern"])
+        named = part.get("patternProperties")
+        if isinstance(named, dict) and not is_pointed_at:
+            part["patternProperties"] = {expand_classes(name): one for name, one in named.items()}
 
 
 def expand_classes(pattern: str) -> str:
@@ -94,16 +90,19 @@ def expand_classes(pattern: str) -> str:
 def restore_classes(text: str) -> str:
     """Replace expanded classes in a text by the escapes that were written."""
     if "\\u00" in text:
-        for expansion, written in _RESTORED:
-            text = text.replace(expansion, written)
+        for slash in ("\\\\", "\\"):  # in JSON, and as it is
+            for expansions in (_BRACKETS, _RANGES):
+                # What \w holds begins with what \d does.
+                for name, expansion in sorted(expansions.items(), key=lambda pair: -len(pair[1])):
+                    text = text.replace(expansion.replace("\\", slash), slash + name)
     return text
 
 
-def pattern_options(room: int) -> Any:
+def pattern_options() -> Any:
     """Say how many bytes a pattern may take."""
     import jsonschema_rs
 
-    return jsonschema_rs.FancyRegexOptions(size_limit=room)
+    return jsonschema_rs.FancyRegexOptions(size_limit=_MOST_ROOM)
 
 
 def matches(pattern: str, name: str) -> bool:
@@ -120,8 +119,8 @@ def _validator(pattern: str) -> Any:
     """Build what looks for a pattern; None where it is none, or would take too much room."""
     import jsonschema_rs
 
-    schema, options = {"pattern": expand_classes(pattern)}, pattern_options(MOST_ROOM)
+    schema = {"pattern": expand_classes(pattern)}
     try:
-        return jsonschema_rs.Draft202012Validator(schema, pattern_options=options)
+        return jsonschema_rs.Draft202012Validator(schema, pattern_options=pattern_options())
     except (jsonschema_rs.ValidationError, ValueError):
         return None

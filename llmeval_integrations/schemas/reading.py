@@ -146,15 +146,10 @@ def refuse_nan(value: Any, parsing: Parsing) -> Any:
 def describe_problem(error: Any) -> str:
     """Word what the library has against a schema, with the place where it says one."""
     reason = restore_classes(str(error).split("\n\n", maxsplit=1)[0])
-    if is_about_a_pattern(error) and "{" in reason:
+    kind = getattr(error, "kind", None)
+    if kind and kind.name == "format" and kind.as_dict()["format"] == "regex" and "{" in reason:
         reason += ", or one that would take too much room"
     if "retriev" in reason.lower():
         reason += "; nothing is fetched, put it into the schema's $defs"
     place = restore_classes(pointer(getattr(error, "instance_path", ())))
     return f"{reason} at {place}" if place else reason
-
-
-def is_about_a_pattern(error: Any) -> bool:
-    """Whether what the library has against a schema is a pattern: a wrong or a large one."""
-    kind = getattr(error, "kind", None)
-    return kind is not None and kind.name == "format" and kind.as_dict()["format"] == "regex"
