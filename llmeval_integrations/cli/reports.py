@@ -91,7 +91,7 @@ def _show(call: argparse.Namespace) -> int:
 
 
 def _list_runs(call: argparse.Namespace) -> int:
-    from llmeval_integrations.reports.index_view import index_view
+    from llmeval_integrations.reports.index import index_view
 
     put_view(index_view(call.folder))
     return OK
@@ -120,7 +120,7 @@ def _view(call: argparse.Namespace) -> int:
 def _write(call: argparse.Namespace) -> int:
     """Write a report or, where a table is named, a table."""
     from llmeval_integrations.reports import load_format
-    from llmeval_integrations.reports.rows import incomplete
+    from llmeval_integrations.reports.tables import incomplete
     from llmeval_integrations.reports.tables import TABLES
 
     ability: Ability = "write_table" if call.table else "write"

@@ -11,7 +11,8 @@ from llmeval_integrations.core.printable import make_printable, one_line, plain_
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.reports.explain import entries, explain
+from llmeval_integrations.reports.differences import objects
+from llmeval_integrations.reports.explain import explain
 
 LONGEST: Final = 2_000
 """The most characters of a reason, and of an output."""
@@ -62,8 +63,8 @@ def _lacks_verdict(result: Result) -> bool:
 
 def _first_entries(result: Result) -> tuple[Result, int]:
     """Keep of what a result lists the first, with their fields, and count the others."""
-    name = next((name for name in _LISTS if entries(result.metadata, name)), "")
-    listed = entries(result.metadata, name)
+    name = next((name for name in _LISTS if objects(result.metadata.get(name))), "")
+    listed = objects(result.metadata.get(name))
     first = listed[:_MOST_ENTRIES]
     metadata: dict[str, Any] = {name: first}
     if name == "outcomes":

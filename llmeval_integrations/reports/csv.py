@@ -29,25 +29,20 @@ def write_table(table: Table, out: BinaryIO) -> None:
     """
     writer = csv.writer(_Lines(getwriter("utf-8")(out, "backslashreplace")))
     writer.writerow(table.columns)
-    writer.writerows([_inert(cell) for cell in record] for record in table.records)
+    writer.writerows(map(_cell, record) for record in table.records)
 
 
 class _Lines:
-    """Ends records by a line feed alone.
-
-    What the module of Python ends them by is what it quotes in a cell, so it is left at both; until
-    Python 3.13 a carriage return would stand bare otherwise, and begin another record.
-    """
+    """Ends records by a line feed; until Python 3.13 `lineterminator` leaves a bare return bare."""
 
     def __init__(self, out: StreamWriter) -> None:
         self._out = out
 
     def write(self, record: str) -> None:
-        """Write a record."""
         self._out.write(record.removesuffix("\r\n") + "\n")
 
 
-def _inert(cell: Any) -> Any:
+def _cell(cell: Any) -> Any:
     if isinstance(cell, str):
         return f"'{cell}" if cell.startswith(_FORMULA) else cell
     return str(cell).lower() if isinstance(cell, bool) else cell

@@ -1,4 +1,4 @@
-"""What a row's metadata name in the output: places, with what stands there and should."""
+"""What a row's metadata name: places in the output, in the source, and wrong calls."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
+from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.runs.rows import Row, write_value
 
-_LONGEST_NAME: Final = 300
-_LONGEST_VALUE: Final = 300
+_LONGEST: Final = 300
 _MOST: Final = 50
-_LISTS: Final = ("differences", "outcomes", "errors")
+_MOST_PLACES: Final = 200
+GROUNDED: Final = ("exact", "date", "number", "words", "fuzzy", "paraphrase")
+"""How a value may be found in its source."""
+
+_NO_DIFFERENCE: Final = ("match", "open", *GROUNDED)
 
 
 def differences_of(row: Row) -> Iterator[list[Any]]:
@@ -22,54 +26,69 @@ def differences_of(row: Row) -> Iterator[list[Any]]:
     characters before the defect and its name.
     """
     metadata = row.metadata or {}
-    entries = [entry for name in _LISTS for entry in _entries(metadata.get(name))]
-    for entry in entries[:_MOST]:
-        pointer = entry.get("pointer")
-        kind = entry.get("kind", entry.get("keyword"))
-        if kind != "match" and isinstance(pointer, str):
-            output = _value(entry, "output") or entry.get("message")
-            yield [pointer, str(kind), output, _value(entry, "reference")]
-    yield from islice(_of_calls(_entries(metadata.get("calls"))), _MOST)
+    named = (
+        [pointer, kind, _value(entry, "output") or entry.get("message"), _value(entry, "reference")]
+        for pointer, kind, entry in outcomes_of(metadata, "differences", "outcomes", "errors")
+        if kind not in _NO_DIFFERENCE
+    )
+    yield from islice(named, _MOST)
+    yield from islice(_of_calls(objects(metadata.get("calls"))), _MOST)
     if isinstance(metadata.get("offset"), int):
         yield [metadata["offset"], row.label or "defect", None, None]
 
 
-def _of_calls(calls: list[dict[str, Any]]) -> Iterator[list[Any]]:
+def places_of(row: Row) -> list[Any]:
+    """Return where JsonGrounded found values: the context, the pointer, how, and from where to."""
+    found = (
+        (entry.get("context"), f"{pointer} {kind}", *entry["place"])
+        for pointer, kind, entry in outcomes_of(row.metadata or {}, "outcomes")
+        if kind in GROUNDED and isinstance(entry.get("place"), list)
+    )
+    return [*islice(found, _MOST_PLACES)]
+
+
+def outcomes_of(
+    metadata: Mapping[str, Any], *names: str
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield what is listed under these names: the place, what became of it, and the rest.
+
+    Evaluators of other people may mean something else by a name, which is passed over.
+    """
+    for entry in (entry for name in names for entry in objects(metadata.get(name))):
+        yield str(entry.get("pointer", "")), str(entry.get("kind", entry.get("keyword", ""))), entry
+
+
+def _of_calls(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
     """Yield what is wrong with tool calls and their arguments."""
     for number, call in enumerate(calls):
-        name = str(call.get("name") or "(no name)")[:_LONGEST_NAME]
+        name = shorten(str(call.get("name") or "(no name)"), _LONGEST)
         kind = call.get("kind")
         place = number if kind is None else call.get("output")  # without a kind all were made
         named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
         if kind not in (None, "right", "wrong_arguments"):
             yield ["", str(kind), *_sides_of(call, name), named]
-        for wrong in _entries(call.get("arguments")) + _entries(call.get("errors")):
-            yield [
-                str(wrong.get("pointer", "")),
-                str(wrong.get("kind", wrong.get("keyword"))),
-                _value(wrong, "output"),
-                _value(wrong, "reference") or wrong.get("message"),
-                named,
-            ]
+        for pointer, what, wrong in outcomes_of(call, "arguments", "errors"):
+            expected = _value(wrong, "reference") or wrong.get("message")
+            yield [pointer, what, _value(wrong, "output"), expected, named]
 
 
 def _sides_of(call: Mapping[str, Any], name: str) -> tuple[str | None, str | None]:
     """Return what stands for a call that is wrong as a whole, and what was expected instead."""
     if "problem" in call:
-        return str(call["problem"])[:_LONGEST_NAME], None
+        return shorten(str(call["problem"]), _LONGEST), None
     here, there = call.get("output"), call.get("reference")
     if call["kind"] == "wrong_order" and isinstance(here, int) and isinstance(there, int):
         return f"call {here + 1}", f"call {there + 1}"
-    expected = str(call.get("expected_name", name))[:_LONGEST_NAME]
+    expected = shorten(str(call.get("expected_name", name)), _LONGEST)
     return name if "output" in call else None, expected if "reference" in call else None
 
 
-def _entries(value: Any) -> list[dict[str, Any]]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the mappings of a list, nothing of what is no list."""
+    found = value if isinstance(value, (list, tuple)) else []
+    return [entry for entry in found if isinstance(entry, Mapping)]
 
 
 def _value(entry: Mapping[str, Any], name: str) -> str | None:
-    if name not in entry:
-        return None
-    text = write_value(entry[name]).decode()
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
+    """Write a value; one that is cut ends with dots, by which the page knows it."""
+    return shorten(write_value(entry[name]).decode(), _LONGEST) if name in entry else None

@@ -11,6 +11,7 @@ from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.quoting import quote, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.reports.differences import GROUNDED, objects
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ _LONGEST: Final = 200
 _EXPECTED: Final = "expected "
 _DEEPEST: Final = 8
 """Levels of fields that are indented, at four columns each; more would leave no room for text."""
+
 _STYLES: Final = {
-    "match": "green",
-    "right": "green",
-    "valid": "green",
+    **dict.fromkeys(("match", "right", "valid", *GROUNDED), "green"),
     "missing": "yellow",
     "extra": "magenta",
+    "open": "dim",
 }
 _WRONG: Final = "red"
 
@@ -36,19 +37,12 @@ def explain(result: Result, console: Console | None = None) -> None:
     """Print a result as a tree: with colours in a terminal, as HTML in a notebook.
 
     Of JsonFields that is every field with how many of its leaves match, and under it those that
-    do not, with both values; of JsonMatch each difference; of JsonSchema each error; of ToolCalls
-    and ToolCallSchema each call, and under it what is wrong with its arguments; of any other
-    evaluator its reason. A long value, message or name of a tool is cut, the tree is not; fields
-    more than eight levels deep stand under the eighth, called by the rest of their pointer.
-    Raises InputError where it is not given a Result.
+    do not, with both values; of JsonMatch each difference; of JsonSchema each error; of
+    JsonGrounded each value, how and where the source has it; of ToolCalls and ToolCallSchema each
+    call, and under it what is wrong with its arguments; of any other evaluator its reason. Long
+    values are cut. Raises InputError where it is not given a Result.
     """
     from rich import get_console
-
-    (console or get_console()).print(tree_of(result))
-
-
-def tree_of(result: Result) -> Tree:
-    """Return the tree that `explain` prints."""
     from rich.tree import Tree
 
     if not isinstance(result, Result):
@@ -59,33 +53,21 @@ def tree_of(result: Result) -> Tree:
     root = Tree(_line(_head(result), "bold green" if result.passed else "bold red"))
     if result.reason:
         root.add(_line(result.reason))
-    _add_fields(root, result.metadata)
-    _add_leaves(root, entries(result.metadata, "errors"))
-    for call in entries(result.metadata, "calls"):
-        _add_leaves(root.add(_call(call)), entries(call, "arguments", "errors"))
-    return root
-
-
-def entries(metadata: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
-    """Return what is listed under the first of these names that has a list.
-
-    Evaluators of other people may mean something else by the name, which is passed over.
-    """
-    for name in names:
-        listed = metadata.get(name)
-        if isinstance(listed, (list, tuple)):
-            return [entry for entry in listed if isinstance(entry, Mapping)]
-    return []
+    metadata = result.metadata
+    _add_fields(root, metadata)
+    _add_leaves(root, objects(metadata.get("errors")))
+    for call in objects(metadata.get("calls")):
+        branch = root.add(_call(call))
+        _add_leaves(branch, objects(call.get("arguments")) or objects(call.get("errors")))
+    (console or get_console()).print(root)
 
 
 def _head(result: Result) -> str:
     state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
     state = "unscored" if result.is_unscored else state
-    score = result.score
-    figure = f", score {format_figure(score)}" if isinstance(score, float) else f", score {score}"
-    return f"{state}{figure if result.scored else ''}" + (
-        f" ({result.label})" if result.label else ""
-    )
+    score = format_figure(result.score) if isinstance(result.score, float) else str(result.score)
+    figure = f", score {score}" if result.scored else ""
+    return f"{state}{figure}" + (f" ({result.label})" if result.label else "")
 
 
 def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
@@ -93,36 +75,26 @@ def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
     fields = metadata.get("fields")
     counts = fields if "outcomes" in metadata and isinstance(fields, Mapping) else {}
     by_field: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
-    for outcome in entries(metadata, "outcomes", "differences"):
-        by_field.setdefault(outcome.get("field", _place(outcome)), []).append(outcome)
+    for outcome in objects(metadata.get("outcomes")) or objects(metadata.get("differences")):
+        path = str(outcome.get("field", outcome.get("pointer", "")))
+        by_field.setdefault(path, []).append(outcome)
     branches: dict[str, Tree] = {"": root}
     for path, found in by_field.items():
         branch = _branch(branches, path)
         if branch is not root:
-            branch.label = _label(path, counts.get(path, {}))
+            for kind, count in counts.get(path, {}).items():
+                branch.label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))  # type: ignore[union-attr]
         _add_leaves(branch, found)
 
 
 def _branch(branches: dict[str, Tree], path: str) -> Tree:
     """Return the branch of a field, with those above it."""
     if path not in branches:
-        above, name = _named(path)
-        branches[path] = _branch(branches, above).add(_line(name))
+        names = path.split("/")
+        level = min(len(names) - 1, _DEEPEST)
+        above = _branch(branches, "/".join(names[:level]))
+        branches[path] = above.add(_line("/".join(names[level:])))
     return branches[path]
-
-
-def _named(path: str) -> tuple[str, str]:
-    """Return the branch above that of a field, and what the field is called in it."""
-    names = path.split("/")
-    level = min(len(names) - 1, _DEEPEST)
-    return "/".join(names[:level]), "/".join(names[level:])
-
-
-def _label(path: str, counts: Mapping[str, int]) -> Text:
-    label = _line(_named(path)[1])
-    for kind, count in counts.items():
-        label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))
-    return label
 
 
 def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
@@ -139,8 +111,10 @@ def _leaf(entry: Mapping[str, Any]) -> Text:
         texts[-1] = f"{_EXPECTED}{texts[-1]}"
     if "message" in entry:
         texts.append(str(entry["message"]))
+    if isinstance(entry.get("place"), list):
+        texts.append("source[{}:{}]".format(*entry["place"]))
     kind = str(entry.get("kind", entry.get("keyword", "")))
-    return _entry(_place(entry) or "(the whole)", kind, texts, entry.get("score"))
+    return _entry(str(entry.get("pointer", "")) or "(the whole)", kind, texts, entry.get("score"))
 
 
 def _call(call: Mapping[str, Any]) -> Text:
@@ -149,7 +123,8 @@ def _call(call: Mapping[str, Any]) -> Text:
     texts += [str(call["problem"])] if "problem" in call else []
     texts += [f"{side}[{call[side]}]" for side in ("output", "reference") if side in call]
     kind = str(call.get("kind", "valid" if call.get("valid") else "invalid"))
-    return _entry(_cut(str(call.get("name") or "(no name)")), kind, texts, call.get("score"))
+    name = shorten(str(call.get("name") or "(no name)"), _LONGEST)
+    return _entry(name, kind, texts, call.get("score"))
 
 
 def _entry(what: str, kind: str, texts: Iterable[str], score: Any) -> Text:
@@ -157,19 +132,10 @@ def _entry(what: str, kind: str, texts: Iterable[str], score: Any) -> Text:
     line = _line(f"{what}  ")
     line.append(make_printable(kind), _STYLES.get(kind, _WRONG))
     for text in texts:
-        line.append(f"  {_cut(text)}")
+        line.append(f"  {make_printable(shorten(text, _LONGEST))}")
     if isinstance(score, (int, float)):
         line.append(f"  score {format_within((0, 1), score, 'g', 3)}", "dim")
     return line
-
-
-def _place(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("pointer", ""))
-
-
-def _cut(text: str) -> str:
-    """Make a text safe to print, and short."""
-    return make_printable(shorten(text, _LONGEST))
 
 
 def _line(text: str, style: str = "") -> Text:

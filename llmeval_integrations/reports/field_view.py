@@ -2,132 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.reports.entries import (
-    SHARES,
-    Entry,
-    Parts,
-    count_column,
-    name_columns,
-    share_column,
-    tabulate,
-)
-from llmeval_integrations.reports.view import NOTHING, Cell, Column, Section
-from llmeval_integrations.runs.numbers import figure, percent
+from llmeval_integrations.reports.tables import by_sample
+from llmeval_integrations.reports.view import RUN, Column, Row, Section, alarm, share
+from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.records import text_of
+from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 _MOST_FIELDS: Final = 200
 _MOST_VALUES: Final = 3
 _LONGEST_VALUE: Final = 40
-_KINDS: Final = ("mismatch", "wrong_type", "missing", "extra")
 _OF_FIELDS: Final = (
-    "wrong: samples in which the field is wrong, of those with a readable output that have it. "
+    "wrong: samples in which the field is wrong, of those with a readable output that have it."
+)
+_OF_SHARES: Final = (
     "Precision and recall count leaves, which are single values, those of all outputs."
 )
+_OF_ORIGINS: Final = "Invented: wrong values that the source has not. Misread: those that it has."
 _OF_LEAVES: Final = "F1 counts every leaf of the run once, macro F1 is the mean of the samples."
+_OF_COMMON: Final = "By chance: values found that say little, as most sources have them."
 
 
-def field_sections(evaluators: Sequence[Entry]) -> Iterator[Section]:
+Origins: TypeAlias = Mapping[tuple[str, str], Counter[str]]
+"""By evaluator and field, how many wrong values were invented, and how many misread."""
+
+
+def field_sections(evaluators: Sequence[Row], origins: Mapping[str, Origins]) -> Iterator[Section]:
     """Yield the figures of all leaves, of each tool, and of each field."""
+    columns = [Column("evaluator", "name", kind="name"), RUN, *_shares(0)]
+    columns.append(Column("macro F1", "macro", share, rank=1))
     leaves = [
-        each._replace(figures={**each.figures["micro"], "macro": each.figures["macro"]["f1"]})
+        {**each, **each["micro"], "macro": each["macro"]["f1"]}
         for each in evaluators
-        if each.figures.get("micro") and each.figures["micro"]["precision"] is not None
+        if each.get("micro") and each["micro"]["precision"] is not None
     ]
-    parts = [*name_columns("evaluator"), *SHARES, *share_column("macro", "macro F1", rank=1)]
-    yield Section("leaves", "Leaves", *tabulate(parts, leaves), _OF_LEAVES, "evaluator", 50, 50)
-    tools = sorted(_parts_of(evaluators, "tools"), key=_wrong_calls)
-    counts = [part for key in ("called", "expected", "right") for part in count_column(key, rank=1)]
-    yield Section(
-        "tools", "Tools", *tabulate([*name_columns("tool"), *counts, *SHARES], tools), noun="tool"
+    said = {"note": _OF_LEAVES, "noun": "evaluator", "few": 50, "most": 50}
+    yield Section.of("leaves", "Leaves", columns, leaves, **said)
+    counts = [Column(key, key, rank=1) for key in ("called", "expected", "right")]
+    columns = [Column("tool", "name", kind="name"), RUN, *counts, *_shares(0)]
+    tools = sorted(
+        _parts(evaluators, "tools"),
+        key=lambda tool: 2 * tool["right"] - tool["called"] - tool["expected"],
     )
-    yield _fields([each for each in _parts_of(evaluators, "fields") if each.figures["leaves"]])
+    yield Section.of("tools", "Tools", columns, tools, noun="tool")
+    yield _grounding([*_parts(evaluators, "grounding")])
+    yield _fields(origins, [each for each in _parts(evaluators, "fields") if each["leaves"]])
 
 
-def _parts_of(evaluators: Sequence[Entry], key: str) -> Iterator[Entry]:
+def _shares(rank: int) -> list[Column]:
+    shares = [Column(key, key, share, rank=rank) for key in ("precision", "recall")]
+    return [*shares, Column("F1", "f1", share, rank=rank, note=_OF_SHARES if rank else "")]
+
+
+def _parts(evaluators: Sequence[Row], key: str) -> Iterator[Row]:
     """Yield the tools or fields of evaluators."""
     for each in evaluators:
-        for name, figures in each.figures.get(key, {}).items():
-            yield Entry(each.run, name, figures, each.evaluator)
+        for name, figures in each.get(key, {}).items():
+            yield {**figures, "run": each["run"], "name": name, "evaluator": each["name"]}
 
 
-def _wrong_calls(tool: Entry) -> int:
-    counts = tool.figures
-    return 2 * int(counts["right"]) - int(counts["called"]) - int(counts["expected"])
-
-
-def _fields(fields: list[Entry]) -> Section:
-    fields.sort(key=lambda field: (field.name == OTHER, _badness(field.figures)))
-    one = len({field.evaluator for field in fields}) == 1
-    parts: Parts = [
-        (Column("field", "name"), _name),
-        (Column("evaluator", "name", 5, True), lambda field: Cell("" if one else field.evaluator)),
-        *name_columns("")[1:],
-        (Column("wrong"), _wrong),
-        *count_column("samples", "of"),
-        (Column("share", rank=4), _wrong_share),
-        *((replace(column, rank=3), read) for column, read in SHARES),
-        *((Column(kind.replace("_", " "), rank=5, optional=True), _kind(kind)) for kind in _KINDS),
-        (Column("most often wrong", "text", rank=2), _values),
+def _grounding(fields: list[Row]) -> Section:
+    """Say of each field how many of its values the sources have."""
+    columns = [
+        Column("field", "name", lambda name: name or "(the whole)", "name"),
+        RUN,
+        Column("not in the source", "ungrounded", tone=alarm),
+        Column("of", "judged"),
+        Column("found", "share", share, rank=1),
+        Column("by chance", "common", share, rank=2, optional=True, note=_OF_COMMON),
     ]
-    return Section(
-        "fields",
-        "Fields",
-        *tabulate(parts, fields[:_MOST_FIELDS]),
-        _OF_FIELDS,
-        noun="field",
-        left_out=max(len(fields) - _MOST_FIELDS, 0),
-        elsewhere="llmeval export RUN --table fields --to csv",
-    )
+    rows = [{**each, "judged": each["grounded"] + each["ungrounded"]} for each in fields]
+    rows = [{**each, "common": each["common"] or None} for each in rows if each["judged"]]
+    rows.sort(key=lambda field: -field["ungrounded"])
+    title = "Values in their sources"
+    said = {"noun": "field", "left_out": max(len(rows) - _MOST_FIELDS, 0)}
+    return Section.of("grounding", title, columns, rows[:_MOST_FIELDS], **said)
 
 
-def _badness(figures: Mapping[str, Any]) -> tuple[float, ...]:
+def _fields(origins: Mapping[str, Origins], fields: list[Row]) -> Section:
     """Rank fields by the samples in which they are wrong, then by that share, then by leaves."""
-    wrong, samples = figures["wrong_samples"], figures["samples"]
-    leaves = figures["leaves"] - figures["match"] - figures["unreadable"]
-    return (-wrong, -(wrong / samples if samples else 0.0), -leaves)
+    rows = [{**each, **_field(each, origins[each["run"]])} for each in fields]
+    rows.sort(key=lambda row: row["rank"])
+    if len({row["evaluator"] for row in rows}) == 1:
+        rows = [{**row, "evaluator": ""} for row in rows]
+    columns = [
+        Column("field", "name", lambda name: name or "(the whole)", "name"),
+        Column("evaluator", "evaluator", kind="name", rank=5, optional=True),
+        RUN,
+        Column("wrong", "wrong_samples", tone=alarm),
+        Column("of", "samples"),
+        Column("share", "wrong_share", share, rank=4),
+        *_shares(3),
+        *(
+            Column(kind.replace("_", " "), kind, rank=5, optional=True)
+            for kind in ("mismatch", "wrong_type", "missing", "extra")
+        ),
+        Column("invented", "invented", rank=1, optional=True, tone=alarm),
+        Column("misread", "misread", rank=1, optional=True, note=_OF_ORIGINS),
+        Column("most often wrong", "values", kind="text", rank=2, has_lines=True),
+    ]
+    said = {
+        "note": _OF_FIELDS,
+        "noun": "field",
+        "left_out": max(len(rows) - _MOST_FIELDS, 0),
+        "elsewhere": "llmeval export RUN --table fields --to csv",
+    }
+    return Section.of("fields", "Fields", columns, rows[:_MOST_FIELDS], **said)
 
 
-def _name(field: Entry) -> Cell:
-    examples = field.figures["examples"]
-    found = {"evaluator": field.evaluator, "sample": text_of(examples[0])} if examples else {}
-    if examples and field.run:
-        found["run"] = field.run
-    return Cell(field.name or "(the whole)", filter=found)
-
-
-def _wrong(field: Entry) -> Cell:
-    wrong = field.figures["wrong_samples"]
-    return Cell(figure(wrong), "bad" if wrong else "quiet")
-
-
-def _wrong_share(field: Entry) -> Cell:
-    samples = field.figures["samples"]
-    return Cell(percent(field.figures["wrong_samples"] / samples) if samples else NOTHING)
-
-
-def _kind(kind: str) -> Callable[[Entry], Cell]:
-    """Count the leaves of a kind, without those whose output is not JSON."""
-
-    def read(field: Entry) -> Cell:
-        unreadable = field.figures["unreadable"] if kind == "missing" else 0
-        count = field.figures[kind] - unreadable
-        return Cell(figure(count), "" if count else "quiet")
-
-    return read
-
-
-def _values(field: Entry) -> Cell:
-    values = [*map(_value, field.figures["wrong_values"][:_MOST_VALUES])]
-    return Cell(values[0] if values else "", others=values[1:])
+def _field(field: Row, origins: Origins) -> dict[str, Any]:
+    """Return what is worked out of a field's figures."""
+    wrong, samples, own = (
+        field["wrong_samples"],
+        field["samples"],
+        (field["evaluator"], field["name"]),
+    )
+    leaves = field["leaves"] - field["match"] - field["unreadable"]
+    link = {}
+    if field["examples"]:
+        example = text_of(field["examples"][0])
+        link = {"evaluator": field["evaluator"], "run": field["run"], "sample": example}
+    return {
+        "missing": field["missing"] - field["unreadable"],
+        "wrong_share": wrong / samples if samples else None,
+        "invented": origins.get(own, Counter())["invented"],
+        "misread": origins.get(own, Counter())["misread"],
+        "values": [_value(found) for found in field["wrong_values"][:_MOST_VALUES]] or [""],
+        "link": {key: value for key, value in link.items() if value},
+        "rank": (field["name"] == OTHER, -wrong, -wrong / max(samples, 1), -leaves),
+    }
 
 
 def _value(found: Mapping[str, Any]) -> str:
-    output, reference = cut_around_difference(found["output"], found["reference"], _LONGEST_VALUE)
+    sides = cut_around_difference(found["output"], found["reference"], _LONGEST_VALUE)
     times = f" ({found['count']:,} times)" if found["count"] > 1 else ""
-    return f"{output} for {reference}{times}"
+    return f"{' for '.join(sides)}{times}"
+
+
+def origins_of(run: Run) -> Origins:
+    """Count by evaluator and field which wrong values were invented, and which misread.
+
+    What JsonGrounded does not find in the source is invented, what it finds there is misread; of
+    what it does not look for nothing is known.
+    """
+    evaluators = run.summary["evaluators"]
+    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    grounded = [name for name, each in evaluators.items() if "grounding" in each]
+    compared = [name for name, each in evaluators.items() if "fields" in each]
+    for _, rows in by_sample(run) if grounded and compared else ():
+        outcomes = {row.evaluator: (row.metadata or {}).get("outcomes", ()) for row in rows}
+        kinds = {each["pointer"]: each["kind"] for name in grounded for each in outcomes[name]}
+        for name in compared:
+            for each in outcomes[name]:
+                kind = kinds.get(each["pointer"], "open")
+                if kind != "open" and each["kind"] in ("mismatch", "wrong_type", "extra"):
+                    origin = "invented" if kind == "ungrounded" else "misread"
+                    found[name, each["field"]][origin] += 1
+    return found
+
+
+def describe_origins(origins: Origins) -> str:
+    """Say how many wrong values were invented and misread, nothing where that is not known."""
+    counts = sum(origins.values(), Counter[str]())
+    invented, misread = counts["invented"], counts["misread"]
+    if not counts:
+        return ""
+    wrong = counted(invented + misread, "wrong value")
+    return f"Of {wrong} {invented:,} are not in the source (invented), {misread:,} are (misread)"

@@ -12,15 +12,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
-from llmeval_integrations.reports.rows import names_of
 from llmeval_integrations.reports.run_view import view_of
 from llmeval_integrations.reports.samples import samples_of_page
+from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import View
+from llmeval_integrations.runs.comparison.doubts import manifest_of
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import read_manifest
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,40 +29,41 @@ SUFFIX: Final = ".html"
 
 _DATE: Final = len("2026-01-31")
 _CHANGES: Final = 20
-_ON_TOP: Final = ("evaluators", "causes", "differences", "compared-fields", "changes")
+_ON_TOP: Final = ("evaluators", "causes")
 """The sections that stand above the samples."""
 
 _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 """What must not stand in a script element as it is, and what UTF-8 has no form for."""
 
-_BREAKS: Final = re.compile("(?<=[/_])")
 
-
-def write(runs: Sequence[Run], out: BinaryIO, *, live: bool = False) -> None:
-    """Write the page; a live one asks its server every few seconds for news."""
+def write(runs: Sequence[Run], out: BinaryIO, *, version: str | None = None) -> None:
+    """Write the page; with a version of its files it asks its server every few seconds for news."""
     named = dict(zip(names_of(runs), runs, strict=True))
     view = view_of(named)
-    manifests = {name: _manifest(run) for name, run in named.items()}
-    style, script = _file("page.css"), _file("marks.js") + _file("page.js")
-    script += _file("live.js") if live else ""
-    samples = samples_of_page(named)
-    page = _environment().get_template("page.html.j2")
-    text = page.render(
-        title=", ".join(_title(*each) for each in manifests.items()),
-        policy=_policy(style, script, live=live),
-        style=_markup(style),
-        script=_markup(script),
-        view=view,
-        linked=True,
-        comparisons=[] if live else list(views_of_comparisons(named, _CHANGES)),
-        top=[each for each in view.sections if each.name in _ON_TOP],
-        below=[each for each in view.sections if each.name not in _ON_TOP],
-        data=_markup(_embed(samples)),
-        manifests={
-            name: json.dumps(manifest, indent=2, ensure_ascii=False).split("\n")
-            for name, manifest in manifests.items()
-            if manifest is not None
-        },
+    manifests = {name: manifest_of(run) for name, run in named.items()}
+    scripts = ["marks.js", "page.js", *([] if version is None else ["live.js"])]
+    style, script = _file("page.css"), "".join(map(_file, scripts))
+    text = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            title=", ".join(_title(*each) for each in manifests.items()),
+            policy=_policy(style, script, is_live=version is not None),
+            style=_markup(style),
+            script=_markup(script),
+            view=view,
+            version=version,
+            linked=True,
+            comparisons=[*views_of_comparisons(named, _CHANGES)] if version is None else [],
+            top=[each for each in view.sections if each.name in _ON_TOP],
+            below=[each for each in view.sections if each.name not in _ON_TOP],
+            data=_markup(_embed(samples_of_page(named))),
+            manifests={
+                name: json.dumps(manifest, indent=2, ensure_ascii=False)
+                for name, manifest in manifests.items()
+                if manifest is not None
+            },
+        )
     )
     out.write(text.encode())
 
@@ -78,9 +78,10 @@ def as_fragment(view: View) -> str:
 def _environment() -> Environment:
     """Return what fills templates: every text is escaped, and what does not print is written out.
 
-    Markup alone is left as it is, and nothing but our own files is markup.
+    Markup alone is left as it is.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader(__package__),
@@ -90,15 +91,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = _breakable
+    # A name breaks after `/` and `_`.
+    environment.filters["breakable"] = lambda text: Markup("<wbr>").join(
+        re.split("(?<=[/_])", make_printable(text))
+    )
     return environment
-
-
-def _breakable(text: str) -> Markup:
-    """Let a name break after `/` and `_`."""
-    from markupsafe import Markup
-
-    return Markup("<wbr>").join(_BREAKS.split(make_printable(text)))
 
 
 def _markup(text: str) -> Markup:
@@ -107,17 +104,14 @@ def _markup(text: str) -> Markup:
     return Markup(text)  # noqa: S704 - our own files, and JSON with every bracket escaped
 
 
-def _policy(style: str, script: str, *, live: bool) -> str:
+def _policy(style: str, script: str, *, is_live: bool) -> str:
     """Allow this style and this script and nothing else; a live page may ask its server."""
-    connect = " connect-src 'self';" if live else ""
+    hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (style, script)]
+    connect = " connect-src 'self';" if is_live else ""
     return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)};{connect} "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}';"
+        f"{connect} base-uri 'none'; form-action 'none'"
     )
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _embed(data: Any) -> str:
@@ -137,10 +131,3 @@ def _title(name: str, manifest: Mapping[str, Any] | None) -> str:
     data = Path(manifest["data"].get("path", "")).name
     known = [each for each in (data, manifest["started"][:_DATE]) if each]
     return f"{name} ({', '.join(known)})"
-
-
-def _manifest(run: Run) -> dict[str, Any] | None:
-    try:
-        return None if run.out is None else read_manifest(run.out)
-    except InputError:
-        return None

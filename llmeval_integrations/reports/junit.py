@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 from xml.sax.saxutils import quoteattr
 
 from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.reports.rows import names_of, rows_of
+from llmeval_integrations.reports.tables import names_of, rows_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
@@ -26,24 +26,17 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
     out.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
     for name, run in zip(names_of(runs), runs, strict=True):
         if run.incomplete:
-            out.write(_incomplete(name, run.incomplete).encode())
-        kinds = Counter((row.evaluator, _kind(row)) for row in rows_of(run))
+            why = _element("error", message=run.incomplete, type="incomplete")
+            case = _element("testcase", why, classname=name, name="the run is complete")
+            out.write(_suite(name, Counter(error=1)).encode() + case.encode() + b"</testsuite>\n")
         for evaluator in run.summary["evaluators"]:
             suite = evaluator if len(runs) == 1 else f"{name}.{evaluator}"
-            count = {kind: kinds[evaluator, kind] for kind in ("", *_KINDS)}
-            out.write(
-                f'<testsuite name={_attribute(suite)} tests="{sum(count.values())}" '
-                f'failures="{count["failure"]}" errors="{count["error"]}" '
-                f'skipped="{count["skipped"]}">\n'.encode()
-            )
-            for row in rows_of(run):
-                if row.evaluator == evaluator:
-                    out.write(_case(suite, row).encode())
+            counts = Counter(_kind(row) for row in rows_of(run) if row.evaluator == evaluator)
+            out.write(_suite(suite, counts).encode())
+            cases = (_case(suite, row) for row in rows_of(run) if row.evaluator == evaluator)
+            out.writelines(case.encode() for case in cases)
             out.write(b"</testsuite>\n")
     out.write(b"</testsuites>\n")
-
-
-_KINDS: Final = ("failure", "error", "skipped")
 
 
 def _kind(row: Row) -> str:
@@ -54,30 +47,27 @@ def _kind(row: Row) -> str:
     return "failure" if row.passed is False else ""
 
 
+def _suite(name: str, counts: Counter[str]) -> str:
+    figures = {f"{kind}s": str(counts[kind]) for kind in ("failure", "error")}
+    attributes = {"tests": str(counts.total()), **figures, "skipped": str(counts["skipped"])}
+    return _element("testsuite", name=name, **attributes).replace("/>", ">")
+
+
 def _case(suite: str, row: Row) -> str:
-    head = f"<testcase classname={_attribute(suite)} name={_attribute(text_of(row.id))}"
     kind = _kind(row)
+    about = {"classname": suite, "name": text_of(row.id)}
     if not kind:
-        return f"{head}/>\n"
+        return _element("testcase", **about)
     if row.error is not None:
         label, _, reason = row.error.partition(": ")
     else:
         label, reason = str(row.label or kind), str(row.reason or "")
     message = reason if row.score is None else f"score {row.score:g}: {reason}"
-    said = f"message={_attribute(message)}" + (
-        f" type={_attribute(label)}" if kind != "skipped" else ""
-    )
-    return f"{head}><{kind} {said}/></testcase>\n"
+    said = {"message": message} if kind == "skipped" else {"message": message, "type": label}
+    return _element("testcase", _element(kind, **said), **about)
 
 
-def _incomplete(name: str, reason: str) -> str:
-    return (
-        f'<testsuite name={_attribute(name)} tests="1" failures="0" errors="1" skipped="0">\n'
-        f'<testcase classname={_attribute(name)} name="the run is complete">'
-        f'<error message={_attribute(reason)} type="incomplete"/></testcase>\n</testsuite>\n'
-    )
-
-
-def _attribute(text: str) -> str:
-    """Quote a text for XML, with what XML cannot hold written out."""
-    return quoteattr(make_printable(text))
+def _element(tag: str, content: str = "", /, **attributes: str) -> str:
+    """Write an element, with what XML cannot hold written out."""
+    said = "".join(f" {key}={quoteattr(make_printable(text))}" for key, text in attributes.items())
+    return f"<{tag}{said}>{content}</{tag}>\n" if content else f"<{tag}{said}/>\n"

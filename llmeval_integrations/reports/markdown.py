@@ -9,8 +9,8 @@ from typing import BinaryIO, Final
 
 from llmeval_integrations.core.printable import one_line
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
-from llmeval_integrations.reports.rows import names_of
 from llmeval_integrations.reports.run_view import view_of
+from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import Cell, Column, Section, View
 from llmeval_integrations.runs.run import Run
 
@@ -22,8 +22,6 @@ _PLAIN: Final = re.compile(r"(?!.*www\.)(?!.*(?<!\w)_|.*_(?!\w))[\w .,:;%$+±–
 
 _LONGEST: Final = 120
 _LONGEST_SENTENCE: Final = 500
-_OPEN: Final = ("evaluators", "differences")
-"""The sections that are not folded."""
 
 
 def write(runs: Sequence[Run], out: BinaryIO) -> None:
@@ -31,7 +29,8 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
     named = dict(zip(names_of(runs), runs, strict=True))
     views = [view_of({name: run}) for name, run in named.items()]
     out.writelines(
-        "\n".join([*_lines(view), ""]).encode() for view in (*views, *views_of_comparisons(named))
+        "\n\n".join([*_blocks(view), ""]).encode()
+        for view in (*views, *views_of_comparisons(named))
     )
 
 
@@ -45,36 +44,26 @@ def quote(text: str, longest: int = _LONGEST) -> str:
     return f"<code>{_ACTIVE.sub(lambda found: f'&#{ord(found[0])};', one_line(cut))}</code>"
 
 
-def _lines(view: View) -> Iterator[str]:
+def _blocks(view: View) -> Iterator[str]:
     yield f"### {_sentence(view.title)}"
-    yield ""
     yield _sentence(view.verdict.text)
-    yield ""
-    for section in view.sections:
-        if section.name in _OPEN:
-            yield from _table(section)
-        else:
+    for number, section in enumerate(view.sections):
+        if number:  # the first alone is not folded
             yield f"<details><summary>{section.title}</summary>"
-            yield ""
-            yield from _table(section)
+        yield "\n".join(_table(section))
+        yield from filter(None, (section.rest(section.most), section.notes(section.columns)))
+        if number:
             yield "</details>"
-            yield ""
-    for warning in view.warnings:
-        yield f"- {_sentence(warning)}"
     if view.warnings:
-        yield ""
+        yield "\n".join(f"- {_sentence(warning)}" for warning in view.warnings)
 
 
 def _table(section: Section) -> Iterator[str]:
-    yield _row([column.head for column in section.columns])
-    yield _row(["---:" if column.kind == "figure" else "---" for column in section.columns])
-    for row in section.rows[: section.most]:
-        yield _row([*map(_cell, section.columns, row)])
-    yield ""
-    for sentence in (section.rest(section.most), section.note):
-        if sentence:
-            yield sentence
-            yield ""
+    heads = [column.head for column in section.columns]
+    rules = ["---:" if column.kind == "figure" else "---" for column in section.columns]
+    rows = ([*map(_cell, section.columns, row)] for row in section.rows[: section.most])
+    for cells in (heads, rules, *rows):
+        yield f"| {' | '.join(cells)} |"
 
 
 def _sentence(text: str) -> str:
@@ -85,7 +74,3 @@ def _cell(column: Column, cell: Cell) -> str:
     if column.kind in {"figure", "word"}:
         return escape(cell.text)  # which we wrote
     return "<br>".join(map(quote, filter(None, (cell.text, *cell.others))))
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from llmeval_integrations.reports.differences import differences_of
-from llmeval_integrations.reports.rows import by_sample
+from llmeval_integrations.reports.differences import differences_of, places_of
+from llmeval_integrations.reports.tables import by_sample
 from llmeval_integrations.runs.comparison.doubts import known_lower
 from llmeval_integrations.runs.records import score_of, text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
@@ -19,9 +19,6 @@ from llmeval_integrations.runs.texts import read_texts
 
 MOST_LISTED: Final = 100_000
 """Samples of a run that are listed."""
-
-MOST_SHOWN: Final = 20_000
-"""Samples of a run that are shown with their texts."""
 
 MOST_CHARACTERS: Final = 10_000_000
 """Characters of all texts and differences of a page together."""
@@ -33,150 +30,133 @@ _BEFORE: Final = 1_000
 """Characters that are shown of such a text before its defect, or the first difference."""
 
 _LONGEST_REASON: Final = 300
-_EACH_KIND: Final = 10
-_PASSED, _FAILED, _UNSCORED, _ERROR, _NO_VERDICT = range(5)
+_GAP: Final = "\n\n"
+"""What stands between contexts."""
 
 _Text: TypeAlias = str | tuple[int, str, int] | None
 """A text, or of a long one where the part begins that is shown, the part, and characters in all."""
 
 
 class _Sample(NamedTuple):
-    """One sample of one run."""
+    """One sample of one run; those that sort first are better."""
 
-    badness: tuple[int, float, int]
-    place: int
+    wrong: int
+    badness: float
+    order: int
     id: str
-    rows: list[tuple[Any, ...] | None]
+    rows: list[Any]
 
 
-class _Words:
-    """Texts, each kept once."""
+class _Shown(NamedTuple):
+    """What a page shows of a sample when it is opened."""
 
-    def __init__(self) -> None:
-        self.texts: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        return self.texts.setdefault(text, len(self.texts))
+    output: _Text = None
+    reference: _Text = None
+    given: _Text = None
+    differences: Sequence[Any] = ()
+    places: Sequence[Any] = ()
 
 
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     """Return what the page's script reads: the samples of all runs, joined by id, worst first."""
-    evaluators = list(
-        dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])
-    )
-    reader = _Reader(evaluators, MOST_CHARACTERS // max(len(runs), 1))
+    names = dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])
+    reader = _Reader([*names], MOST_CHARACTERS // max(len(runs), 1))
     joined: dict[tuple[str, int], list[Any]] = {}
     ranks: dict[tuple[str, int], tuple[int, float, int]] = {}
     for number, run in enumerate(runs.values()):
-        seen: Counter[str] = Counter()
-        for sample, reference, given, side in reader.read(run):
-            key = sample.id, seen[sample.id]
-            seen[sample.id] += 1
+        occurrences: Counter[str] = Counter()
+        for sample, shown in reader.read(run):
+            key = sample.id, occurrences[sample.id]
+            occurrences[sample.id] += 1
             entry = joined.setdefault(key, [sample.id, None, None, [None] * len(runs)])
-            entry[1] = reference if entry[1] is None else entry[1]
-            entry[2] = given if entry[2] is None else entry[2]
-            entry[3][number] = side
-            ranks[key] = max(ranks.get(key, sample.badness), sample.badness)
-    order = sorted(joined, key=ranks.__getitem__, reverse=True)
+            entry[1] = shown.reference if entry[1] is None else entry[1]
+            entry[2] = shown.given if entry[2] is None else entry[2]
+            entry[3][number] = [sample.rows, shown.output, shown.differences, shown.places]
+            ranks[key] = max(ranks.get(key, sample[:3]), sample[:3])
     lower = frozenset().union(*(known_lower(run) or () for run in runs.values()))
     return {
-        "runs": list(runs),
-        "evaluators": evaluators,
-        "lower": [int(name in lower) for name in evaluators],
-        "labels": list(reader.labels.texts),
-        "reasons": list(reader.reasons.texts),
+        "runs": [*runs],
+        "evaluators": [*names],
+        "lower": [int(name in lower) for name in names],
+        "labels": [*reader.labels],
+        "reasons": [*reader.reasons],
         "count": max((run.summary["samples"] for run in runs.values()), default=0),
-        "samples": [joined[key] for key in order],
+        "samples": [joined[key] for key in sorted(joined, key=ranks.__getitem__, reverse=True)],
     }
 
 
 class _Reader:
-    """Reads the samples of runs."""
+    """Reads the samples of runs, and numbers what many rows have."""
 
     def __init__(self, evaluators: Sequence[str], room: int) -> None:
-        self.labels = _Words()
-        self.reasons = _Words()
+        self.labels: dict[str, int] = {}
+        self.reasons: dict[str, int] = {}
         self._numbers = {name: number for number, name in enumerate(evaluators)}
         self._room = room
 
-    def read(self, run: Run) -> Iterator[tuple[_Sample, _Text, _Text, list[Any]]]:
-        """Yield samples in the order of the data.
-
-        Each with its reference, its input, and what is of this run: rows, output, differences.
-        """
-        listed = heapq.nlargest(MOST_LISTED, self._listed(run))
-        ranks = {each.place: rank for rank, each in enumerate(_order(listed))}
-        differences = self._differences(run, ranks)
-        texts = self._texts(run, ranks, differences)
-        for each in sorted(listed, key=lambda sample: sample.place):
-            output, reference, given = texts.get(each.place, (None, None, None))
-            named = differences[each.place] if each.place in texts else []
-            rows = [row and (*row[:2], *self._number(*row[2:])) for row in each.rows]
-            yield each, reference, given, [rows, output, named]
+    def read(self, run: Run) -> Iterator[tuple[_Sample, _Shown]]:
+        """Yield samples in the order of the data, each with what is shown of it."""
+        listed = heapq.nlargest(MOST_LISTED, self._list(run))
+        ranks = {-each.order: rank for rank, each in enumerate(listed)}
+        shown = self._show(run, ranks)
+        for each in sorted(listed, key=lambda sample: -sample.order):
+            rows = [row and [*row[:2], *self._number(*row[2:])] for row in each.rows]
+            yield each._replace(rows=rows), shown.get(-each.order, _Shown())
 
     def _number(self, label: str, reason: str) -> tuple[int, int]:
-        return self.labels.number(label), self.reasons.number(reason)
+        return (
+            self.labels.setdefault(label, len(self.labels)),
+            self.reasons.setdefault(reason, len(self.reasons)),
+        )
 
-    def _listed(self, run: Run) -> Iterator[_Sample]:
+    def _list(self, run: Run) -> Iterator[_Sample]:
         lower = known_lower(run) or frozenset()
         for place, rows in by_sample(run):
-            said: list[tuple[Any, ...] | None] = [None] * len(self._numbers)
-            worst, goodness = 0, 0.0
+            said: list[Any] = [None] * len(self._numbers)
+            badness = 0.0
             for row in rows:
-                said[self._numbers[row.evaluator]] = self._row(row)
-                worst += is_failing(row)
+                said[self._numbers[row.evaluator]] = _row(row)
                 score = score_of(row) or 0.0
-                goodness += -score if row.evaluator in lower else score
-            yield _Sample((worst, -goodness, -place), place, text_of(rows[0].id), said)
+                badness += score if row.evaluator in lower else -score
+            yield _Sample(sum(map(is_failing, rows)), badness, -place, text_of(rows[0].id), said)
 
-    def _row(self, row: Row) -> tuple[Any, ...]:
-        (is_error, kind), reason = found_in(row)
-        score = score_of(row)
-        state = (
-            _ERROR
-            if is_error
-            else _UNSCORED
-            if row.unscored
-            else {True: _PASSED, False: _FAILED, None: _NO_VERDICT}[row.passed]
-        )
-        kind = kind if is_failing(row) else str(row.label or "")
-        return (
-            state,
-            None if score is None else float(f"{score:.4g}"),
-            kind,
-            reason[:_LONGEST_REASON],
-        )
-
-    def _differences(self, run: Run, ranks: Mapping[int, int]) -> dict[int, list[Any]]:
-        """Return what the evaluators name of the samples that are shown with their texts."""
-        found: dict[int, list[Any]] = defaultdict(list)
-        for place, rows in by_sample(run):
-            if place in ranks:
-                for row in filter(is_failing, rows):
-                    number = self._numbers[row.evaluator]
-                    found[place] += [[number, *each] for each in differences_of(row)]
-        return found
-
-    def _texts(
-        self, run: Run, ranks: Mapping[int, int], differences: Mapping[int, list[Any]]
-    ) -> dict[int, tuple[_Text, _Text, _Text]]:
-        """Read output, reference and input of the samples that there is room for, worst first."""
-        found: dict[int, tuple[_Text, _Text, _Text]] = {}
+    def _show(self, run: Run, ranks: Mapping[int, int]) -> dict[int, _Shown]:
+        """Read the texts of the samples that there is room for, worst first."""
+        found: dict[int, _Shown] = {}
         sizes: list[tuple[int, int, int]] = []
         total = 0
+        named = self._name(run, ranks)
         for place, sample in read_texts(run, _lead(run)) if ranks else ():
-            if place not in ranks:
-                continue
-            named = differences.get(place, [])
-            found[place] = _parts(sample, named)
-            size = sum(map(_length, found[place])) + len(str(named))
-            heapq.heappush(sizes, (-ranks[place], place, size))
-            total += size
+            if place in ranks:
+                found[place] = _shown(sample, *named.get(place, ([], [])))
+                size = len(str(found[place]))
+                heapq.heappush(sizes, (-ranks[place], place, size))
+                total += size
             while total > self._room:
                 _, last, size = heapq.heappop(sizes)
                 del found[last]
                 total -= size
         return found
+
+    def _name(self, run: Run, ranks: Mapping[int, int]) -> dict[int, tuple[list[Any], list[Any]]]:
+        """Return the differences and the places in the source that evaluators name."""
+        found: dict[int, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
+        for place, rows in by_sample(run):
+            for row in rows if place in ranks else ():
+                if is_failing(row):
+                    number = self._numbers[row.evaluator]
+                    found[place][0].extend([number, *each] for each in differences_of(row))
+                found[place][1].extend(places_of(row))
+        return found
+
+
+def _row(row: Row) -> tuple[int, float | None, str, str]:
+    """Return state, score, label and reason; states are numbered as in the page's script."""
+    (is_error, kind), reason = found_in(row)
+    score = score_of(row)
+    state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
+    label = kind if is_failing(row) else str(row.label or "")
+    return state, None if score is None else float(f"{score:.4g}"), label, reason[:_LONGEST_REASON]
 
 
 def _lead(run: Run) -> str:
@@ -186,42 +166,37 @@ def _lead(run: Run) -> str:
     return str([*compared, *evaluators][0])
 
 
-def _order(listed: list[_Sample]) -> Iterator[_Sample]:
-    """Yield the samples whose texts are shown: some of each kind of finding, then the worst."""
-    seen: Counter[tuple[Any, ...]] = Counter()
-    first: list[_Sample] = []
-    rest: list[_Sample] = []
-    for sample in listed:
-        kinds = [
-            (number, row[0], row[2])
-            for number, row in enumerate(sample.rows)
-            if row is not None and row[0] != _PASSED
-        ]
-        is_new = any(seen[kind] < _EACH_KIND for kind in kinds)
-        seen.update(kinds if is_new else ())
-        (first if is_new else rest).append(sample)
-    yield from [*first, *rest][:MOST_SHOWN]
-
-
-def _parts(sample: Mapping[str, Any], differences: list[Any]) -> tuple[_Text, _Text, _Text]:
+def _shown(sample: Mapping[str, Any], differences: list[Any], places: list[Any]) -> _Shown:
     """Return output, reference and input; of a long one the part that tells most."""
-    output, reference, given = (_text(sample, name) for name in ("output", "reference", "input"))
-    at = next((each[1] for each in differences if isinstance(each[1], int)), None)
+    output, reference, given = (
+        _text(sample.get(name)) for name in ("output", "reference", "input")
+    )
+    if any(place[0] is not None for place in places):
+        given, places = _in_contexts(sample.get("contexts"), places)
     differing = 0
     if max(len(output or ""), len(reference or "")) > LONGEST_TEXT:
         differing = _first_difference(output or "", reference or "")
-    return (
-        _part(output, differing if at is None else at),
-        _part(reference, differing),
-        _part(given, 0),
-    )
+    at = next((each[1] for each in differences if isinstance(each[1], int)), differing)
+    shown = _part(output, at), _part(reference, differing), _part(given, 0)
+    return _Shown(*shown, differences, [place[1:] for place in places])
 
 
-def _text(sample: Mapping[str, Any], name: str) -> str | None:
-    if name not in sample:
-        return None
-    value = sample[name]
-    return value if isinstance(value, str) else write_value(value).decode()
+def _in_contexts(contexts: Any, places: list[Any]) -> tuple[str | None, list[Any]]:
+    """Put contexts behind each other, and count places from the beginning of the first."""
+    if not isinstance(contexts, (list, tuple)) or not all(type(each) is str for each in contexts):
+        return _text(contexts), []
+    starts = [len(_GAP.join([*contexts[:number], ""])) for number in range(len(contexts))]
+    moved = [
+        (context, *said, starts[context] + start, starts[context] + end)
+        for context, *said, start, end in places
+    ]
+    return _GAP.join(contexts), moved
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return write_value(value).decode()
 
 
 def _part(text: str | None, at: int) -> _Text:
@@ -231,13 +206,7 @@ def _part(text: str | None, at: int) -> _Text:
     return begin, text[begin : begin + LONGEST_TEXT], len(text)
 
 
-def _length(text: _Text) -> int:
-    return len(text[1] if isinstance(text, tuple) else text or "")
-
-
 def _first_difference(a: str, b: str) -> int:
     """Find where two texts begin to differ; 0 where they are the same."""
-    if a == b:
-        return 0
     sizes = range(1, min(len(a), len(b)) + 1)
-    return bisect(sizes, False, key=lambda size: a[:size] != b[:size])
+    return 0 if a == b else bisect(sizes, False, key=lambda size: a[:size] != b[:size])

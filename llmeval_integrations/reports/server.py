@@ -65,7 +65,7 @@ class Server(ThreadingHTTPServer):
             version = self.version()
             if version != self._made_of:
                 out = BytesIO()
-                html.write([read_run(path) for path in self._directories], out, live=True)
+                html.write([read_run(path) for path in self._directories], out, version=version)
                 self._page, self._made_of = out.getvalue(), version
             return self._page
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, TypeAlias
+
+from llmeval_integrations.core.figures import format_within
+from llmeval_integrations.runs.numbers import figure, percent, percents
+from llmeval_integrations.stats.intervals import Interval
 
 Tone = Literal["", "good", "warn", "bad", "quiet"]
 """What a colour says of a cell."""
@@ -15,13 +19,8 @@ Kind = Literal["figure", "word", "name", "text"]
 NOTHING: Final = "–"
 """What stands for a figure that there is not."""
 
-
-class Bar(NamedTuple):
-    """A share as a bar, with its interval as a line over it."""
-
-    share: float
-    low: float
-    high: float
+Row: TypeAlias = Mapping[str, Any]
+"""What a row of a table is about, by name; `link` has the samples that its first cell leads to."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,11 @@ class Cell:
 
     text: str
     tone: Tone = ""
-
     others: Sequence[str] = ()
     """Further lines, which a short report leaves out."""
 
-    bar: Bar | None = None
+    bar: tuple[float, Interval] | None = None
+    """A share that is drawn as a bar, with its interval."""
 
     filter: Mapping[str, str] = field(default_factory=dict)
     """The samples that a page shows for it: by `evaluator`, `label`, `run` or `sample`."""
@@ -45,13 +44,33 @@ class Column:
     """What stands in the cells of a table that are below each other."""
 
     head: str
-    kind: Kind = "figure"
+    key: str
+    """What is read of a row."""
 
+    write: Callable[[Any], str] = lambda value: value if isinstance(value, str) else figure(value)
+    """Makes a text of it."""
+
+    kind: Kind = "figure"
     rank: int = 0
     """Where there is no room for all columns those of the highest rank go first; 0 stays."""
 
     optional: bool = False
     """Whether the column is left out where no cell of it says anything."""
+
+    has_lines: bool = False
+    """Whether a cell has several values, each in its line; a short report has the first."""
+
+    tone: Callable[[Any], Tone] = lambda value: "quiet" if value is None else ""
+    note: str = ""
+    """What its figures mean."""
+
+    def cell(self, row: Row) -> Cell:
+        """Read the cell of a row."""
+        value = row.get(self.key)
+        text, *others = map(self.write, row[self.key]) if self.has_lines else [self.write(value)]
+        interval = row.get(f"{self.key}_ci95") if self.key == "pass_rate" else None
+        bar = (row[self.key], interval) if interval else None
+        return Cell(text, self.tone(value), others, bar)
 
 
 @dataclass(frozen=True)
@@ -64,10 +83,7 @@ class Section:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-
     note: str = ""
-    """What its words mean."""
-
     noun: str = "row"
     """What a row is."""
 
@@ -83,27 +99,32 @@ class Section:
     elsewhere: str = ""
     """Where all rows are."""
 
-    def rest(self, shown: int) -> str:
-        """Say how many rows there are beyond those that are shown; nothing where there are none."""
-        rest = max(len(self.rows) - shown, 0) + self.left_out
-        if not rest:
-            return ""
-        where = f": {self.elsewhere}" if self.elsewhere else ""
-        return f"and {rest:,} more {self.noun}{'s' if rest > 1 else ''}{where}"
-
-    def drop_empty(self) -> Section:
-        """Return the section without the optional columns that say nothing."""
-        kept = [
-            place
-            for place, column in enumerate(self.columns)
-            if not column.optional
-            or any(row[place].text not in {"", "0", NOTHING} for row in self.rows)
+    @classmethod
+    def of(
+        cls, name: str, title: str, columns: Iterable[Column], rows: Iterable[Row], **said: Any
+    ) -> Section:
+        """Make a table of rows, without optional columns that say nothing."""
+        columns, rows = [*columns], [*rows]
+        cells = {column: [column.cell(row) for row in rows] for column in columns}
+        cells[columns[0]] = [
+            replace(cell, filter=row.get("link", {})) for cell, row in zip(cells[columns[0]], rows)
         ]
-        return replace(
-            self,
-            columns=[self.columns[place] for place in kept],
-            rows=[[row[place] for place in kept] for row in self.rows],
-        )
+        kept = {
+            column: found
+            for column, found in cells.items()
+            if not column.optional or any(cell.text not in {"", "0", NOTHING} for cell in found)
+        }
+        return cls(name, title, [*kept], [*zip(*kept.values())], **said)
+
+    def rest(self, count: int) -> str:
+        """Say how many rows there are beyond so many; nothing where there are none."""
+        rest = max(len(self.rows) - count, 0) + self.left_out
+        where = f": {self.elsewhere}" if self.elsewhere else ""
+        return f"and {rest:,} more {self.noun}{'s' if rest > 1 else ''}{where}" if rest else ""
+
+    def notes(self, columns: Iterable[Column]) -> str:
+        """Say what the table means, and what these of its columns do."""
+        return " ".join(filter(None, (self.note, *(column.note for column in columns))))
 
 
 @dataclass(frozen=True)
@@ -113,4 +134,31 @@ class View:
     title: str
     verdict: Cell
     sections: Sequence[Section]
-    warnings: Sequence[str] = field(default_factory=tuple)
+    warnings: Sequence[str] = ()
+
+
+RUN: Final = Column("run", "run", kind="name", optional=True)
+"""The column of a run's name, which is empty where there is one run."""
+
+
+def alarm(count: Any) -> Tone:
+    """Colour a count that should be 0."""
+    return "bad" if count else "quiet"
+
+
+def share(value: float | None) -> str:
+    """Write a share as a percentage, a dash where there is none."""
+    return NOTHING if value is None else percent(value)
+
+
+def shares(interval: Interval | None) -> str:
+    """Write the interval of a share; a single group has none."""
+    return NOTHING if interval is None else percents(interval)
+
+
+def score(value: float | None) -> str:
+    """Write a score with three decimals, or four digits where these would say little."""
+    if value is None:
+        return NOTHING
+    is_usual = value == 0 or 0.1 <= abs(value) < 10
+    return format_within((0, 1), value, "f", 3) if is_usual else figure(value)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from browser import browser, needs_chromium
 
-from llmeval_integrations import JsonFields, JsonValidity, StringDistance, evaluate
+from llmeval_integrations import JsonFields, JsonValidity, evaluate
 from llmeval_integrations.cli.main import main
 
 
@@ -236,57 +236,19 @@ def test_the_page_of_a_run_under_way_is_kept_up_to_date(run, tmp_path):
 
 @pytest.mark.once
 @needs_chromium
-def test_an_update_of_the_page_interrupts_nobody(tmp_path):
-    """What is focused, typed, open, selected and scrolled to stays, though a worse sample comes."""
-    rows = [{"id": n, "output": f"xa {n}\n" * 99, "reference": "x"} for n in range(30)]
-    distance = StringDistance("levenshtein", normalize_score=False)
-    run = evaluate(rows, [distance], out=tmp_path / "run").out
+def test_an_update_of_the_page_interrupts_nobody(run, tmp_path):
+    """While somebody reads, types or has opened a sample, the bar offers what is new."""
     (run / "summary.json").unlink()
     with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
         page.open(address)
-
-        def update(id_, score):
-            add_row(run, id=f"xa {id_}", score=score)
-            shown = "[...document.querySelectorAll('tr.sample th')].map(each => each.innerText)"
-            wait_until(lambda: f"xa {id_}" in page.run(shown))
-            assert page.run(shown)[0] == f"xa {id_}"  # the worst
-
-        page.run("document.getElementById('by-text').focus()")
-        page.do("Input.insertText", text="xa")
-        page.run("document.getElementById('by-text').setSelectionRange(1, 1)")
-        page.run(
-            "document.querySelectorAll('tr.sample button')[2].click();"
-            "document.querySelectorAll('tr.sample button')[3].click();"
-            "var kept = [...document.querySelectorAll('tr.detail')]"
-        )
-        page.run("kept[1].scrollIntoView()")
-        page.run("kept[1].querySelector('pre').scrollTop = 70")
-        time.sleep(0.3)  # the page is drawn, and knows what is in view
-        before = page.run("kept[1].getBoundingClientRect().top")
-        update("worse", 1e4)
-        assert page.run("document.activeElement.id") == "by-text"
-        assert page.run("document.activeElement.selectionStart") == 1
-        assert page.run("document.getElementById('by-text').value") == "xa"
-        opened = "[...document.querySelectorAll('tr.detail')]"
-        assert page.run(f"{opened}.length") == 2
-        assert page.run(f"kept.every(each => {opened}.includes(each))")
-        assert page.run("kept[1].querySelector('pre').scrollTop") == 70
-        assert abs(page.run("kept[1].getBoundingClientRect().top") - before) < 2
-        for focused in ("kept[1].querySelector('pre')", "document.querySelector('.causes a')"):
-            page.run(f"kept = [null, kept[1], {focused}]; kept[2].focus()")
-            update(f"still worse {focused}", 1e5 + len(focused))
-            assert page.run("document.activeElement === kept[2]")
-        assert page.complaints == []
-
-
-@pytest.mark.once
-@needs_chromium
-def test_news_before_the_first_question_are_taken_over(run, tmp_path):
-    (run / "summary.json").unlink()
-    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
-        page.open(address)
+        page.run("document.querySelectorAll('tr.sample button')[0].click()")
         add_row(run, id=3)
+        wait_until(lambda: page.run("!document.getElementById('news').hidden"))
+        assert page.run("document.querySelectorAll('tr.detail').length") == 1
+        assert " of 2 samples" in page.run(VERDICT)
+        page.run("document.getElementById('news').click()")
         wait_until(lambda: " of 2 samples" not in page.run(VERDICT))
+        assert page.complaints == []
 
 
 def test_a_taken_port_is_named(run, capsys):

@@ -341,7 +341,7 @@ def test_an_evaluator_with_columns_of_its_own_is_on_the_same_row(opened, ran):
 
 def test_labels_of_evaluators_without_a_verdict_are_counted(opened, tones):
     page = opened(tones)
-    assert ["tone", "positive", "3", "75.0 %"] in cells(page, ".labels")
+    assert ["positive", "tone", "3", "75.0 %"] in cells(page, ".labels")
     assert "positive" not in page.run("document.querySelector('.causes').innerText")
     assert {row[1] for row in cells(page, "#list")[1:]} == {"·no verdict 1"}
 
