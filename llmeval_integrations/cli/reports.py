@@ -120,8 +120,7 @@ def _view(call: argparse.Namespace) -> int:
 def _write(call: argparse.Namespace) -> int:
     """Write a report or, where a table is named, a table."""
     from llmeval_integrations.reports import load_format
-    from llmeval_integrations.reports.tables import incomplete
-    from llmeval_integrations.reports.tables import TABLES
+    from llmeval_integrations.reports.tables import TABLES, incomplete
 
     ability: Ability = "write_table" if call.table else "write"
     format_ = load_format(call.format or _format_of(call.out, ability), ability)
