@@ -1,0 +1,175 @@
+"""Which of two is better, and which of several."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from llmeval_integrations.stats.groups import Figures, Group, mean_interval
+from llmeval_integrations.stats.intervals import LEVEL, Interval, z_of
+
+_PRIOR: Final = 0.5
+"""Half a win and half a loss of each against an average one: who wins all has a finite strength."""
+
+
+class Match(NamedTuple):
+    """One comparison of two."""
+
+    first: str
+    second: str
+    score: float
+    """1 where the first is better, 0 where the second is, 0.5 for a tie."""
+
+    group: Hashable = None
+    """What it belongs to, such as a document; None for a match by itself."""
+
+
+class WinRate(NamedTuple):
+    """How often the first of each pair is better; a tie counts half."""
+
+    rate: float
+    interval: Interval | None
+    """Of 95 %; None of a single group."""
+
+    wins: int
+    ties: int
+    losses: int
+
+    def __str__(self) -> str:
+        bounds = f" ({self.interval[0]:.1%} to {self.interval[1]:.1%})" if self.interval else ""
+        return f"{self.rate:.1%}{bounds}: {self.wins} won, {self.ties} tied, {self.losses} lost"
+
+
+def win_rate(matches: Sequence[Match]) -> WinRate | None:
+    """Return how often the first wins, with an interval that knows groups; None of nothing."""
+    if not matches:
+        return None
+    scores = [match.score for match in matches]
+    groups: dict[Hashable, list[float]] = defaultdict(list)
+    for place, match in enumerate(matches):
+        key = ("match", place) if match.group is None else ("group", match.group)
+        groups[key].append(match.score)
+    figures = Figures.of(scores)
+    return WinRate(
+        figures.mean,
+        mean_interval(figures, [Group(len(each), math.fsum(each)) for each in groups.values()]),
+        sum(score > 0.5 for score in scores),
+        sum(score == 0.5 for score in scores),
+        sum(score < 0.5 for score in scores),
+    )
+
+
+class Strength(NamedTuple):
+    """How strong one of several is: the log of its odds against an average one."""
+
+    value: float
+    interval: Interval
+    matches: int
+
+
+def bradley_terry(matches: Sequence[Match]) -> dict[str, Strength]:
+    """Return the strength of each that took part, the strongest first.
+
+    The chance that one beats another is 1 / (1 + exp(its strength - its own)); strengths add up to
+    0, and a tie is half a win for both (Bradley and Terry, Biometrika 39 (1952) 324; fitted by
+    Hunter's algorithm, Ann. Stat. 32 (2004) 384). Intervals of 95 % go by the information of all
+    matches, and by the variance between groups where that is larger.
+    """
+    names = sorted({name for match in matches for name in match[:2]})
+    found = _fit(names, matches)
+    errors = _standard_errors(names, found, matches)
+    reach = z_of(LEVEL)
+    return {
+        name: Strength(
+            found[name],
+            (found[name] - reach * errors[name], found[name] + reach * errors[name]),
+            sum(name in match[:2] for match in matches),
+        )
+        for name in sorted(names, key=lambda name: -found[name])
+    }
+
+
+def _standard_errors(
+    names: Sequence[str], strengths: Mapping[str, float], matches: Sequence[Match]
+) -> dict[str, float]:
+    place = {name: index for index, name in enumerate(names)}
+    chances = {name: _chance(strengths[name]) for name in names}
+    information = [
+        [2 * _PRIOR * chances[one] * (1 - chances[one]) * (one == other) for other in names]
+        for one in names
+    ]
+    slopes: dict[Hashable, list[float]] = defaultdict(lambda: [0.0] * len(names))
+    for number, (first, second, score, group) in enumerate(matches):
+        one, other = place[first], place[second]
+        chance = _chance(strengths[first] - strengths[second])
+        for row, column, sign in ((one, one, 1), (other, other, 1), (one, other, -1)):
+            information[row][column] += sign * chance * (1 - chance)
+        information[other][one] = information[one][other]
+        slope = slopes[("match", number) if group is None else ("group", group)]
+        slope[one] += score - chance
+        slope[other] -= score - chance
+    spread = _centred(_inverse(information))
+    grouped = len(slopes) < len(matches)
+    errors = {}
+    for name, covariances in zip(names, spread):
+        moves = (
+            math.fsum(each * its for each, its in zip(covariances, slope))
+            for slope in slopes.values()
+        )
+        between = math.fsum(move * move for move in moves) * grouped
+        errors[name] = math.sqrt(max(covariances[place[name]], between))
+    return errors
+
+
+def _chance(lead: float) -> float:
+    return 1 / (1 + math.exp(-lead))
+
+
+def _centred(covariance: list[list[float]]) -> list[list[float]]:
+    """Return the covariance of what is left when the mean of all is taken off each."""
+    n = len(covariance)
+    means = [math.fsum(row) / n for row in covariance]
+    mean = math.fsum(means) / n
+    return [
+        [each - means[i] - means[j] + mean for j, each in enumerate(row)]
+        for i, row in enumerate(covariance)
+    ]
+
+
+def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Invert a positive definite matrix, by elimination."""
+    n = len(matrix)
+    rows = [[*row, *(float(i == j) for j in range(n))] for i, row in enumerate(matrix)]
+    for i in range(n):
+        rows[i] = [each / rows[i][i] for each in rows[i]]
+        for j in range(n):
+            if j != i:
+                factor = rows[j][i]
+                rows[j] = [each - factor * own for each, own in zip(rows[j], rows[i])]
+    return [row[n:] for row in rows]
+
+
+def _fit(names: Sequence[str], matches: Sequence[Match]) -> Mapping[str, float]:
+    wins: dict[str, float] = dict.fromkeys(names, _PRIOR)
+    games: dict[tuple[str, str], int] = defaultdict(int)
+    for first, second, score, _ in matches:
+        wins[first] += score
+        wins[second] += 1 - score
+        games[min(first, second), max(first, second)] += 1
+    skill = dict.fromkeys(names, 1.0)
+    for _ in range(200):
+        weight = {name: 2 * _PRIOR / (skill[name] + 1) for name in names}
+        for (one, other), count in games.items():
+            share = count / (skill[one] + skill[other])
+            weight[one] += share
+            weight[other] += share
+        new = {name: wins[name] / weight[name] for name in names}
+        mean = math.exp(math.fsum(map(math.log, new.values())) / len(names))
+        new = {name: value / mean for name, value in new.items()}
+        moved = max(abs(math.log(new[name] / skill[name])) for name in names)
+        skill = new
+        if moved < 1e-6:
+            break
+    return {name: math.log(value) for name, value in skill.items()}
