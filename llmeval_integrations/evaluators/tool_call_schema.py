@@ -102,4 +102,4 @@ def _violations(call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> list[Viol
         return [Violation(None, "", "unreadable", call.problem)]
     if call.name not in toolbox:
         return [Violation(None, "", "unknown_tool", "there is no such tool")]
-    return toolbox[call.name].find(call.arguments, parsing)[0]
+    return toolbox[call.name].find(call.arguments, parsing)

@@ -128,7 +128,8 @@ class ToolCalls(Evaluator):
 
     arguments: Arguments = "exact"
     """Which arguments a call has: those expected (`exact`), no others but perhaps not all
-    (`subset`), all but perhaps others too (`superset`), or any (`ignore`)."""
+    (`subset`), all but perhaps others too (`superset`), or any, of which those count that both have
+    (`ignore`)."""
 
     alternatives: Alternatives = "marked"
     """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in

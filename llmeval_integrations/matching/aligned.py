@@ -58,7 +58,7 @@ def _align_block(arrays: Arrays, here: range, there: range) -> Pairs | None:
     table = arrays.table(here, there)
     if table is None:
         return None
-    found = [(here[row], there[column]) for row, column in _best_path(table)]
+    found = [(here[row], there[column]) for row, column in best_path(table)]
     for rows, columns in _gaps(found, here, there):
         found += arrays.pair_leaves(rows, columns)
     return found
@@ -93,7 +93,7 @@ def _is_straight(arrays: Arrays, positions: range) -> bool:
     return True
 
 
-def _best_path(table: Table) -> Pairs:
+def best_path(table: Table) -> Pairs:
     """Return the pairs with the greatest sum of which no two cross, the earlier ones of equals."""
     rows, columns = len(table), len(table[0])
     below = [0.0] * (columns + 1)

@@ -54,6 +54,9 @@ class Comparison:
     def figures(self) -> Figures:
         """Add up the weights of what matches, and of all leaves of both sides."""
         matched = [node.weight for node in self.matched]
+        if not self.outcomes:
+            total = fsum(matched)
+            return Figures(total, total, total)
         output, reference = matched.copy(), matched.copy()
         for each in self.outcomes:
             weight = each.node.weight
@@ -311,10 +314,10 @@ class Comparison:
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Compare with the nearest alternative; the place is one leaf on each side."""
-        nearest = self.find_nearest(node, output, reference, place)
-        if nearest is None:  # the place may be left out, and nothing else is right
+        if not reference.values:  # the place may be left out, and nothing else is right
             self.add_side(node, "extra", output, place)
             return
+        nearest, _ = self.find_nearest(node, output, reference, place)
         self.limits += nearest.limits
         outcomes = nearest.outcomes
         if not outcomes:
@@ -329,19 +332,18 @@ class Comparison:
 
     def find_nearest(
         self, node: Node, output: Any, reference: AnyOf, place: str
-    ) -> Comparison | None:
-        """Return the comparison with the alternative that is nearest to the output."""
-        nearest: Comparison | None = None
-        best = 0.0
+    ) -> tuple[Comparison, Any]:
+        """Return the comparison with the alternative that is nearest to the output, and that."""
+        nearest, chosen, best = Comparison(), None, -1.0
         for value in reference.values:
             trial = Comparison(self.pairing)
             trial.compare(node, output, value, place)
             score = trial.figures().score
-            if nearest is None or score > best or not trial.outcomes:
-                nearest, best = trial, score
+            if score > best or not trial.outcomes:
+                nearest, chosen, best = trial, value, score
             if not trial.outcomes:
                 break
-        return nearest
+        return nearest, chosen
 
 
 def gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:

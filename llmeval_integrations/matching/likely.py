@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 _WIDTHS: Final = (4, 2, 1)
@@ -18,7 +18,7 @@ _MOST_VOTES: Final = 2_000_000
 
 
 def likely_pairs(
-    ours: Mapping[int, list[str]], theirs: Mapping[int, Sequence[str]]
+    ours: Mapping[int, list[str]], theirs: Mapping[int, list[str]]
 ) -> list[tuple[int, int]]:
     """Pair items, by position, whose sorted leaves share the most that few others have.
 

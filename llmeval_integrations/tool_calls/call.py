@@ -1,10 +1,16 @@
-"""One call of a tool."""
+"""One call of a tool, and what its readers share."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
+
+from llmeval_integrations.core.quoting import quote
+
+Fields: TypeAlias = Mapping[str, Any]
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -21,3 +27,63 @@ class ToolCall(msgspec.Struct, frozen=True):
 
     problem: str | None = None
     """Why the arguments cannot be read, or what stands here in place of a call."""
+
+
+class RawCall(NamedTuple):
+    """A call as an API writes it; the arguments may still be a text."""
+
+    name: str
+    arguments: Any = None
+    id: Any = None
+    problem: str | None = None
+    """Why this is no call that could be run."""
+
+
+Part: TypeAlias = RawCall | str
+"""A call, or a text that the model wrote."""
+
+
+def fields_of(value: Any) -> Fields:
+    """Return the members of a JSON object, or the fields of an object of an SDK or framework."""
+    if type(value) is dict:
+        return value
+    if value is None or isinstance(value, (str, list, type)):
+        return {}
+    if isinstance(value, Mapping):
+        return value
+    if not (is_dataclass(value) or hasattr(value, "model_dump")):
+        return {}
+    if not hasattr(value, "__dict__"):
+        return {one.name: getattr(value, one.name, None) for one in fields(value)}
+    extra = getattr(value, "__pydantic_extra__", None)  # what an SDK does not know yet
+    return {**vars(value), **(extra or {})}
+
+
+def type_of(value: Fields) -> str:
+    """Return the type that a block or message says it has, an empty text where it says none."""
+    return text_in(value, "type", "block_type", "part_kind")
+
+
+def text_in(value: Fields, *names: str) -> str:
+    """Return the first text under these names that is not empty; an empty one where none is."""
+    for name in names:
+        text = value.get(name)
+        if isinstance(text, str) and text:
+            return text
+    return ""
+
+
+def list_in(value: Fields, name: str) -> list[Any]:
+    """Return the list under a name; an empty one where there is none."""
+    found = value.get(name)
+    return [*found] if isinstance(found, (list, tuple)) else []
+
+
+def raw_call(value: Any, name: Any, arguments: Any, number: Any = None) -> RawCall:
+    """Return a call; one that cannot be run where the name is missing."""
+    return RawCall(name, arguments, number) if isinstance(name, str) and name else no_call(value)
+
+
+def no_call(value: Any) -> RawCall:
+    """Stand in for a call where something else is, and say so."""
+    return RawCall("", problem=f"no tool call: {quote(value)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from operator import add
 from typing import Any, Final, Literal, get_args
@@ -13,13 +13,18 @@ import msgspec
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.aligned import best_path
 from llmeval_integrations.matching.any_order import pair_texts
 from llmeval_integrations.matching.assignment import best_pairs
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.matching.outcome import Figures
 from llmeval_integrations.matching.trials import Pairs
-from llmeval_integrations.tool_calls.arguments import ArgumentComparer, WrongArgument
+from llmeval_integrations.tool_calls.arguments import (
+    ArgumentComparer,
+    ArgumentComparison,
+    WrongArgument,
+)
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.reference import write
 
@@ -41,6 +46,9 @@ KINDS: Final = (
 # the one that keeps the order. Both are too small to outweigh an argument.
 _RIGHT: Final = 1e-6
 _NEAR: Final = 1e-9
+
+_MOST_KEPT: Final = 1_000
+"""The pairs of calls that are compared once; of more only the weights are kept."""
 
 
 class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -99,28 +107,39 @@ class CallComparison:
         """The leaves that match with a score below 1."""
         self._made, self._expected = made, expected
         self._comparer = comparer
+        self._compared: dict[tuple[int, int], ArgumentComparison] = {}
 
     def calls(self, order: CallOrder, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
         """Compare in this order; those expected come first, then those that are extra."""
         pairs = self._pair_in_order() if order == "strict" else self._pair_by_name()
         rows = {column: row for row, column in pairs}
-        early = set()
-        for first, then in before:
-            if first in rows and then in rows and rows[then] < rows[first]:
-                early.add(then)
-        found = [
-            self._compare_pair(row, column, in_order=column not in early) for row, column in pairs
-        ]
-        if len(pairs) < max(len(self._made), len(self._expected)):
-            unpaired = set(range(len(self._made))).difference(rows.values())
-            missed = set(range(len(self._expected))).difference(rows)
-            rest = self._pair_rest(sorted(unpaired), sorted(missed))
-            for row, column in rest:
-                if row is not None and column is not None and self._is_same_tool(row, column):
-                    found.append(self._compare_pair(row, column, in_order=False))
-                else:
-                    found.append(self._compare_rest(row, column))
-        return sorted(found, key=_place)
+        early = {
+            then
+            for first, then in before
+            if first in rows and then in rows and rows[then] < rows[first]
+        }
+        found = [self._compare_pair(*pair, in_order=pair[1] not in early) for pair in pairs]
+        spare = sorted({*range(len(self._made))}.difference(rows.values()))
+        wanted = sorted({*range(len(self._expected))}.difference(rows))
+        others = []
+        for row in spare:  # calls of the same name first
+            name = self._made[row].name
+            column = next((n for n in wanted if self._expected[n].name == name), None)
+            if column is None:
+                others.append(row)
+                continue
+            wanted.remove(column)
+            if self._is_same_tool(row, column):
+                found.append(self._compare_pair(row, column, in_order=False))
+            else:
+                found.append(self._compare_rest(row, column))
+        found += [self._compare_rest(*pair) for pair in zip_longest(others, wanted)]
+
+        def place(call: ComparedCall) -> tuple[bool, int]:
+            extra = call.reference is None
+            return extra, (call.output if extra else call.reference) or 0
+
+        return sorted(found, key=place)
 
     # --- which call is which -------------------------------------------------------------------
 
@@ -128,7 +147,7 @@ class CallComparison:
         """Pair calls of the same tool so that the sum of their scores is the highest.
 
         Of a tool that takes more than what is left of MAX_PAIRS, equal calls are paired, the
-        others in the order of their texts.
+        others in their order.
         """
         made, expected = defaultdict(list), defaultdict(list)
         for row, call in enumerate(self._made):
@@ -146,9 +165,12 @@ class CallComparison:
             budget -= len(rows) * len(columns)
             if budget < 0:
                 self.limit_reached = True
-                pairs += self._pair_by_text(rows, columns)
+                texts = {row: canonical(self._made[row].arguments) for row in rows}
+                others = {n: canonical(write(self._expected[n].arguments)) for n in columns}
+                same, spare, wanted = pair_texts(texts, others)
+                pairs += [*same, *zip(spare, wanted)]
                 continue
-            weights = [[self._weight(row, column) for column in columns] for row in rows]
+            weights = [[self._weigh(row, column) for column in columns] for row in rows]
             pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
         return sorted(pairs)
 
@@ -156,68 +178,61 @@ class CallComparison:
         made = (self._made[row].arguments for row in rows)
         return all(map(equal, made, (self._expected[column].arguments for column in columns)))
 
-    def _pair_by_text(self, rows: list[int], columns: list[int]) -> Pairs:
-        made = {row: canonical(self._made[row].arguments) for row in rows}
-        expected = {
-            column: canonical(write(self._expected[column].arguments)) for column in columns
-        }
-        pairs, spare, wanted = pair_texts(made, expected)
-        return pairs + list(zip(spare, wanted))
-
     def _pair_in_order(self) -> Pairs:
         """Pair calls of the same tool, none crossing another, so that the sum is the highest.
 
         Beyond MAX_PAIRS the calls at the same position are paired.
         """
-        rows, columns = len(self._made), len(self._expected)
-        if rows * columns > MAX_PAIRS:
+        rows, columns = range(len(self._made)), range(len(self._expected))
+        if len(rows) * len(columns) > MAX_PAIRS:
             self.limit_reached = True
-            return [(n, n) for n in range(min(rows, columns)) if self._is_same_tool(n, n)]
-        best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
-        paired: set[tuple[int, int]] = set()
-        for row in reversed(range(rows)):
-            for column in reversed(range(columns)):
-                best[row][column] = max(best[row + 1][column], best[row][column + 1])
-                if self._is_same_tool(row, column):
-                    value = self._weight(row, column) + best[row + 1][column + 1]
-                    if value > best[row][column]:
-                        best[row][column] = value
-                        paired.add((row, column))
-        pairs: Pairs = []
-        row = column = 0
-        while row < rows and column < columns:
-            if (row, column) in paired:
-                pairs.append((row, column))
-                row, column = row + 1, column + 1
-            elif best[row + 1][column] >= best[row][column + 1]:
-                row += 1
-            else:
-                column += 1
-        return pairs
+            return [(n, n) for n in range(min(len(rows), len(columns))) if self._is_same_tool(n, n)]
+        if not (rows and columns):
+            return []
+        return best_path(
+            [
+                [
+                    self._weigh(row, column) if self._is_same_tool(row, column) else 0.0
+                    for column in columns
+                ]
+                for row in rows
+            ]
+        )
 
     def _is_same_tool(self, row: int, column: int) -> bool:
         call = self._made[row]
         return call.problem is None and call.name == self._expected[column].name
 
-    def _weight(self, row: int, column: int) -> float:
-        compared = self._comparer.compare(self._made[row], self._expected[column])
+    def _weigh(self, row: int, column: int) -> float:
+        compared = self._compare_arguments(row, column)
         near = _NEAR / (1 + abs(row - column))
         return compared.similarity + _RIGHT * compared.is_right + near
+
+    def _compare_arguments(self, row: int, column: int) -> ArgumentComparison:
+        compared = self._compared.get((row, column))
+        if compared is None:
+            compared = self._comparer.compare(self._made[row], self._expected[column])
+            if len(self._compared) < _MOST_KEPT:
+                self._compared[row, column] = compared
+        return compared
 
     # --- what became of each -------------------------------------------------------------------
 
     def _compare_pair(self, row: int, column: int, *, in_order: bool) -> ComparedCall:
         """Say what became of two calls of the same tool."""
-        # Anew: of the many pairs of calls that were compared only the weights are kept.
-        name = self._made[row].name
-        compared = self._comparer.compare(self._made[row], self._expected[column])
-        figures, mistakes = compared.figures, compared.mistakes()
+        made, expected = self._made[row], self._expected[column]
+        compared = self._compare_arguments(row, column)
+        figures = compared.figures
+        mistakes: list[WrongArgument] = []
+        if not compared.is_right:
+            sides = self._comparer.read(made)[1], self._comparer.read(expected)[1]
+            mistakes = compared.mistakes(*sides)
         if not in_order:
             self._count(compared.comparison, figures._replace(matched=0.0))
-            return ComparedCall("wrong_order", 0.0, name, row, column, arguments=mistakes)
+            return ComparedCall("wrong_order", 0.0, made.name, row, column, arguments=mistakes)
         self._count(compared.comparison, figures)
         kind = "wrong_arguments" if mistakes else "right"
-        return ComparedCall(kind, compared.similarity, name, row, column, arguments=mistakes)
+        return ComparedCall(kind, compared.similarity, made.name, row, column, arguments=mistakes)
 
     def _count(self, comparison: Comparison, figures: Figures) -> None:
         """Add the leaves of one call, or of two that are a pair."""
@@ -230,39 +245,22 @@ class CallComparison:
                 graded = {"field": each.node.path, "kind": "match", "score": each.score}
                 self.graded.append(graded)
 
-    def _pair_rest(
-        self, rows: list[int], columns: list[int]
-    ) -> Iterator[tuple[int | None, int | None]]:
-        """Pair what is left over, calls of the same name first; None is for no partner."""
-        others = []
-        for row in rows:
-            name = self._made[row].name
-            column = next((n for n in columns if self._expected[n].name == name), None)
-            if column is None:
-                others.append(row)
-            else:
-                columns.remove(column)
-                yield row, column
-        yield from zip_longest(others, columns)
-
     def _compare_rest(self, row: int | None, column: int | None) -> ComparedCall:
         """Say what became of calls that are no pair: of another tool, missing, extra."""
         call = None if row is None else self._made[row]
         wanted = None if column is None else self._expected[column]
         missing = self._list_arguments(wanted, "missing") if wanted else []
-        if row is None or call is None:
+        if call is None:
             name = wanted.name if wanted else ""
             return ComparedCall("missing", 0.0, name, None, column, arguments=missing)
         if call.problem is not None:
             return ComparedCall("unreadable", 0.0, call.name, row, column, problem=call.problem)
         extra = self._list_arguments(call, "extra")
-        if column is None or wanted is None:
+        if wanted is None:
             return ComparedCall("extra", 0.0, call.name, row, arguments=extra)
         return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, missing + extra)
 
-    def _list_arguments(
-        self, call: ToolCall, kind: Literal["missing", "extra"]
-    ) -> list[WrongArgument]:
+    def _list_arguments(self, call: ToolCall, kind: Kind) -> list[WrongArgument]:
         """List all arguments of a call that has no partner."""
         comparison = self._comparer.list_alone(call, kind)
         self._count(comparison, comparison.figures())
@@ -271,7 +269,3 @@ class CallComparison:
             WrongArgument(f"/{escape(name)}", kind, **{side: write(value)})
             for name, value in call.arguments.items()
         ]
-
-
-def _place(call: ComparedCall) -> tuple[bool, int]:
-    return call.reference is None, call.output or 0 if call.reference is None else call.reference

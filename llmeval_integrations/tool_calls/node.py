@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -10,14 +10,7 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field, Place, Root
 from llmeval_integrations.fields.omitted import Omission
 from llmeval_integrations.fields.paths import Override
-from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import (
-    SCALARS,
-    TYPES,
-    canonical,
-    equal,
-    write_scalar,
-)
+from llmeval_integrations.json_values.equality import SCALARS, TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import AnyOf, Verdict
 from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
@@ -29,7 +22,7 @@ from llmeval_integrations.schemas.walk import (
     declarations,
     find_nearest,
 )
-from llmeval_integrations.tool_calls.spelling import AnySpelling, is_spelling, read_text
+from llmeval_integrations.tool_calls.coercion import AnySpelling, coerce, types_of
 
 
 class ToolNode(Field):
@@ -53,8 +46,6 @@ class ToolNode(Field):
         """Return the node of a tool's arguments."""
         return cls(f"/{escape(name)}", Place(Root(defaults), Schemas.of(schema), overrides, {}))
 
-    # --- what the schema says ------------------------------------------------------------------
-
     @cached_property
     def default(self) -> Any:
         """The default, where all that apply agree on one; or MISSING.
@@ -72,7 +63,7 @@ class ToolNode(Field):
         if len({canonical(default) for default in found}) != 1:
             return MISSING
         default = self.drop(found[0])
-        return self.coerce(default) if self.coerces else default
+        return coerce(self, default) if self.coerces else default
 
     @cached_property
     def types(self) -> frozenset[str]:
@@ -84,57 +75,9 @@ class ToolNode(Field):
         """The values that an `enum` or a `const` allows without a choice."""
         return [value for part in self._schemas.certain for value in _values(part)]
 
-    def coerce(self, value: Any) -> Any:
-        """Return the value of the type that the schema asks for, where it can be read as such.
-
-        A text becomes what it says where the schema allows that type and no text, or names it by
-        `enum` or `const` without a type. A number or boolean may have any spelling where only a
-        text is allowed. Members and items likewise. Whatever cannot be read stays as it is.
-        """
-        if isinstance(value, AnyOf):
-            return AnyOf(tuple(map(self.coerce, value.values)), value.optional)
-        if isinstance(value, str):
-            value = self._coerce_text(value)
-        elif isinstance(value, (bool, int, float)) and self.types == {"string"}:
-            known = [
-                one for one in self.allowed if isinstance(one, str) and is_spelling(one, value)
-            ]
-            text = known[0] if known else write_scalar(value)
-            return text if len(known) == 1 else AnySpelling(value, text)
-        if isinstance(value, dict):
-            return {key: self.member(key).coerce(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.item(n).coerce(item) for n, item in enumerate(value)]
-        return value
-
-    def _coerce_text(self, text: str) -> Any:
-        if "string" in self.types or not (self.types or self.allowed) or text in self.allowed:
-            return text
-        value = read_text(text)
-        if isinstance(value, Defect):
-            return text
-        if self.types:
-            return value if self.types & types_of(value) else text
-        return value if any(equal(value, one) for one in self.allowed) else text
-
     def drop(self, value: Any) -> Any:
         """Return a value without the members that count as left out."""
         return Omission(nulls=True, empty=True).omit(self, value)
-
-    def at(self, steps: Iterable[str], value: Any) -> ToolNode:
-        """Return the node for a place in a value; one that says nothing where there is none."""
-        node = self.narrow(value)
-        for step in steps:
-            if isinstance(value, dict) and step in value:
-                node, value = node.member(step), value[step]
-            elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-                node, value = node.item(int(step)), value[int(step)]
-            else:
-                return ANYTHING
-            node = node.narrow(value)
-        return node
-
-    # --- what a comparison asks ----------------------------------------------------------------
 
     def narrow(self, value: Any) -> ToolNode:
         """Return the node without the alternatives that an object or array is not meant for.
@@ -146,26 +89,24 @@ class ToolNode(Field):
         kind = TYPES.get(type(value))
         if not self.varies or kind not in ("object", "array"):
             return self
-        union = self._union
-        fit = [n for n, one in enumerate(union) if one.allows(kind)] or [*range(len(union))]
+        union, document = self._schemas.alternatives, self._schemas.document
+        fit = [
+            n
+            for n, one in enumerate(union)
+            if all(not names or kind in names for names in map(_type_names, one.parts))
+        ] or [*range(len(union))]
         if kind == "object" and len(fit) > 1:
-            signs = [union[n].signs(value) for n in fit]
-            best = max(signs)
-            fit = [n for n, its in zip(fit, signs) if its == best]
+            signs = [_signs(union[n], value, document) for n in fit]
+            fit = [n for n, its in zip(fit, signs) if its == max(signs)]
         found = self._chosen.get(key := tuple(fit))
         if found is None:
             found = self._chosen[key] = type(self)(self.path, self.place.choose(fit))
         return found
 
-    @cached_property
-    def _union(self) -> list[_Alternative]:
-        document = self._schemas.document
-        return [_Alternative(one, document) for one in self._schemas.alternatives]
-
     def leaf(self, output: Any, reference: Any) -> Verdict:
-        if isinstance(output, AnySpelling):
+        if type(output) is AnySpelling:
             output = output.spell(reference)
-        if isinstance(reference, AnySpelling):
+        if type(reference) is AnySpelling:
             reference = reference.spell(output)
         return super().leaf(output, reference)
 
@@ -181,60 +122,35 @@ class CoercingNode(ToolNode):
     coerces = True
 
 
-class _Alternative:
-    """One member of a union, and the signs by which an object is meant for it."""
-
-    def __init__(self, alternative: Alternative, document: SchemaDocument) -> None:
-        self.alternative = alternative
-        self._parts = alternative.parts
-        self._document = document
-
-    @cached_property
-    def _properties(self) -> list[tuple[str, Schema]]:
-        return [
-            (name, inner)
-            for part in self._parts
-            for name, schema in object_of(part, "properties").items()
-            for inner in closure([schema], self._document)
-        ]
-
-    def allows(self, kind: str) -> bool:
-        """Whether values of a type may be meant."""
-        named = map(_type_names, self._parts)
-        return all(not names or kind in names for names in named)
-
-    def signs(self, value: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
-        """Return whether an object has the tags, declared members, required members and types."""
-        leaves = [
-            (value[name], its)
-            for name, its in self._properties
-            if name in value and type(value[name]) in SCALARS
-        ]
-        required = (name for part in self._parts for name in list_of(part, "required"))
-        return (
-            all(
-                any(equal(leaf, one) for one in _values(its))
-                for leaf, its in leaves
-                if "const" in its or "enum" in its
-            ),
-            all(self._declared(name) for name in value),
-            all(name in value or self._has_default(name) for name in required),
-            all(types_of(leaf) & {*_type_names(its)} for leaf, its in leaves if "type" in its),
-        )
-
-    def _declared(self, name: str) -> list[Any]:
-        return [one for part in self._parts for one in declarations(part, name)]
-
-    def _has_default(self, name: str) -> bool:
-        return bool(find_nearest("default", self._declared(name), self._document))
-
-
-def types_of(value: Any) -> set[str]:
-    """Return JSON Schema's names for the type of a value."""
-    kind = TYPES[type(value)]
-    if kind != "number":
-        return {kind}
-    return {"number", "integer"} if value % 1 == 0 else {"number"}
+def _signs(
+    union: Alternative, value: dict[str, Any], document: SchemaDocument
+) -> tuple[bool, bool, bool, bool]:
+    """Return whether an object has the tags, declared members, required members and types."""
+    parts = union.parts
+    leaves = [
+        (value[name], its)
+        for part in parts
+        for name, schema in object_of(part, "properties").items()
+        if name in value and type(value[name]) in SCALARS
+        for its in closure([schema], document)
+    ]
+    declared = {name: [one for part in parts for one in declarations(part, name)] for name in value}
+    absent = {name for part in parts for name in list_of(part, "required") if name not in value}
+    return (
+        all(
+            any(equal(leaf, one) for one in _values(its))
+            for leaf, its in leaves
+            if "const" in its or "enum" in its
+        ),
+        all(declared.values()),
+        all(
+            find_nearest(
+                "default", [s for part in parts for s in declarations(part, name)], document
+            )
+            for name in absent
+        ),
+        all(types_of(leaf) & {*_type_names(its)} for leaf, its in leaves if "type" in its),
+    )
 
 
 def _type_names(part: Schema) -> list[str]:

@@ -8,19 +8,18 @@ from typing import Any, Final
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
-from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.readers import READERS
-from llmeval_integrations.tool_calls.readers.google import read as read_google
-from llmeval_integrations.tool_calls.readers.shape import (
+from llmeval_integrations.tool_calls.call import (
     Fields,
     Part,
     RawCall,
+    ToolCall,
     fields_of,
     list_in,
     no_call,
     text_in,
     type_of,
 )
+from llmeval_integrations.tool_calls.readers import READERS, read_google
 from llmeval_integrations.tool_calls.tags import CALL, find_calls
 from llmeval_integrations.tool_calls.text_forms import find_mistral, find_raw_calls, holds_form
 
@@ -107,24 +106,22 @@ def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCal
 
 def _read_forms(text: str, parsing: Parsing) -> list[ToolCall] | None:
     """Return the calls that stand in a text in a form of their own; None where there is none."""
-    if CALL in text:
-        return [call for content in find_calls(text) for call in _read_tag(content, parsing)]
-    content = find_mistral(text)
-    if content is not None:
-        return _read_tag(content, parsing)
-    calls = find_raw_calls(text)
-    return None if calls is None else [_make_call(call, parsing, is_json=False) for call in calls]
-
-
-def _read_tag(content: str, parsing: Parsing) -> list[ToolCall]:
-    """Read what stands in a pair of tags, where an answer is no call either."""
-    value = parse(content, parsing)
-    if isinstance(value, Defect):
-        return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
+    mistral = None if CALL in text else find_mistral(text)
+    contents = find_calls(text) if CALL in text else [mistral] if mistral is not None else None
+    if contents is None:
+        raw = find_raw_calls(text)
+        return None if raw is None else [_make_call(call, parsing, False) for call in raw]
     calls = []
-    for part in read_parts(value) or [no_call(value)]:
-        call = part if isinstance(part, RawCall) else no_call(value)
-        calls.append(_make_call(call, parsing, is_json=True))
+    for content in contents:  # where an answer is no call either
+        value = parse(content, parsing)
+        if isinstance(value, Defect):
+            calls.append(
+                ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")
+            )
+            continue
+        for part in read_parts(value) or [no_call(value)]:
+            call = part if isinstance(part, RawCall) else no_call(value)
+            calls.append(_make_call(call, parsing, True))
     return calls
 
 
@@ -176,18 +173,18 @@ def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
     if not levels:
         return []
     if isinstance(value, (list, tuple)):
-        parts: list[Part] = []
-        is_message = False
-        for item in value:
-            parts += _read_item(item, levels)
-            is_message = is_message or _is_message(fields_of(item))
-        return parts if is_message else _calls_or_text(parts)
+        parts = [part for item in value for part in _read_item(item, levels)]
+        is_conversation = any(_is_message(fields_of(item)) for item in value)
+        return parts if is_conversation else _calls_or_text(parts)
     fields = fields_of(value)
-    inner = _unwrap(fields)
+    inner = None if _AROUND.isdisjoint(fields) else _unwrap(fields)
     if inner is not None:
         return read_parts(inner, levels - 1)
+    if fields.get("tool_calls"):  # a message, which no reader of calls knows
+        return _read_message(fields, levels)
+    kind = type_of(fields)
     for read in READERS:
-        found = read(fields)
+        found = read(kind, fields)
         if found is not None:
             return found
     return _read_message(fields, levels) if _is_message(fields) else None
@@ -206,8 +203,6 @@ def _calls_or_text(parts: list[Part]) -> list[Part]:
 
 def _unwrap(fields: Fields) -> Any:
     """Return what a response, a result or a state is around; None of anything else."""
-    if _AROUND.isdisjoint(fields):  # as most are, and the rest takes long
-        return None
     for name in ("choices", "candidates", "generations"):
         if several := list_in(fields, name):
             return several[0]
@@ -223,7 +218,11 @@ def _unwrap(fields: Fields) -> Any:
         if "type" in fields and ("content" in saved or "message" in saved):
             return {"type": fields["type"], **saved}
     content = fields.get("content")  # of a candidate
-    if not fields_of(content) or "role" in fields or read_google(fields) is not None:
+    if (
+        not fields_of(content)
+        or "role" in fields
+        or read_google(type_of(fields), fields) is not None
+    ):
         return None
     return content
 
@@ -232,9 +231,8 @@ def _is_message(fields: Fields) -> bool:
     """Whether this is a message, or has blocks as one; all steps of Google's have a type."""
     if not _MESSAGE.isdisjoint(fields):
         return True
-    for name in ("parts", "blocks", "output"):
-        if isinstance(fields.get(name), (list, tuple)):
-            return True
+    if any(isinstance(fields.get(name), (list, tuple)) for name in ("parts", "blocks", "output")):
+        return True
     steps = list_in(fields, "steps")
     return bool(steps) and all(type_of(fields_of(step)) for step in steps)
 
@@ -245,7 +243,7 @@ def _read_message(fields: Fields, levels: int) -> list[Part]:
         return []
     if calls := _list_calls(fields):
         return [part for item in calls for part in _read_item(item, levels)]
-    if wrong := read_google(fields_of(fields.get("response_metadata"))):
+    if wrong := _read_metadata(fields):
         return wrong
     content = fields.get("content")
     if isinstance(content, str) and content:
@@ -255,6 +253,12 @@ def _read_message(fields: Fields, levels: int) -> list[Part]:
         is_text = isinstance(block, str)
         found += [block] if is_text else read_parts(fields_of(block), levels - 1) or []
     return _calls_or_text(found)
+
+
+def _read_metadata(message: Fields) -> list[Part] | None:
+    """Read why Google's API could read no call, as LangChain keeps it."""
+    metadata = fields_of(message.get("response_metadata"))
+    return read_google("", metadata) if metadata else None
 
 
 def _list_calls(message: Fields) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -12,8 +13,8 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.coercion import AnySpelling
 from llmeval_integrations.tool_calls.read import read_calls, read_parts
-from llmeval_integrations.tool_calls.spelling import AnySpelling
 
 Alternatives = Literal["marked", "listed"]
 """How a reference says that several values will do.
@@ -27,10 +28,8 @@ ALTERNATIVES: Final[tuple[str, ...]] = get_args(Alternatives)
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
-_LISTED_OPTIONAL = ""
-_LONGEST_MARK: Final = 20
-_ALIKE: Final = 0.85
-"""How alike a misspelt mark is: of its letters one is wrong, or one too many, or missing."""
+_LISTED_OPTIONAL: Final = ""
+_MISSPELT: Final = re.compile(r"\$any|\$opti(?!ons$)")
 
 
 def read_expected(
@@ -58,14 +57,15 @@ def read_expected(
             f"{evaluator}: the reference {quote(reference)} holds no tool calls: {problem}; "
             'write {"name": ..., "arguments": {...}}, or a list of these'
         )
-    read = _read_lists if listed else _read_choices
-    expected = [msgspec.structs.replace(call, arguments=read(call.arguments)) for call in calls]
-    for call, wanted in zip(calls, expected):
-        if isinstance(wanted.arguments, AnyOf):
+    expected = []
+    for call in calls:
+        wanted = _read_lists(call.arguments) if listed else _read_choices(call.arguments)
+        if isinstance(wanted, AnyOf):
             raise InvalidReferenceError(
                 f"{evaluator}: {quote(call.arguments)} stands for all arguments of {call.name!r}; "
                 "a choice stands in place of one argument's value"
             )
+        expected.append(msgspec.structs.replace(call, arguments=wanted))
     return expected
 
 
@@ -77,14 +77,15 @@ def is_optional(expected: Any) -> bool:
 def _read_choices(value: Any) -> Any:
     """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth.
 
-    Raises InvalidReferenceError where one of them holds something else, and where an object's
-    only key is nearly one of these and is another one, such as `$anyof` and `$Optional`.
+    Raises InvalidReferenceError where one of them holds something else, and for a single key that
+    begins with "$any" or "$opti" and is none of them, such as `$anyof`.
     """
     if isinstance(value, list):
         return [_read_choices(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _is_misspelt(value):
+    key = next(iter(value), "").lower() if len(value) == 1 else ""
+    if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _MISSPELT.match(key):
         return {key: _read_choices(item) for key, item in value.items()}
     values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
     if (
@@ -99,18 +100,7 @@ def _read_choices(value: Any) -> Any:
     return AnyOf(tuple(map(_read_choices, values)), optional)
 
 
-def _is_misspelt(value: dict[str, Any]) -> bool:
-    """Whether this is `{"$anyof": [...]}` or the like, which would say nothing as a value."""
-    key = next(iter(value), "")
-    if len(value) != 1 or not key.startswith("$"):
-        return False
-    from difflib import get_close_matches
-
-    alike = get_close_matches(key.lower()[:_LONGEST_MARK], (ANY_OF, OPTIONAL), 1, _ALIKE)
-    return bool(alike) or key.startswith("$any")
-
-
-def _read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
+def _read_answers(reference: Any, parsing: Parsing) -> Any:
     """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls for `_read_lists`.
 
     They stand alone or in a list, as JSON or as its text. An object is one where it has one key,
@@ -118,26 +108,18 @@ def _read_answers(reference: Any, parsing: Parsing = "markdown") -> Any:
     back as it is.
     """
     value = parse(reference, parsing)
-    if isinstance(value, dict):
-        return _read_answer(value) or reference
-    if not isinstance(value, list):
+    items = value if isinstance(value, list) else [value]
+    found = []
+    for item in items:
+        pairs = [*item.items()] if isinstance(item, dict) else []
+        arguments = pairs[0][1] if len(pairs) == 1 and read_parts(item) is None else None
+        if isinstance(arguments, dict) and all(isinstance(one, list) for one in arguments.values()):
+            found.append({"name": pairs[0][0], "arguments": arguments})
+        else:
+            found.append(item)
+    if all(new is old for new, old in zip(found, items)):
         return reference
-    answers = [_read_answer(item) for item in value]
-    return [new or old for new, old in zip(answers, value)] if any(answers) else reference
-
-
-def _read_answer(item: Any) -> dict[str, Any] | None:
-    """Return one answer of BFCL's as a call, None of anything else."""
-    if not isinstance(item, dict) or len(item) != 1:
-        return None
-    ((name, arguments),) = item.items()
-    if (
-        not isinstance(arguments, dict)
-        or not all(isinstance(values, list) for values in arguments.values())
-        or read_parts(item) is not None  # a call, a message or a response
-    ):
-        return None
-    return {"name": name, "arguments": arguments}
+    return found if isinstance(value, list) else found[0]
 
 
 def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -147,17 +129,16 @@ def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
     members of an accepted object, and of the objects in an accepted array, are lists of accepted
     values too.
     """
-    return {name: _read_choice(name, values) for name, values in arguments.items()}
-
-
-def _read_choice(name: str, values: Any) -> AnyOf:
-    if not isinstance(values, list) or not values:
-        raise InvalidReferenceError(
-            f"with alternatives='listed' each argument has a list of accepted values, "
-            f"and {name!r} has {quote(values)}"
-        )
-    given = [value for value in values if value != _LISTED_OPTIONAL] or values
-    return AnyOf(tuple(map(_read_accepted, given)), _LISTED_OPTIONAL in values)
+    found = {}
+    for name, values in arguments.items():
+        if not isinstance(values, list) or not values:
+            raise InvalidReferenceError(
+                f"with alternatives='listed' each argument has a list of accepted values, "
+                f"and {name!r} has {quote(values)}"
+            )
+        given = [value for value in values if value != _LISTED_OPTIONAL] or values
+        found[name] = AnyOf(tuple(map(_read_accepted, given)), _LISTED_OPTIONAL in values)
+    return found
 
 
 def _read_accepted(value: Any) -> Any:

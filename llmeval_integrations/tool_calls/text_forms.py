@@ -10,7 +10,7 @@ from contextlib import suppress
 from math import isfinite
 from typing import Any, Final
 
-from llmeval_integrations.tool_calls.readers.shape import RawCall
+from llmeval_integrations.tool_calls.call import RawCall
 from llmeval_integrations.tool_calls.tags import END_OF_THOUGHT, raw_decode, skip_space
 
 MISTRAL: Final = "[TOOL_CALLS]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -15,30 +15,20 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.compiled import compile_schema
-from llmeval_integrations.schemas.document import DEFINITIONS, list_of, object_of
-from llmeval_integrations.schemas.errors import describe, find_errors, measure, shorten
-from llmeval_integrations.schemas.reading import REMARKS, encode, refuse_nan
+from llmeval_integrations.schemas.document import list_of, object_of
+from llmeval_integrations.schemas.errors import describe, find_errors, measure
+from llmeval_integrations.schemas.reading import encode, refuse_nan
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.reference import is_optional
 from llmeval_integrations.tool_calls.rules import NO_RULES, ArgumentRules
 
-# A schema with one of these may name properties elsewhere than under `properties`.
 _OPEN: Final = frozenset(
     [
         *("additionalProperties", "unevaluatedProperties", "patternProperties"),
         *("$ref", "$dynamicRef", "$recursiveRef"),
     ]
 )
-_PARTS: Final = ("allOf", "anyOf", "oneOf", "if", "then", "else")
-_BY_NAME: Final = ("dependentSchemas", "dependencies")
-
-# What these say is about one argument.
-_ABOUT_ARGUMENTS: Final = frozenset(
-    [
-        *("type", "properties", "required", "additionalProperties", "patternProperties"),
-        *("$schema", *DEFINITIONS, *REMARKS),
-    ]
-)
+"""A schema with one of these may name properties elsewhere than under `properties`."""
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -65,11 +55,6 @@ class Violation(msgspec.Struct, frozen=True):
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
 
 
-_TOO_DEEP: Final = Violation(
-    None, "", "too_deep", "Does not conform; nested too deeply to say where"
-)
-
-
 class Tool:
     """One tool: what it may be given, and how that is compared."""
 
@@ -80,7 +65,7 @@ class Tool:
         self.node = rules.node(name, schema)
         self.schema = schema
         self._options = name, schema, is_open, rules
-        self._lists_all = not is_open and "properties" in schema and not _speaks_of_others(schema)
+        self._lists_all = not is_open and "properties" in schema and _says_all(schema)
         asked = {**schema, "additionalProperties": False} if self._lists_all else schema
         try:
             self.compiled = compile_schema(encode(asked).decode(), None, False, "markdown")
@@ -93,99 +78,72 @@ class Tool:
     def refusal(self, arguments: dict[str, Any], *, complete: bool) -> str | None:
         """Say why no call of the tool can have these arguments, whatever they hold.
 
-        `complete` says that it has no others. None where that is not sure.
+        `complete` says that it has no others. None where that is not sure; a tool that declares no
+        argument may have been defined without them.
         """
-        if self._is_closed():
-            declared = object_of(self.schema, "properties")
-            for name, value in arguments.items():
-                if name not in declared and not is_optional(value):
-                    return f"declares no argument {name!r}"
-        for name in list_of(self.schema, "required") if complete else ():
+        schema, declared = self.schema, object_of(self.schema, "properties")
+        is_closed = (
+            schema.get("additionalProperties") is False and "patternProperties" not in schema
+        )
+        if self._lists_all:
+            is_closed = bool(declared) and "propertyNames" not in schema
+        for name, value in arguments.items() if is_closed else ():
+            if name not in declared and not is_optional(value):
+                return f"declares no argument {name!r}"
+        for name in list_of(schema, "required") if complete else ():
             if name not in arguments and self.node.member(name).default is MISSING:
                 return f"requires {name!r}"
         return None
-
-    def _is_closed(self) -> bool:
-        """Whether the tool takes only arguments that it declares, as its definition has it.
-
-        One that declares none may have been defined without its arguments.
-        """
-        if self._lists_all:
-            return bool(self.schema["properties"]) and "propertyNames" not in self.schema
-        return (
-            self.schema.get("additionalProperties") is False
-            and "patternProperties" not in self.schema
-        )
 
     def requires(self, name: str) -> bool:
         """Whether a call has to have an argument."""
         return name in list_of(self.schema, "required")
 
-    def names(self, arguments: Iterable[str]) -> set[str]:
-        """Return the arguments that violations may be about; "" for the call as a whole."""
-        whole = () if self.schema.keys() <= _ABOUT_ARGUMENTS else ("",)
-        return {*list_of(self.schema, "required"), *whole, *arguments}
+    def find(self, arguments: dict[str, Any], parsing: Parsing) -> list[Violation]:
+        """List what is wrong with arguments that were read in this mode.
 
-    def find(self, arguments: dict[str, Any], parsing: Parsing) -> tuple[list[Violation], bool]:
-        """List what is wrong with arguments that were read in this mode, and whether it is all."""
+        Of arguments that are very large or deep, the first.
+        """
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
-            return [Violation(None, "", value.name, value.reason)], True
+            return [Violation(None, "", value.name, value.reason)]
         if self.compiled.is_valid(value):
-            return [], True
-        extent = measure(value)
-        errors, complete = find_errors(value, self.compiled, extent), extent.is_listed
-        found = [violation for error in errors for violation in self._describe(error, value)]
-        return found or [_TOO_DEEP], complete
+            return []
+        errors = find_errors(value, self.compiled, measure(value))
+        found = [violation for error in errors for violation in self._describe(error)]
+        too_deep = "Does not conform; nested too deeply to say where"
+        return found or [Violation(None, "", "too_deep", too_deep)]
 
-    def find_others(
-        self, decided: Collection[str], arguments: dict[str, Any], parsing: Parsing
-    ) -> list[Violation]:
-        """List what is wrong with other arguments than those on which a reference decides.
-
-        What is missing and has a default is not wrong.
-        """
-        found, complete = self.find(arguments, parsing)
-        if not complete:  # the one that is listed may be about these
-            short = {name: shorten(arguments[name]) for name in decided if name in arguments}
-            found, complete = self.find({**arguments, **short}, parsing)
-        found = [
-            one for one in found if not one.has_default and (one.argument or "") not in decided
-        ]
-        return found if found or complete else [_TOO_DEEP]
-
-    def _describe(self, error: Any, arguments: dict[str, Any]) -> Iterator[Violation]:
+    def _describe(self, error: Any) -> Iterator[Violation]:
         """Word an error; what is missing and what is not declared are named by argument."""
         said = describe(error)
         place, keyword, message = said["pointer"], said["keyword"], said["message"]
-        steps = list(map(str, error.instance_path))
-        if error.kind.name == "required":
+        steps = [*map(str, error.instance_path)]
+        if error.kind.name == "required" and not steps:
             name = error.kind.as_dict()["property"]
-            node = self.node.at(steps, arguments).member(name)
-            argument, place = (steps[0], place) if steps else (name, f"/{escape(name)}")
-            has_default = node.default is not MISSING
-            yield Violation(argument, place, keyword, message, True, has_default)
+            has_default = self.node.member(name).default is not MISSING
+            yield Violation(name, f"/{escape(name)}", keyword, message, True, has_default)
         elif error.kind.name == "additionalProperties" and not steps:
             for name in error.kind.as_dict()["unexpected"]:
                 why = "the tool declares no such argument"
                 yield Violation(name, f"/{escape(name)}", keyword, why)
         else:
-            yield Violation(steps[0] if steps else None, place, keyword, message)
+            is_missing = error.kind.name == "required"
+            yield Violation(steps[0] if steps else None, place, keyword, message, is_missing)
 
 
-def _speaks_of_others(schema: Any, named: Container[str] | None = None) -> bool:
-    """Whether a schema, or a part of it, names other properties than its own `properties` do."""
-    if isinstance(schema, list):
-        return any(_speaks_of_others(part, named) for part in schema)
-    if not isinstance(schema, dict):
-        return False
-    own = object_of(schema, "properties")
-    named = own if named is None else named
-    if not _OPEN.isdisjoint(schema) or not all(name in named for name in own):
-        return True
-    parts = [schema[key] for key in _PARTS if key in schema]
-    parts += [part for key in _BY_NAME for part in object_of(schema, key).values()]
-    return any(_speaks_of_others(part, named) for part in parts)
+def _says_all(schema: dict[str, Any]) -> bool:
+    """Whether a schema, with all that is combined in it, names no property but its own."""
+    named, waiting = object_of(schema, "properties").keys(), [schema]
+    for part in waiting:
+        if not _OPEN.isdisjoint(part) or not object_of(part, "properties").keys() <= named:
+            return False
+        inner = [one for key in ("allOf", "anyOf", "oneOf") for one in list_of(part, key)]
+        inner += [part.get(key) for key in ("if", "then", "else")]
+        for key in ("dependentSchemas", "dependencies"):
+            inner += object_of(part, key).values()
+        waiting += [one for one in inner if isinstance(one, dict)]
+    return True
 
 
 Toolbox: TypeAlias = Mapping[str, Tool]
