@@ -254,6 +254,7 @@ def reference() -> dict[str, str]:
     ]
     files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
     names = rooms + [found.name for found in files if "._" not in found.name]
+    names.append("llmeval_integrations.frameworks.langchain.middleware")
     pages = {f"reference/{name}.md": module_page(name) for name in names}
     pages["reference/index.md"] = f"# Reference\n\n{toctree(names)}"
     return pages

@@ -2,11 +2,10 @@
 
 from llmeval_integrations.guards.repair import Edit, Repair, repair
 from llmeval_integrations.guards.retry import GuardResult, guard
-from llmeval_integrations.guards.streams import StreamGuard, stop_early
-from llmeval_integrations.guards.watch import CallsWatcher, Doomed, Watcher, watch
+from llmeval_integrations.guards.stop import StreamGuard, stop_early
+from llmeval_integrations.guards.watch import Doomed, Watcher, watch
 
 __all__ = [
-    "CallsWatcher",
     "Doomed",
     "Edit",
     "GuardResult",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
+
+import jsonschema_rs
 
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.pointer import escape
@@ -22,16 +24,14 @@ _UNKNOWN: Final = {
 }
 """Keywords that a draft does not know, and that would be followed or asked here."""
 
-_OWN_BASE: Final = ("$id", "id", "$schema")
-
 _MOST_ALTERNATIVES: Final = 32
 """Each value is held against all alternatives of its place; more are told apart at the end."""
 
 _MOST_PLACES: Final = 10_000
 """Of one schema; a place with alternatives left is one of its own, and texts may leave any."""
 
-_MOST_NAMES: Final = 1_000
-"""How many names of members a place remembers; an object may have any names."""
+_MOST_STEPS: Final = 1_000
+"""How many members a place remembers; an object may have any names."""
 
 
 class Problem(NamedTuple):
@@ -48,7 +48,23 @@ NO_ALTERNATIVE: Final = Problem("", "anyOf", "The value fits none of the alterna
 @lru_cache(maxsize=64)
 def read_places(schema: CompiledSchema) -> Place:
     """Return the place of whole documents, from which all others are reached."""
-    return _Document(schema).root
+    root = schema.read()
+    parts = [part for part, _ in subschemas(root)]
+    for part in parts[1:]:
+        if any(isinstance(part.get(key), str) for key in ("$id", "id", "$schema")):
+            root, parts = {}, []  # a reference may lead elsewhere; the whole tells
+            break
+    for part in parts:
+        if schema.has_lone_references and "$ref" in part:
+            for key in part.keys() - {"$ref", *DEFINITIONS}:
+                del part[key]
+        for key in _UNKNOWN[schema.draft]:
+            part.pop(key, None)
+    document = _Document(schema)
+    document.add_pointers(root, "")
+    place = document.place(Schemas.of(root))
+    place.pointers = [""]
+    return place
 
 
 class _Document:
@@ -56,63 +72,38 @@ class _Document:
 
     def __init__(self, schema: CompiledSchema) -> None:
         self.schema = schema
-        root = schema.read()
-        parts = [part for part, _ in subschemas(root)]
-        if any(isinstance(part.get(key), str) for part in parts[1:] for key in _OWN_BASE):
-            root = {}  # a reference may lead elsewhere; the whole tells
-        for part in parts:
-            if schema.has_lone_references and "$ref" in part:
-                for key in part.keys() - {"$ref", *DEFINITIONS}:
-                    del part[key]
-            for key in _UNKNOWN[schema.draft]:
-                part.pop(key, None)
         self.pointers: dict[int, str] = {}
-        self._find_pointers(root, "")
-        self._places: dict[int, Place] = {}
-        self._validators: dict[str, Callable[[Any], bool]] = {"": schema.is_valid}
-        self.root = self.place(Schemas.of(root))
-        self.root.pointers = [""]
+        self.places: dict[int, Place] = {}
+        self._checks: dict[str, Callable[[Any], bool]] = {"": schema.is_valid}
 
-    def _find_pointers(self, value: Any, place: str) -> None:
-        self.pointers[id(value)] = place
-        inner: Iterable[tuple[Any, Any]] = ()
-        if isinstance(value, dict):
-            inner = value.items()
-        elif isinstance(value, list):
-            inner = enumerate(value)
-        for step, part in inner:
-            if isinstance(part, (dict, list)):
-                self._find_pointers(part, f"{place}/{escape(str(step))}")
+    def add_pointers(self, value: Any, pointer: str) -> None:
+        """Note where each part of the schema stands."""
+        self.pointers[id(value)] = pointer
+        if isinstance(value, (dict, list)):
+            for step, part in value.items() if isinstance(value, dict) else enumerate(value):
+                if isinstance(part, (dict, list)):
+                    self.add_pointers(part, f"{pointer}/{escape(str(step))}")
 
     def place(self, schemas: Schemas) -> Place:
         """Return the place where these schemas hold."""
-        place = self._places.get(id(schemas))
+        place = self.places.get(id(schemas))
         if place is None:
-            place = self._places[id(schemas)] = Place(schemas, self)
+            place = self.places[id(schemas)] = Place(schemas, self)
         return place
 
-    @property
-    def is_full(self) -> bool:
-        """Whether there are so many places that none is added for what is left of alternatives."""
-        return len(self._places) >= _MOST_PLACES
-
-    def validator(self, pointer: str) -> Callable[[Any], bool]:
-        """Return what says whether a value conforms to a part; nothing is wrong if none can."""
-        found = self._validators.get(pointer)
-        if found is None:
-            import jsonschema_rs
-
+    def is_valid(self, pointer: str, value: Any) -> bool:
+        """Whether a value conforms to a part; any does where the part cannot be checked alone."""
+        check = self._checks.get(pointer)
+        if check is None:
             try:
-                found = self.schema.build_part(pointer).is_valid
+                check = self.schema.build_part(pointer).is_valid
             except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-                found = _accept
-            self._validators[pointer] = found
-        return found
+                check = bool(pointer).__or__  # always true
+            self._checks[pointer] = check
+        return check(value)
 
     def explain(self, pointer: str, value: Any) -> Problem:
         """Say what a part of the schema has against a value that does not conform."""
-        import jsonschema_rs
-
         for words_errors in (True, False):  # a change for shorter errors may hide the part
             try:
                 self.schema.build_part(pointer, words_errors=words_errors).validate(value)
@@ -124,10 +115,6 @@ class _Document:
         return Problem("", "schema", "The value does not conform")
 
 
-def _accept(_value: Any) -> bool:
-    return True
-
-
 class Place:
     """A place of a document: what is lost there, and which places are within."""
 
@@ -135,8 +122,16 @@ class Place:
         self._schemas, self._document = schemas, document
         self.pointers = [document.pointers[id(one)] for one in schemas.own if type(one) is dict]
         """Those of the schemas that hold here."""
-        self._members: dict[str, tuple[Problem | None, Place]] = {}
-        self._items: dict[int, tuple[Problem | None, Place]] = {}
+        self._steps: dict[str | int, tuple[Problem | None, Place]] = {}
+        self._problems: dict[type, Problem | None] = {
+            dict: self._refuse_kind("object", dict),
+            list: self._refuse_kind("array", list),
+        }
+        self.most_members = self._least("maxProperties")
+        self.most_items = self._least("maxItems")
+        certain = schemas.certain
+        self._listed = max((len(items_of(part)[0]) for part in schemas.parts), default=0)
+        self.has_unique_items = any(part.get("uniqueItems") is True for part in certain)
 
     @cached_property
     def alternatives(self) -> list[Place]:
@@ -152,32 +147,40 @@ class Place:
             return self
         pairs = zip(self._schemas.alternatives, self.alternatives)
         left = [choice for choice, place in pairs if holds(place)]
-        if left and (len(left) == len(self.alternatives) or self._document.is_full):
+        is_full = len(self._document.places) >= _MOST_PLACES
+        if left and (is_full or len(left) == len(self.alternatives)):
             return self
         return self._document.place(self._schemas.choose(left)) if left else None
 
     def find(self, value: Any) -> Problem | None:
         """Return what the schemas that hold here have against a value that is whole."""
         for pointer in self.pointers:
-            if not self._document.validator(pointer)(value):
+            if not self._document.is_valid(pointer, value):
                 return self._document.explain(pointer, value)
         return None
 
     def is_valid(self, value: Any) -> bool:
         """Whether the schemas that hold here have nothing against a value that is whole."""
-        return all(self._document.validator(pointer)(value) for pointer in self.pointers)
+        return all(self._document.is_valid(pointer, value) for pointer in self.pointers)
 
     def refuse(self, container: Any) -> Problem | None:
         """Say what is wrong with any object, or any array, here."""
-        return self._object_problem if type(container) is dict else self._array_problem
+        return self._problems[type(container)]
 
-    @cached_property
-    def _object_problem(self) -> Problem | None:
-        return self._refuse_kind("object", dict)
-
-    @cached_property
-    def _array_problem(self) -> Problem | None:
-        return self._refuse_kind("array", list)
+    def at(self, step: str | int) -> tuple[Problem | None, Place]:
+        """Return what is wrong with any value at a name or position, and its place."""
+        if isinstance(step, int):
+            step = min(step, self._listed)  # all items behind those with a schema each are alike
+        found = self._steps.get(step)
+        if found is None:
+            if len(self._steps) >= _MOST_STEPS:
+                self._steps.clear()
+            if isinstance(step, int):
+                found = self._refuse_item(step), self._document.place(self._schemas.item(step))
+            else:
+                found = self._refuse_name(step), self._document.place(self._schemas.member(step))
+            self._steps[step] = found
+        return found
 
     def _refuse_kind(self, name: str, kind: type) -> Problem | None:
         if any(one is False for one in self._schemas.own):
@@ -191,69 +194,32 @@ class Place:
                     return Problem("", keyword, f"an {name} is not {quote(part[keyword])}")
         return None
 
-    @cached_property
-    def most_members(self) -> float:
-        """How many members an object may have."""
-        return self._least("maxProperties")
-
-    @cached_property
-    def most_items(self) -> float:
-        """How many items an array may have."""
-        return self._least("maxItems")
-
     def _least(self, keyword: str) -> float:
         figures = [part[keyword] for part in self._schemas.certain if keyword in part]
         return min(figures, default=float("inf"))
-
-    @cached_property
-    def has_unique_items(self) -> bool:
-        """Whether no two items of an array may be equal."""
-        return any(part.get("uniqueItems") is True for part in self._schemas.certain)
-
-    def at(self, step: str | int) -> tuple[Problem | None, Place]:
-        """Return what is wrong with any value at a name or position, and its place."""
-        return self._item(step) if isinstance(step, int) else self._member(step)
-
-    def _member(self, name: str) -> tuple[Problem | None, Place]:
-        found = self._members.get(name)
-        if found is None:
-            if len(self._members) >= _MOST_NAMES:
-                self._members.clear()
-            found = self._refuse_name(name), self._document.place(self._schemas.member(name))
-            self._members[name] = found
-        return found
 
     def _refuse_name(self, name: str) -> Problem | None:
         for part in self._schemas.certain:
             if "propertyNames" in part:
                 pointer = f"{self._document.pointers[id(part)]}/propertyNames"
-                if not self._document.validator(pointer)(name):
-                    reason = self._document.explain(pointer, name).reason
-                    return Problem("", "propertyNames", reason)
+                if not self._document.is_valid(pointer, name):
+                    return Problem(*self._document.explain(pointer, name))._replace(
+                        pointer="", keyword="propertyNames"
+                    )
             declared = list(declarations(part, name))
+            keyword = "patternProperties"
             if not declared and part.get("additionalProperties") is False:
-                return Problem("", "additionalProperties", f"{quote(name)} is not allowed here")
-            if False in [one for one in declared if isinstance(one, bool)]:
-                keyword = "patternProperties"
-                if name in object_of(part, "properties"):
-                    keyword = "properties"
-                return Problem("", keyword, f"{quote(name)} is not allowed here")
+                keyword = "additionalProperties"
+            elif not any(one is False for one in declared):
+                continue
+            elif name in object_of(part, "properties"):
+                keyword = "properties"
+            return Problem("", keyword, f"{quote(name)} is not allowed here")
         return None
 
-    def _item(self, position: int) -> tuple[Problem | None, Place]:
-        position = min(position, self._listed)
-        found = self._items.get(position)
-        if found is None:
-            rest = (items_of(part) for part in self._schemas.certain)
-            allowed = [one[position] if position < len(one) else other for one, other in rest]
-            problem = None
-            if False in [one for one in allowed if isinstance(one, bool)]:
-                problem = Problem("", "items", f"no item {position + 1} is allowed here")
-            found = problem, self._document.place(self._schemas.item(position))
-            self._items[position] = found
-        return found
-
-    @cached_property
-    def _listed(self) -> int:
-        """How many items have schemas by position; all others have the same."""
-        return max((len(items_of(part)[0]) for part in self._schemas.parts), default=0)
+    def _refuse_item(self, position: int) -> Problem | None:
+        for part in self._schemas.certain:
+            listed, rest = items_of(part)
+            if (listed[position] if position < len(listed) else rest) is False:
+                return Problem("", "items", f"no item {position + 1} is allowed here")
+        return None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.guards.fixes import Fix, find_fix
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.diagnosis import find_json
 from llmeval_integrations.json_values.parse import parse
 
 _MOST_EDITS: Final = 1_000
@@ -25,10 +27,7 @@ class Edit(NamedTuple):
     """The name of the defect that it repairs."""
 
     old: str
-    """What stood there."""
-
     new: str
-    """What takes its place."""
 
 
 class Repair(NamedTuple):
@@ -64,24 +63,194 @@ def repair(text: str) -> Repair:
     if not isinstance(text, str):
         raise InputError(f"a text is repaired, got {quote(text)}")
     edits: list[Edit] = []
-    fixes: list[tuple[Fix, int]] = []
+    fixes: list[_Fix] = []
     value = parse(text)
     most = min(_MOST_EDITS, _MOST_READ // max(len(text), 1))
     while type(value) is Defect:
-        fix = None if value.is_json or len(edits) >= most else find_fix(text, value)
+        fix = None if value.is_json or len(edits) >= most else _find_fix(text, value)
         if fix is None:
             return Repair(None, edits, value, text)
-        old = text[fix.start : fix.end]
-        edits.append(Edit(_find_origin(fix.start, fixes), value.name, old, fix.new))
-        fixes.append((fix, len(fix.new) - len(old)))
+        offset = fix.start  # in the text as it was given; inside an earlier fix, where that began
+        for earlier in reversed(fixes):
+            if offset > earlier.start:
+                growth = len(earlier.new) - (earlier.end - earlier.start)
+                offset = max(offset - growth, earlier.start)
+        edits.append(Edit(offset, value.name, text[fix.start : fix.end], fix.new))
+        fixes.append(fix)
         text = text[: fix.start] + fix.new + text[fix.end :]
         value = parse(text)
     return Repair(value, edits, None, text)
 
 
-def _find_origin(offset: int, fixes: list[tuple[Fix, int]]) -> int:
-    """Return where something stood before these fixes; inside of one of them, where that began."""
-    for fix, growth in reversed(fixes):
-        if offset > fix.start:
-            offset = max(offset - growth, fix.start)
-    return offset
+class _Fix(NamedTuple):
+    """What a part of a text is replaced by."""
+
+    start: int
+    end: int
+    new: str
+
+
+_SPACE: Final = r"[ \t\n\r]*"
+_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_BEGIN: Final = r"[\"{\[]|-?[0-9]|true\b|false\b|null\b"
+_BEHIND_NAME: Final = re.compile(f"{_SPACE}:")
+_BEHIND_VALUE: Final = re.compile(rf"{_SPACE}(?:[,}}\]]|\Z)")
+# Behind a comma stands what begins a name or value, or the comma is one of the text.
+_BEHIND_TEXT: Final = re.compile(rf"{_SPACE}(?:[}}\]]|\Z|,{_SPACE}(?:{_BEGIN}))")
+_QUOTE: Final = re.compile(r"\\.|\"", re.DOTALL)
+_SIGNED: Final = re.compile(r"\+?(-?)([0-9]*)(?:\.([0-9]*))?((?:[eE][+-]?[0-9]+)?)")
+_LITERALS: Final = {"none": "null", "true": "true", "false": "false", "null": "null"}
+_CLOSES: Final = {"{": "}", "[": "]"}
+_QUOTES: Final = {
+    "'": "'’",
+    "`": "`'",
+    "‘": "’'",
+    "’": "’'",
+    **dict.fromkeys("“”„", '”“"'),
+    "«": "»",
+}
+"""What closes a text that begins with such a quote."""
+
+
+def _find_fix(text: str, defect: Defect) -> _Fix | None:
+    """Return how a defect is repaired; None where more than one value can be meant."""
+    offset = defect.offset
+    if offset is None:
+        return None
+    if defect.name in ("single_quotes", "smart_quotes"):
+        return _quote_text(text, offset, is_name="property name" in defect.reason)
+    if defect.name in _PATTERNS:
+        pattern, new = _PATTERNS[defect.name]
+        found = re.compile(pattern, re.DOTALL).match(text, offset)
+        return _Fix(offset, found.end(1), found.expand(new)) if found else None
+    fix = _FIXES.get(defect.name)
+    return fix(text, offset) if fix else None
+
+
+_PATTERNS: Final = {
+    "unquoted_key": (rf"([^\W\d][\w-]*|\$[\w-]*){_SPACE}:", r'"\1"'),
+    "comment": (r"(/\*.*?\*/|(?://|#)[^\n]*)", ""),
+    "invalid_escape": (r"(\\')", "'"),  # before anything else it may be a part of the text
+    "missing_colon": (rf"()(?={_BEGIN})", ":"),
+    "byte_order_mark": (r"(.)", ""),
+}
+"""The part that is replaced, and by what."""
+
+
+def _cut_prose(text: str, offset: int) -> _Fix | None:
+    """Cut what stands before or after the only JSON."""
+    start = find_json(text[offset:])
+    if text[:offset].strip("`~ \t\n\r") and offset > 0:
+        return _Fix(offset, len(text), "") if start is None else None
+    if start is None or re.match(r"\[\s*-?[0-9]", text[offset + start :]):  # as a footnote's mark
+        return None
+    return _Fix(offset, offset + start, "")
+
+
+def _drop_comma(text: str, offset: int) -> _Fix:
+    comma = offset if text[offset] == "," else text.rindex(",", 0, offset)
+    return _Fix(comma, comma + 1, "")
+
+
+def _quote_text(text: str, offset: int, *, is_name: bool) -> _Fix | None:
+    """Put a name or text into the quotes of JSON, up to the first that ends it."""
+    behind = _BEHIND_NAME if is_name else _BEHIND_VALUE
+    closing = _QUOTES.get(text[offset])
+    for found in re.compile(rf"\\.|[{closing}]", re.DOTALL).finditer(text, offset + 1):
+        end = found.start()
+        if closing and len(found[0]) == 1 and behind.match(text, end + 1):
+            inner = _QUOTE.sub(_escape_quote, text[offset + 1 : end])
+            return _Fix(offset, end + 1, f'"{inner}"')
+    return None
+
+
+def _escape_quote(found: re.Match[str]) -> str:
+    return {'"': '\\"', "\\'": "'"}.get(found[0], found[0])
+
+
+def _escape_inner_quotes(text: str, offset: int) -> _Fix | None:
+    """Escape the quotes inside a text, which come in pairs, up to the one that surely ends it."""
+    first = text.rindex('"', 0, offset)
+    inner = 0
+    for found in _QUOTE.finditer(text, first):
+        if found[0] != '"':
+            continue
+        if inner and _BEHIND_TEXT.match(text, found.end()):
+            if inner % 2:  # one of them may be the end
+                return None
+            body = text[first : found.start()]
+            return _Fix(first, found.start(), _QUOTE.sub(_escape_quote, body))
+        inner += 1
+    return None
+
+
+def _spell_literal(text: str, offset: int) -> _Fix | None:
+    word = re.compile(r"\w+").match(text, offset)
+    literal = _LITERALS.get(word[0].lower()) if word else None
+    return _Fix(offset, word.end(), literal) if word and literal else None
+
+
+def _escape_control(text: str, offset: int) -> _Fix:
+    names = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return _Fix(offset, offset + 1, names.get(text[offset], f"\\u{ord(text[offset]):04x}"))
+
+
+def _insert_comma(text: str, offset: int) -> _Fix | None:
+    """Insert it before a member's name, or an object or array among others."""
+    if _open_brackets(text[:offset])[-1:] == ["}"]:
+        fits = re.compile(f"{_STRING}{_SPACE}:", re.DOTALL).match(text, offset) is not None
+    else:
+        fits = text[offset] in _CLOSES
+    return _Fix(offset, offset, ",") if fits else None
+
+
+def _spell_number(text: str, offset: int) -> _Fix | None:
+    """Write `+5`, `.5`, `5.` and `1_000` as JSON does; all else may be several numbers."""
+    start = len(text[:offset].rstrip("0123456789"))
+    start -= text[:start].endswith(("-", "+"))
+    token = re.compile(r"[+-]?[\w.]+").match(text, start)
+    if token is None or not _BEHIND_VALUE.match(text, token.end()):
+        return None
+    number = _SIGNED.fullmatch(re.sub(r"(?<=[0-9])_(?=[0-9])", "", token[0]))
+    if number is None or not (number[2] or number[3]) or re.match("0[0-9]", number[2]):
+        return None
+    fraction = "" if number[3] is None else f".{number[3] or 0}"
+    return _Fix(start, token.end(), f"{number[1]}{number[2] or 0}{fraction}{number[4]}")
+
+
+def _close_brackets(text: str, offset: int) -> _Fix | None:
+    """Insert the brackets that are missing before one that closes more; drop those too many."""
+    closing = _open_brackets(text[:offset])
+    if not closing:
+        rest = text[offset:].rstrip("`~ \t\n\r")
+        return None if rest.strip("]} \t\n\r") else _Fix(offset, offset + len(rest), "")
+    mark = text[offset]
+    if mark not in closing:
+        return None
+    last = len(closing) - closing[::-1].index(mark)
+    return _Fix(offset, offset, "".join(reversed(closing[last:])))
+
+
+def _open_brackets(text: str) -> list[str]:
+    """Return what closes the brackets that a beginning of JSON leaves open."""
+    closing: list[str] = []
+    for token in re.findall(rf"(?s){_STRING}|[\[\]{{}}]", text):
+        if token in _CLOSES:
+            closing.append(_CLOSES[token])
+        elif token in ("}", "]"):
+            closing.pop()
+    return closing
+
+
+_FIXES: Final[dict[str, Callable[[str, int], _Fix | None]]] = {
+    "prose_around": _cut_prose,
+    "trailing_comma": _drop_comma,
+    "unescaped_quote": _escape_inner_quotes,
+    "python_literal": _spell_literal,
+    "bare_word": _spell_literal,
+    "control_character": _escape_control,
+    "missing_comma": _insert_comma,
+    "number": _spell_number,
+    "mismatched_bracket": _close_brackets,
+}
+"""The defects that can be repaired; of all others the text does not say what was meant."""

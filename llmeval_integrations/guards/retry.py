@@ -13,9 +13,9 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.guards.repair import Edit, Repair
+from llmeval_integrations.guards.prompt import Prompt
+from llmeval_integrations.guards.repair import Edit
 from llmeval_integrations.guards.repair import repair as repair_text
-from llmeval_integrations.guards.turns import add_feedback, find_prompt, question
 from llmeval_integrations.messages.reading import read_answer
 
 
@@ -107,6 +107,33 @@ def settle(evaluator: Evaluator, answers: list[GuardResult], *, raises: bool) ->
     return best
 
 
+def drive(steps: Generator[Any, Any, Any], call: Callable[[Any], Any], evaluator: Evaluator) -> Any:
+    """Send each sample of some steps its result, and each other step what `call` makes of it.
+
+    Returns what the steps return; where `call` is asynchronous, what waits for that. So blocking
+    and asynchronous functions are guarded by the same lines.
+    """
+    sent: Any = None
+    try:
+        while not isawaitable(sent):
+            step = steps.send(sent)
+            sent = evaluator.evaluate(step) if isinstance(step, Sample) else call(step)
+    except StopIteration as end:
+        return end.value
+    return _drive_later(steps, call, evaluator, sent)
+
+
+async def _drive_later(
+    steps: Generator[Any, Any, Any], call: Callable[[Any], Any], evaluator: Evaluator, sent: Any
+) -> Any:
+    try:
+        while True:
+            step = steps.send(await sent)
+            sent = evaluator.aevaluate(step) if isinstance(step, Sample) else call(step)
+    except StopIteration as end:
+        return end.value
+
+
 @dataclass(frozen=True)
 class _Guard:
     """The options of a guard; called with a function it guards that."""
@@ -118,16 +145,18 @@ class _Guard:
     fields: dict[str, Any]
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = _list_parameters(function)
+        try:
+            parameters = tuple(signature(function).parameters)
+        except (TypeError, ValueError):  # some built-in functions say nothing of theirs
+            parameters = ()
+
+        def call(prompt: Prompt) -> Any:
+            return function(*prompt.args, **prompt.kwargs)
 
         @wraps(function)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            steps = self._run(args, kwargs, parameters)
-            args, kwargs = next(steps)
-            reply = function(*args, **kwargs)
-            if isawaitable(reply):
-                return self._finish_later(function, steps, reply)
-            return self._finish(function, steps, reply)
+            prompt = Prompt.find(parameters, args, kwargs)
+            return drive(self._run(prompt), call, self.evaluator)
 
         if not iscoroutinefunction(function):
             return guarded
@@ -138,26 +167,18 @@ class _Guard:
 
         return guarded_later
 
-    def _run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], parameters: tuple[str, ...]
-    ) -> Generator[Any, Any, GuardResult]:
-        """Yield the arguments of each call, to be sent its reply, and samples, to be sent results.
-
-        So blocking and asynchronous functions are guarded by the same lines.
-        """
-        place = None if "feedback" in parameters else find_prompt(parameters, args, kwargs)
-        fields = {"input": question(args, kwargs, place), **self.fields}
+    def _run(self, prompt: Prompt) -> Generator[Any, Any, GuardResult]:
+        """Yield prompts, to be sent replies, and samples, to be sent results."""
+        fields = {"input": prompt.question, **self.fields}
         answers: list[GuardResult] = []
         results: list[Result] = []
-        reply: Any = None
         for _ in range(self.tries):
-            if results:
-                args, kwargs = add_feedback(args, kwargs, place, reply, results[-1])
-            reply = yield args, kwargs
+            reply = yield prompt
             answer = GuardResult(reply, (yield Sample(reply, **fields)), results, [])
-            if answer.result.passed is False and self.repairs:
-                done = _repair_answer(reply)
-                if done is not None:
+            text = read_answer(reply).value if self.repairs else None
+            if answer.result.passed is False and isinstance(text, str):
+                done = repair_text(text)
+                if done.edits and done.refusal is None:
                     result = yield Sample(done.text, **fields)
                     if result.passed is not False:
                         answer = GuardResult(done.text, result, results, done.edits)
@@ -165,45 +186,5 @@ class _Guard:
             answers.append(answer)
             if answer.result.passed is not False:
                 return answer
+            prompt = prompt.add(reply, answer.result)
         return settle(self.evaluator, answers, raises=self.raises)
-
-    def _finish(
-        self, function: Callable[..., Any], steps: Generator[Any, Any, GuardResult], sent: Any
-    ) -> GuardResult:
-        try:
-            while True:
-                step = steps.send(sent)
-                if isinstance(step, Sample):
-                    sent = self.evaluator.evaluate(step)
-                else:
-                    sent = function(*step[0], **step[1])
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-
-    async def _finish_later(
-        self, function: Callable[..., Any], steps: Generator[Any, Any, GuardResult], sent: Any
-    ) -> GuardResult:
-        try:
-            while True:
-                step = steps.send(await sent)
-                if isinstance(step, Sample):
-                    sent = self.evaluator.aevaluate(step)
-                else:
-                    sent = function(*step[0], **step[1])
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-
-
-def _list_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of a function's parameters, in order."""
-    try:
-        return tuple(signature(function).parameters)
-    except (TypeError, ValueError):  # some built-in functions say nothing of theirs
-        return ()
-
-
-def _repair_answer(reply: Any) -> Repair | None:
-    """Repair the text of a reply; None where there is nothing to repair, or it is refused."""
-    text = read_answer(reply).value
-    done = repair_text(text) if isinstance(text, str) else None
-    return done if done is not None and done.edits and done.refusal is None else None

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+import regex
+
 from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.json_values.decode import UNREADABLE, decode
 
@@ -15,17 +17,23 @@ _STRING: Final = re.compile(
 )
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?")
 _WORD: Final = re.compile(r'[^ \t\n\r,:\[\]{}"`~]*')
-_BEGINS_WORD: Final = frozenset("-0123456789tfn")
 _CLOSES: Final = {"{": "}", "[": "]"}
 
-# A fence may have a word behind it; what else stands on its line only the whole text tells.
-_LEAD: Final = re.compile(r"[ \t\n\r]*(`+|~+|)")
-_FENCE_LINE: Final = re.compile(r"[ \t]*(?:[A-Za-z][\w+.-]*)?[ \t]*\r?\n")
-_SAME_LINE: Final = re.compile(r"[ \t]*(?i:json)?[ \t]*(?=\[|\{[ \t]*[\"}])")
-_MAY_BECOME_LINE: Final = re.compile(r"[ \t]*(?:[A-Za-z][\w+.-]*)?[ \t]*\r?(?:\{[ \t]*)?\Z")
+_LEAD: Final = regex.compile(
+    r"""[ \t\n\r]*+(?:
+        (?:`{3,}+|~{3,}+)(?:
+            [ \t]*+(?:[A-Za-z][\w+.-]*+)?[ \t]*+\r?\n
+            |[ \t]*+(?i:json)?[ \t]*+(?=\[|\{[ \t]*+["}])
+        )
+        |`{1,2}+(?=[^`])
+        |(?=[^`~ \t\n\r])
+    )""",
+    regex.VERBOSE,
+)
+"""White space, and a fence or back-ticks, before JSON. Other fences only the whole text tells."""
 
 _LONGEST_LEAD: Final = 1_000
-"""The most characters of a fence and its words: each chunk reads them anew."""
+"""Each chunk reads the beginning anew."""
 
 
 class Token(NamedTuple):
@@ -42,10 +50,9 @@ class Tokens:
 
     def __init__(self, *, is_wrapped: bool) -> None:
         """`is_wrapped` says that white space, back-ticks or a fence may stand around the JSON."""
-        self._is_wrapped = is_wrapped
+        self._is_wrapped = self._leads = is_wrapped
         self._rest = ""
         self._offset = 0  # of the rest, in the whole text
-        self._leads = is_wrapped  # whether the JSON may still begin behind something
         self._pieces: list[str] = []  # of the string or word that is open
         self._open = ""  # what kind it is
         self._brackets: list[str] = []
@@ -53,10 +60,9 @@ class Tokens:
 
     def feed(self, chunk: str) -> Iterator[Token]:
         """Yield the tokens that end in this chunk; a bad one is the last."""
-        text = self._rest + chunk
-        self._rest = ""
+        text, self._rest = self._rest + chunk, ""
         position = self._skip_lead(text) if self._leads else 0
-        while position < len(text):
+        while 0 <= position < len(text):
             if self._open == "string":
                 token, position = self._read_string(text, position)
             elif self._open == "word":
@@ -68,57 +74,35 @@ class Tokens:
                 token, position = self._read_mark(text, position)
             if token is not None:
                 yield token
-            elif position < 0:  # the rest is too short to tell
-                return
-        self._offset += len(text)
-
-    def _wait(self, text: str, position: int) -> int:
-        self._rest = text[position:]
-        self._offset += position
-        return -1
+        self._offset += len(text) - len(self._rest)
 
     def _skip_lead(self, text: str) -> int:
         """Return where the JSON begins behind white space, back-ticks or a fence."""
-        lead: Any = _LEAD.match(text)
-        ticks, behind = lead[1], int(lead.end())
-        if not ticks:
-            self._leads = behind == len(text)
-            return behind
-        if behind == len(text):
-            return self._hold(text)
+        lead = _LEAD.match(text, partial=True)
+        if lead is not None and lead.partial:
+            if text.strip():
+                self._rest = text
+            if len(text) < _LONGEST_LEAD or not self._rest:
+                return len(text)
+            lead, self._rest = None, ""
         self._leads = False
-        if ticks in ("`", "``"):
-            return behind
-        found = _FENCE_LINE.match(text, behind) or _SAME_LINE.match(text, behind)
-        if found and len(ticks) > 2:
-            return found.end()
-        if _MAY_BECOME_LINE.match(text, behind):
-            return self._hold(text)
-        self._expects = "anything"
-        return len(text)
-
-    def _hold(self, text: str) -> int:
-        """Read the beginning once more with the next chunk, unless it is too long."""
-        if len(text) < _LONGEST_LEAD:
-            self._leads, self._rest = True, text
-            self._offset -= len(text)  # which `feed` adds
-        else:
-            self._leads, self._expects = False, "anything"
-        return len(text)
+        if lead is None:
+            self._expects = "anything"
+            return len(text)
+        return int(lead.end())
 
     def _read_string(self, text: str, position: int) -> tuple[Token | None, int]:
         end = _find_end(_STRING, text, position)
         self._pieces.append(text[position:end])
         if end == len(text):
             return None, end
-        if text[end] != '"':
-            escape = _ESCAPE.match(text, end)
-            if escape is None:
-                return self._refuse(text, end)
-            if escape.end() == len(text):
-                return None, self._wait(text, end)
-            return self._refuse(text, escape.end())
-        return self._finish('"' + "".join(self._pieces) + '"', end), end + 1
+        if text[end] == '"':
+            return self._finish('"' + "".join(self._pieces) + '"', end), end + 1
+        escape = _ESCAPE.match(text, end)
+        if escape is not None and escape.end() == len(text):
+            self._rest = text[end:]
+            return None, len(text)
+        return self._refuse(text, end if escape is None else escape.end())
 
     def _read_word(self, text: str, position: int) -> tuple[Token | None, int]:
         end = _find_end(_WORD, text, position)
@@ -130,18 +114,16 @@ class Tokens:
     def _finish(self, written: str, end: int) -> Token:
         """Read a string or word that is whole."""
         self._pieces, self._open = [], ""
+        end += self._offset + 1
         try:
             value = decode(written)
         except UNREADABLE:
-            return Token("bad", written, self._offset + end + 1)
+            return Token("bad", written, end)
         if self._expects in ("name", "name or end"):
             self._expects = "colon"
-            return Token("name", value, self._offset + end + 1)
-        self._end_value()
-        return Token("value", value, self._offset + end + 1)
-
-    def _end_value(self) -> None:
+            return Token("name", value, end)
         self._expects = "comma or end" if self._brackets else "nothing"
+        return Token("value", value, end)
 
     def _read_mark(self, text: str, position: int) -> tuple[Token | None, int]:
         """Read what stands between two tokens, a bracket, or the beginning of a scalar."""
@@ -157,7 +139,7 @@ class Tokens:
             return None, behind
         if mark in "}]" and expects.endswith("end") and self._brackets[-1] == mark:
             self._brackets.pop()
-            self._end_value()
+            self._expects = "comma or end" if self._brackets else "nothing"
             return Token(mark, None, end), behind
         if mark == '"' and expects in ("value", "value or end", "name", "name or end"):
             self._open = "string"
@@ -169,7 +151,7 @@ class Tokens:
             self._expects = "name or end" if mark == "{" else "value or end"
             kind = mark if len(self._brackets) <= MAX_DEPTH else "too_deep"
             return Token(kind, None, end), behind
-        if mark in _BEGINS_WORD:
+        if mark in "-0123456789tfn":
             self._open = "word"
             return self._read_word(text, position)
         return self._refuse(text, position)
@@ -179,5 +161,5 @@ class Tokens:
 
 
 def _find_end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    """Return where ends what a pattern finds, which finds nothing at the least."""
+    """Return where the match of a pattern ends, which may match nothing."""
     return pattern.match(text, position).end()  # type: ignore[union-attr]

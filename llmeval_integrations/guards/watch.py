@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.limits import MAX_DEPTH
@@ -27,7 +27,7 @@ class Doomed(NamedTuple):
     """Where and why a text is lost: however it goes on, it will not conform."""
 
     offset: int
-    """How many characters of the text show it."""
+    """How many characters of the text, or of the call's arguments, show it."""
 
     pointer: str
     """The place as a JSON Pointer."""
@@ -36,6 +36,48 @@ class Doomed(NamedTuple):
     """The schema's keyword, or the name of the defect that keeps the text from being JSON."""
 
     reason: str
+
+
+class Watcher:
+    """Reads one text, or the arguments of tool calls, as it is written; `watch` makes it."""
+
+    def __init__(self, parsing: Parsing, schema: CompiledSchema | Toolbox) -> None:
+        self.doomed: Doomed | None = None
+        """Where and why the text is lost; None where it may still conform."""
+        self.reads_calls = not isinstance(schema, CompiledSchema)
+        """Whether it reads the arguments of tool calls."""
+        self._parsing, self._schema = parsing, schema
+        self._readers: dict[int, _Reader] = {}
+
+    def feed(self, chunk: str, name: str | None = None, index: int = 0) -> Doomed | None:
+        """Read on; say where and why the text is lost, or None where it may still conform.
+
+        Args:
+            chunk: What comes next of the text, or of the arguments of a call.
+            name: The tool's name; the first chunk of a call needs it.
+            index: Which call it is, where several are written at once.
+        """
+        if self.doomed is None:
+            reader = self._readers.get(index) or self._open(name, index)
+            if reader is not None:
+                doomed = reader.feed(chunk)
+                if doomed is not None and reader.name:
+                    doomed = doomed._replace(reason=f"{reader.name}: {doomed.reason}")
+                self.doomed = doomed
+        return self.doomed
+
+    def _open(self, name: str | None, index: int) -> _Reader | None:
+        schema = self._schema
+        if not isinstance(schema, CompiledSchema):
+            if name is None:
+                raise InputError(f"the first chunk of call {index!r} needs the tool's name")
+            if name not in schema:
+                reason = f"there is no tool {name!r}: {hint(name, schema)}"
+                self.doomed = Doomed(0, "", "unknown_tool", reason)
+                return None
+            schema = schema[name].compiled
+        reader = self._readers[index] = _Reader(schema, self._parsing, name)
+        return reader
 
 
 class _Container:
@@ -82,34 +124,25 @@ class _Container:
         return None
 
 
-class Watcher:
-    """Reads one text as it is written; `watch` makes it."""
+class _Reader:
+    """Reads one text."""
 
-    def __init__(self, schema: CompiledSchema, parsing: Parsing) -> None:
-        self.doomed: Doomed | None = None
-        """Where and why the text is lost; None where it may still conform."""
+    def __init__(self, schema: CompiledSchema, parsing: Parsing, name: str | None = None) -> None:
+        self.name = name
         self._root = read_places(schema)
         self._parsing = parsing
         self._tokens = Tokens(is_wrapped=parsing != "strict")
         self._chunks: list[str] = []
         self._open: list[_Container] = []
 
-    @property
-    def text(self) -> str:
-        """All that was fed."""
-        return "".join(self._chunks)
-
     def feed(self, chunk: str) -> Doomed | None:
-        """Read on; say where and why the text is lost, or None where it may still conform."""
         self._chunks.append(chunk)
-        if self.doomed is None:
-            for token in self._tokens.feed(chunk):
-                problem = self._take(token)
-                if problem is not None:
-                    path = pointer(one.step for one in self._open if one.step is not None)
-                    self.doomed = Doomed(token.end, path + problem.pointer, *problem[1:])
-                    break
-        return self.doomed
+        for token in self._tokens.feed(chunk):
+            problem = self._take(token)
+            if problem is not None:
+                path = pointer(one.step for one in self._open if one.step is not None)
+                return Doomed(token.end, path + problem.pointer, *problem[1:])
+        return None
 
     def _take(self, token: Token) -> Problem | None:
         kind = token.kind
@@ -121,13 +154,9 @@ class Watcher:
             return self._open_container({} if kind == "{" else [])
         if kind in ("}", "]"):
             return self._take_value(self._open.pop().value)
-        return self._explain(token)
-
-    def _explain(self, token: Token) -> Problem:
-        """Name the defect of a text that is not JSON."""
-        if token.kind == "too_deep":
+        if kind == "too_deep":
             return Problem("", "too_deep", f"more than {MAX_DEPTH} levels of arrays and objects")
-        read = self.text[: token.end]
+        read = "".join(self._chunks)[: token.end]
         for text in (read, token.value, read + '"'):  # it may end in an open string
             defect = parse(text, self._parsing)
             if type(defect) is Defect and defect.name not in _UNSURE:
@@ -173,45 +202,7 @@ class Watcher:
         return place.at(step)
 
 
-class CallsWatcher:
-    """Reads the arguments of tool calls as they are written; `watch` makes it."""
-
-    def __init__(self, evaluator: ToolCallSchema, tools: Toolbox) -> None:
-        self.doomed: Doomed | None = None
-        """Where and why a call is lost; the offset counts the characters of its arguments."""
-        self._tools, self._parsing = tools, evaluator.parsing
-        self._calls: dict[int, tuple[str, Watcher]] = {}
-
-    def feed(self, chunk: str, name: str | None = None, index: int = 0) -> Doomed | None:
-        """Read on; say where and why a call is lost, or None where all may still be valid.
-
-        Args:
-            chunk: What comes next of the arguments.
-            name: The tool's name; the first chunk of a call needs it.
-            index: Which call it is, where several are written at once.
-        """
-        if self.doomed is not None:
-            return self.doomed
-        if index not in self._calls:
-            if name is None:
-                raise InputError(f"the first chunk of call {index!r} needs the tool's name")
-            if name not in self._tools:
-                reason = f"there is no tool {name!r}: {hint(name, self._tools)}"
-                self.doomed = Doomed(0, "", "unknown_tool", reason)
-                return self.doomed
-            self._calls[index] = name, Watcher(self._tools[name].compiled, self._parsing)
-        name, watcher = self._calls[index]
-        doomed = watcher.feed(chunk)
-        if doomed is not None:
-            self.doomed = doomed._replace(reason=f"{name}: {doomed.reason}")
-        return self.doomed
-
-
-@overload
-def watch(evaluator: JsonSchema) -> Watcher: ...
-@overload
-def watch(evaluator: ToolCallSchema) -> CallsWatcher: ...
-def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher | CallsWatcher:
+def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
     """Watch one text, or the calls of one answer, while a model writes it.
 
     What is called lost is lost: however the text goes on, the evaluator will not pass it. It may
@@ -225,8 +216,7 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher | CallsWatcher:
         Doomed(offset=11, pointer='/age', keyword='type', reason='"3" is not of type "integer"')
 
     Args:
-        evaluator: A JsonSchema with a schema, or a ToolCallSchema with tools, of its own. In
-            lenient parsing any text may still become valid.
+        evaluator: A JsonSchema with a schema, or a ToolCallSchema with tools, of its own.
 
     Raises:
         InvalidOptionError: The evaluator has no schema or tools, or its parsing is lenient.
@@ -240,10 +230,8 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher | CallsWatcher:
             "a text that is parsed leniently may end anywhere, so nothing is lost before its end; "
             'give parsing="markdown" or "strict"'
         )
-    if isinstance(evaluator, ToolCallSchema):
-        if evaluator.toolbox is None:
-            raise InvalidOptionError("to watch calls, give ToolCallSchema its tools")
-        return CallsWatcher(evaluator, evaluator.toolbox)
-    if evaluator.compiled is None:
-        raise InvalidOptionError("to watch a text, give JsonSchema its schema")
-    return Watcher(evaluator.compiled, evaluator.parsing)
+    needs = "a schema" if isinstance(evaluator, JsonSchema) else "tools"
+    schema = evaluator.compiled if isinstance(evaluator, JsonSchema) else evaluator.toolbox
+    if schema is None:
+        raise InvalidOptionError(f"to be watched, {evaluator.name} needs {needs} of its own")
+    return Watcher(evaluator.parsing, schema)

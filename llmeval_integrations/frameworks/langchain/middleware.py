@@ -18,8 +18,8 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.guards.retry import GuardResult, check_tries, settle
-from llmeval_integrations.guards.turns import word_calls
+from llmeval_integrations.guards.prompt import word_calls
+from llmeval_integrations.guards.retry import GuardResult, check_tries, drive, settle
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -69,31 +69,13 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
     ) -> ModelResponse:
         """Ask the model as often as it takes."""
-        steps = self._run(request)
-        step = next(steps)
-        try:
-            while True:
-                if isinstance(step, Sample):
-                    step = steps.send(self.evaluator.evaluate(step))
-                else:
-                    step = steps.send(handler(step))
-        except StopIteration as end:
-            return end.value
+        return drive(self._run(request), handler, self.evaluator)
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """Ask the model as often as it takes."""
-        steps = self._run(request)
-        step = next(steps)
-        try:
-            while True:
-                if isinstance(step, Sample):
-                    step = steps.send(await self.evaluator.aevaluate(step))
-                else:
-                    step = steps.send(await handler(step))
-        except StopIteration as end:
-            return end.value
+        return await drive(self._run(request), handler, self.evaluator)
 
     def _run(self, request: ModelRequest) -> Generator[Any, Any, ModelResponse]:
         """Yield requests, to be sent responses, and samples, to be sent results."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
-from llmeval_integrations.guards.watch import CallsWatcher, Doomed, Watcher
+from llmeval_integrations.guards.watch import Doomed, Watcher
+
+_Delta: TypeAlias = "tuple[str, int | None, str | None]"
+"""What a chunk adds: a text, the call whose arguments it belongs to, and that tool's name."""
 
 
-def stop_early(
-    stream: Any, watcher: Watcher | CallsWatcher, length: int | None = None
-) -> StreamGuard:
+def stop_early(stream: Any, watcher: Watcher, length: int | None = None) -> StreamGuard:
     """Pass on the chunks of a model's stream, and end it as soon as its text is lost.
 
     The chunk that shows it is the last one. Then the connection is closed, and the model stops.
@@ -31,7 +32,7 @@ def stop_early(
 class StreamGuard:
     """A stream that ends where its text is lost; `stop_early` makes it."""
 
-    def __init__(self, stream: Any, watcher: Watcher | CallsWatcher, length: int | None) -> None:
+    def __init__(self, stream: Any, watcher: Watcher, length: int | None) -> None:
         self._stream, self._watcher, self._length = stream, watcher, length
         self.characters = 0
         """How many characters of text or arguments came."""
@@ -50,81 +51,61 @@ class StreamGuard:
 
     def __iter__(self) -> Iterator[Any]:
         for chunk in self._stream:
-            is_lost = self._is_lost(chunk)
-            if is_lost and hasattr(self._stream, "close"):
+            self._feed(chunk)
+            if self.doomed and hasattr(self._stream, "close"):
                 self._stream.close()
             yield chunk
-            if is_lost:
+            if self.doomed:
                 return
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         async for chunk in self._stream:
-            is_lost = self._is_lost(chunk)
-            if is_lost:
+            self._feed(chunk)
+            if self.doomed:
                 close = "close" if hasattr(self._stream, "close") else "aclose"  # of a generator
                 await getattr(self._stream, close)()
             yield chunk
-            if is_lost:
+            if self.doomed:
                 return
 
-    def _is_lost(self, chunk: Any) -> bool:
+    def _feed(self, chunk: Any) -> None:
         """Feed the watcher what a chunk adds to the text or the calls that it watches."""
-        for delta in _read(chunk):
-            if isinstance(self._watcher, CallsWatcher):
-                if delta.call is None:
-                    continue
-                self._watcher.feed(delta.text, delta.name, delta.call)
-            elif delta.call is None:
-                self._watcher.feed(delta.text)
-            else:
-                continue
-            self.characters += len(delta.text)
-        return self.doomed is not None
-
-
-class _Delta(NamedTuple):
-    """What a chunk adds."""
-
-    text: str
-    call: int | None = None
-    """Which tool call the text is an argument's of; None for the answer's own text."""
-    name: str | None = None
+        for text, call, name in _read(chunk):
+            if self._watcher.reads_calls == (call is not None):
+                self._watcher.feed(text, name, call or 0)
+                self.characters += len(text)
 
 
 def _read(chunk: Any) -> Iterator[_Delta]:
-    """Read what a chunk of any of the SDKs adds."""
+    """Read what a chunk of OpenAI's chat completions, or an event of another stream, adds."""
     if isinstance(chunk, str):
-        yield _Delta(chunk)
-    elif hasattr(chunk, "choices"):
-        yield from _read_chat(chunk)
-    else:
+        yield chunk, None, None
+        return
+    if not hasattr(chunk, "choices"):
         yield from _read_event(chunk)
-
-
-def _read_chat(chunk: Any) -> Iterator[_Delta]:
-    """Read a chunk of OpenAI's chat completions; of several answers the first is watched."""
+        return
     for choice in chunk.choices:
-        if choice.index:
+        if choice.index:  # of several answers the first is watched
             continue
         if choice.delta.content:
-            yield _Delta(choice.delta.content)
+            yield choice.delta.content, None, None
         for call in choice.delta.tool_calls or ():
             if call.function is not None:
-                yield _Delta(call.function.arguments or "", call.index or 0, call.function.name)
+                yield call.function.arguments or "", call.index or 0, call.function.name
 
 
 def _read_event(event: Any) -> Iterator[_Delta]:
     """Read an event of OpenAI's responses or Anthropic's messages."""
     kind = getattr(event, "type", None)
     if kind == "response.output_text.delta":
-        yield _Delta(event.delta)
+        yield event.delta, None, None
     elif kind == "response.output_item.added" and event.item.type == "function_call":
-        yield _Delta("", event.output_index, event.item.name)
+        yield "", event.output_index, event.item.name
     elif kind == "response.function_call_arguments.delta":
-        yield _Delta(event.delta, event.output_index)
+        yield event.delta, event.output_index, None
     elif kind == "content_block_start" and event.content_block.type == "tool_use":
-        yield _Delta("", event.index, event.content_block.name)
+        yield "", event.index, event.content_block.name
     elif kind == "content_block_delta" and event.delta.type == "text_delta":
-        yield _Delta(event.delta.text)
+        yield event.delta.text, None, None
     elif kind == "content_block_delta" and event.delta.type == "input_json_delta":
-        yield _Delta(event.delta.partial_json, event.index)
+        yield event.delta.partial_json, event.index, None

@@ -1,0 +1,148 @@
+"""The prompt of a call, and how a model is told in it what is wrong with its answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.messages.reading import read_answer
+
+_NAMES: Final = ("messages", "input", "prompt", "user_msg")
+"""What SDKs and applications call the parameter that holds the prompt."""
+
+_KINDS: Final = (str, list, tuple)
+
+_VALID_CALL: Final = "This call is valid. It was not run, since another one was not accepted."
+
+
+class Prompt(NamedTuple):
+    """The arguments of a call, and which of them is the prompt."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    place: str | int | None
+    """A name or position; None for a function that takes `feedback`."""
+
+    @classmethod
+    def find(
+        cls, parameters: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Prompt:
+        """Find the prompt, a text or messages, by the names of a function's parameters."""
+        if "feedback" in parameters:
+            return cls(args, kwargs, None)
+        for name in _NAMES:
+            if isinstance(kwargs.get(name), _KINDS):
+                return cls(args, kwargs, name)
+        places = [place for place, value in enumerate(args) if isinstance(value, _KINDS)]
+        if not places:
+            raise InvalidOptionError(
+                "guard finds no prompt to tell the model in what is wrong: give the function a "
+                "text or messages first, or as one of messages=, input=, prompt=, or a parameter "
+                "named feedback"
+            )
+        named = (place for place in places if set(parameters[place : place + 1]) & {*_NAMES})
+        return cls(args, kwargs, next(named, places[0]))
+
+    @property
+    def value(self) -> Any:
+        """A text, or messages."""
+        return (
+            self.kwargs[self.place] if isinstance(self.place, str) else self.args[self.place or 0]
+        )
+
+    @property
+    def question(self) -> Any:
+        """What the prompt asks: the text itself, or that of the last message of a user."""
+        if self.place is None:
+            return MISSING
+        if isinstance(self.value, str):
+            return self.value
+        asked = [one for one in self.value if isinstance(one, dict) and one.get("role") == "user"]
+        return asked[-1].get("content", MISSING) if asked else MISSING
+
+    def add(self, reply: Any, result: Result) -> Prompt:
+        """Return the call with the reply and what is wrong with it."""
+        place = self.place
+        if place is None:
+            return self._replace(kwargs={**self.kwargs, "feedback": result.feedback()})
+        value = _continue(self.value, reply, result)
+        if isinstance(place, str):
+            return self._replace(kwargs={**self.kwargs, place: value})
+        return self._replace(args=(*self.args[:place], value, *self.args[place + 1 :]))
+
+
+def _continue(prompt: Any, reply: Any, result: Result) -> Any:
+    if not isinstance(prompt, str):
+        turns = _turns(reply, result)
+        if prompt and type(prompt[-1]).__module__.startswith("llama_index."):
+            kind = type(prompt[-1])
+            return [*prompt, *(kind(role=one["role"], content=one["content"]) for one in turns)]
+        return [*prompt, *turns]
+    if isinstance(getattr(reply, "output", None), list):  # OpenAI's responses take both
+        return [{"role": "user", "content": prompt}, *_turns(reply, result)]
+    return f"{prompt}\n\nYour answer was:\n{_text(reply)}\n\n{result.feedback()}"
+
+
+def _turns(reply: Any, result: Result) -> list[Any]:
+    """Return the reply as a message, and what is wrong with it, for each tool call by its id."""
+    if hasattr(reply, "choices"):  # OpenAI's chat completions
+        message = reply.choices[0].message
+        kept = {"role", "content", "tool_calls"}
+        turn: Any = {"content": "", **message.model_dump(include=kept, exclude_none=True)}
+        return [turn, *_word_by_id([call.id for call in message.tool_calls or ()], result)]
+    if isinstance(getattr(reply, "output", None), list):  # OpenAI's responses
+        ids = [item.call_id for item in reply.output if item.type == "function_call"]
+        feedback: list[Any] = [
+            {"type": "function_call_output", "call_id": id_, "output": text}
+            for id_, text in zip(ids, word_calls(result, len(ids)))
+        ] or _word_by_id([], result)
+        return [*(item.model_dump(exclude_none=True) for item in reply.output), *feedback]
+    if hasattr(reply, "role") and isinstance(getattr(reply, "content", None), list):
+        return _message_turns(reply.content, result)
+    if hasattr(reply, "tool_calls") and hasattr(reply, "additional_kwargs"):  # LangChain's
+        return [reply, *_word_by_id([call["id"] for call in reply.tool_calls], result)]
+    return [{"role": "assistant", "content": _text(reply)}, *_word_by_id([], result)]
+
+
+def _message_turns(blocks: list[Any], result: Result) -> list[dict[str, Any]]:
+    """Write the turns of Anthropic's messages, which are never empty."""
+    turn = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in blocks]
+    turn = [block for block in turn if block.get("text") != ""]
+    ids = [block.id for block in blocks if block.type == "tool_use"]
+    feedback: Any = [
+        {"type": "tool_result", "tool_use_id": id_, "content": text, "is_error": True}
+        for id_, text in zip(ids, word_calls(result, len(ids)))
+    ]
+    said: list[dict[str, Any]] = [{"role": "assistant", "content": turn}] if turn else []
+    return [*said, {"role": "user", "content": feedback or result.feedback()}]
+
+
+def _word_by_id(ids: list[str], result: Result) -> list[dict[str, Any]]:
+    """Write what is wrong with the calls of these ids; without calls, what is wrong at all."""
+    feedback = [
+        {"role": "tool", "tool_call_id": id_, "content": text}
+        for id_, text in zip(ids, word_calls(result, len(ids)))
+    ]
+    return feedback or [{"role": "user", "content": result.feedback()}]
+
+
+def word_calls(result: Result, calls: int) -> list[str]:
+    """Word what is wrong for each call; all of it for each where it is not known by call."""
+    rows = result.metadata.get("calls", ())
+    if len(rows) != calls or not all("valid" in row for row in rows):
+        return [result.feedback()] * calls
+    alone = (Result(0.0, row["valid"], metadata={"calls": [row]}) for row in rows)
+    return [one.feedback() or _VALID_CALL for one in alone]
+
+
+def _text(reply: Any) -> str:
+    value = read_answer(reply).value
+    if isinstance(value, str):
+        return value
+    plain = parse(value)  # Pydantic models among them
+    return str(value) if isinstance(plain, Defect) else json.dumps(plain, ensure_ascii=False)
