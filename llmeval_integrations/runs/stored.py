@@ -11,7 +11,7 @@ from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
-from llmeval_integrations.runs.logs.reading import is_log, read_log
+from llmeval_integrations.runs.logs.read import is_log, read_log
 from llmeval_integrations.runs.rows import read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
 from llmeval_integrations.runs.samples import OWN

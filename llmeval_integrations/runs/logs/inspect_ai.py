@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 from zipfile import ZipFile
@@ -14,10 +14,6 @@ from llmeval_integrations.json_values.numbers import read_number
 from llmeval_integrations.messages.reply import text_of_blocks
 from llmeval_integrations.runs.files import parse_object
 from llmeval_integrations.runs.logs.log import NOT_SCORED, Log, LoggedSample, score_of
-
-_HEADER: Final = "header.json"
-_BEGINNING: Final = "_journal/start.json"
-"""What a log has that is not finished, in place of its header."""
 
 _GRADES: Final = {
     "C": Result(1.0, True, "correct"),
@@ -35,7 +31,8 @@ def read_archive(path: Path) -> Log:
     try:
         with ZipFile(path) as archive:
             names = dict.fromkeys(archive.namelist())  # what was written again is there twice
-            header = _HEADER if _HEADER in names else _BEGINNING
+            # A log that is not finished has no header.
+            header = "header.json" if "header.json" in names else "_journal/start.json"
             samples = (
                 _read(archive, name)
                 for name in names
@@ -81,58 +78,41 @@ def read_document(document: Mapping[str, Any]) -> Log:
         {
             "version": f"inspect_ai {(about.get('packages') or {}).get('inspect_ai')}",
             "started": str(about.get("created", "")),
-            "task": about.get("task"),
-            "task_args": about.get("task_args"),
-            "model": about.get("model"),
+            **{key: about.get(key) for key in ("task", "task_args", "model")},
         },
-        rates={
-            name for name, scorer in made_by.items() if "accuracy" in str(scorer.get("metrics"))
-        },
+        rates={name for name, each in made_by.items() if "accuracy" in str(each.get("metrics"))},
         incomplete=None if status == "success" else f"Inspect calls its status {status!r}",
     )
 
 
 def _sample(sample: Mapping[str, Any], *, are_repeats: bool) -> LoggedSample:
-    own, epoch = sample["id"], sample.get("epoch", 1)
-    given, target, error = _text(sample["input"]), sample.get("target"), sample.get("error")
+    own, epoch, given = sample["id"], sample.get("epoch", 1), sample["input"]
+    target, error = sample.get("target"), sample.get("error")
+    if not isinstance(given, str):  # messages, of which the user's last is the question
+        said = [each.get("content") for each in given or () if each.get("role") == "user"]
+        given = text_of_blocks(said[-1]) if said else ""
     fields = {
         "id": own if epoch == 1 else f"{own} (epoch {epoch})",
         "output": (sample.get("output") or {}).get("completion", ""),
         "input": given,
+        **({"reference": target} if target else {}),
+        **({"group": own} if are_repeats else {}),
     }
-    if target:
-        fields["reference"] = target
-    if are_repeats:
-        fields["group"] = own
+    otherwise = f"SampleError: {error.get('message')}" if error else NOT_SCORED
     return LoggedSample(
-        fields,
-        dict(_results(sample.get("scores") or {})),
-        [given, target],
-        f"SampleError: {error.get('message')}" if error else NOT_SCORED,
+        fields, dict(_results(sample.get("scores") or {})), [given, target], otherwise
     )
-
-
-def _text(given: Any) -> str:
-    """Return what the user said last; an input is a text or messages."""
-    if isinstance(given, str):
-        return given
-    said = [each.get("content") for each in given or () if each.get("role") == "user"]
-    return text_of_blocks(said[-1]) if said else ""
 
 
 def _results(scores: Mapping[str, Any]) -> Iterator[tuple[str, Result]]:
     """Read scores; one with several values is several evaluators."""
     for name, score in scores.items():
         value = score.get("value")
-        parts: Iterable[tuple[Any, Any]] = ()
-        if isinstance(value, dict):
-            parts = value.items()
-        elif isinstance(value, list):
-            parts = enumerate(value)
+        if isinstance(value, (dict, list)):
+            parts = value.items() if isinstance(value, dict) else enumerate(value)
+            yield from ((f"{name}/{part}", _result(each, score)) for part, each in parts)
         else:
             yield name, _result(value, score)
-        for part, each in parts:
-            yield f"{name}/{part}", _result(each, score)
 
 
 def _result(value: Any, score: Mapping[str, Any]) -> Result:
@@ -143,8 +123,7 @@ def _result(value: Any, score: Mapping[str, Any]) -> Result:
         label = score.get("reason") or "unscored"
         return Result.unscored(reason or "Inspect has no value", label=label, **metadata)
     if isinstance(value, str):
-        grade = _GRADES.get(value)
-        if grade is not None:
+        if grade := _GRADES.get(value):
             return Result(grade.score, grade.passed, grade.label, reason, metadata)
         number = _WORDS.get(value.lower(), read_number(value))
         if number is None:

@@ -32,7 +32,7 @@ class LoggedSample:
     task: Any
     """What the model was given; the same in all runs over the same data."""
 
-    lacking: Result | str = NOT_SCORED
+    otherwise: Result | str = NOT_SCORED
     """What stands for the results of other evaluators."""
 
 
@@ -41,11 +41,7 @@ class Log:
     """A log of another tool."""
 
     kind: str
-    """Whose log it is."""
-
     samples: list[LoggedSample]
-    """In any order."""
-
     evaluators: Mapping[str, Mapping[str, Any]]
     """The options of each evaluator."""
 
@@ -74,44 +70,34 @@ class Log:
     def manifest(self) -> dict[str, Any]:
         """Say what was run, as the manifest of a run does."""
         tasks = sorted(write_in_order([each.fields["id"], each.task]) for each in self.samples)
-        return {
-            **self.about,
-            "evaluators": {
-                name: {"evaluator": name, "options": dict(options)}
-                for name, options in self.evaluators.items()
-            },
-            "data": {
-                "kind": self.kind,
-                "samples": len(self.samples),
-                "sha256": hashlib.sha256(b"\n".join(tasks)).hexdigest(),
-            },
+        digest = hashlib.sha256(b"\n".join(tasks)).hexdigest()
+        evaluators = {
+            name: {"evaluator": name, "options": dict(each)}
+            for name, each in self.evaluators.items()
         }
+        data = {"kind": self.kind, "samples": len(self.samples), "sha256": digest}
+        return {**self.about, "evaluators": evaluators, "data": data}
 
     def _rows(self) -> Iterator[Row]:
         """Make the rows, sample by sample, each with one row of every evaluator."""
         binary = {name for name in self.rates if self._is_binary(name)}
         for sample in self.samples:
+            own, group = sample.fields["id"], sample.fields.get("group")
             for name in self.evaluators:
-                result = sample.results.get(name, sample.lacking)
-                if isinstance(result, Result) and result.scored and name in binary:
-                    yield _row(sample, name, result, bool(result.score))
-                else:
-                    yield _row(sample, name, result, getattr(result, "passed", None))
+                found = sample.results.get(name, sample.otherwise)
+                if isinstance(found, str):
+                    yield Row(own, name, None, None, None, None, {}, False, found, group)
+                    continue
+                is_rate = name in binary and found.scored
+                passed = bool(found.score) if is_rate else found.passed
+                said = found.label, found.reason, found.metadata, found.is_unscored
+                yield Row(own, name, found.score, passed, *said, None, group)
 
     def _is_binary(self, name: str) -> bool:
         """Whether there are no verdicts, and all scores are 0 or 1."""
         results = (each.results.get(name) for each in self.samples)
         scored = [each for each in results if isinstance(each, Result) and each.scored]
         return all(each.passed is None and each.score in {0, 1} for each in scored)
-
-
-def _row(sample: LoggedSample, name: str, result: Result | str, passed: bool | None) -> Row:
-    own, group = sample.fields["id"], sample.fields.get("group")
-    if isinstance(result, str):
-        return Row(own, name, None, None, None, None, {}, False, result, group)
-    score, label, reason = result.score, result.label, result.reason
-    unscored = result.is_unscored
-    return Row(own, name, score, passed, label, reason, result.metadata, unscored, None, group)
 
 
 def score_of(value: Any) -> float | None:

@@ -23,8 +23,6 @@ _NO_ASSERTION: Final = Result(None, None, "no_assertion", answered=True)
 _ERROR: Final = 2
 """What `failureReason` is where there was no output to look at."""
 
-_LONGEST_PROMPT: Final = 40
-
 
 def read_document(document: Mapping[str, Any], column: int | None) -> Log:
     """Make a log of the results in one column of promptfoo's table, or in all.
@@ -54,9 +52,8 @@ def read_document(document: Mapping[str, Any], column: int | None) -> Log:
 
 
 def _column(result: Mapping[str, Any]) -> str:
-    provider = result["provider"]
-    name = provider.get("label") or provider["id"]
-    return f"{name}: {shorten(result['prompt'].get('label', ''), _LONGEST_PROMPT)}"
+    provider, prompt = result["provider"], result["prompt"].get("label", "")
+    return f"{provider.get('label') or provider['id']}: {shorten(prompt, 40)}"
 
 
 def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Iterator[LoggedSample]:
@@ -87,9 +84,9 @@ def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Itera
 
 
 def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
-    response, prompt = result.get("response") or {}, result["prompt"]
-    fields = {"output": response.get("output"), "input": prompt.get("raw", "")}
-    for each in _components(result):
+    response, grading = result.get("response") or {}, result.get("gradingResult") or {}
+    fields = {"output": response.get("output"), "input": result["prompt"].get("raw", "")}
+    for each in grading.get("componentResults") or ():
         assertion = each.get("assertion") or {}
         if assertion.get("type") == "equals":
             rendered = (each.get("metadata") or {}).get("renderedAssertionValue")
@@ -97,24 +94,21 @@ def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _components(result: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    """Return what single assertions say; a set of them comes before its members."""
-    return (result.get("gradingResult") or {}).get("componentResults") or ()
-
-
 def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
-    is_graded = bool(result.get("gradingResult"))  # what versions before `failureReason` tell it by
-    if result.get("failureReason") == _ERROR or (result.get("error") and not is_graded):
+    """Read what the whole test and single assertions say; a set comes before its members."""
+    grading = result.get("gradingResult")  # what versions before `failureReason` tell an error by
+    if result.get("failureReason") == _ERROR or (result.get("error") and not grading):
         error = f"ProviderError: {result.get('error')}"
         return dict.fromkeys([_WHOLE, *_names(_assertions(result["testCase"]))], error)
-    components = _components(result)
-    names = _names([each.get("assertion") or {} for each in components])
+    components = (grading or {}).get("componentResults") or ()
+    names = _names(each.get("assertion") or {} for each in components)
     parts = dict(zip(names, map(_result, components), strict=True))
-    passed, errors = result["success"], [each for each in parts.values() if isinstance(each, str)]
-    reason = (result.get("gradingResult") or {}).get("reason")
-    whole = Result(score_of(result.get("score")), passed, None, reason)
+    errors = [each for each in parts.values() if isinstance(each, str)]
+    passed, reason = result["success"], (grading or {}).get("reason")
     # A grader that failed is a 0 in the score of the whole.
-    return {_WHOLE: errors[0] if errors and not passed else whole, **parts}
+    is_error = errors and not passed
+    whole = errors[0] if is_error else Result(score_of(result.get("score")), passed, None, reason)
+    return {_WHOLE: whole, **parts}
 
 
 def _assertions(case: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -77,6 +77,5 @@ def _read(place: Path, column: int | None) -> Log:
 def _split(path: str | PathLike[str]) -> tuple[Path, int | None]:
     """Take the number of a column off a path."""
     file, _, column = fspath(path).rpartition("#")
-    if column.isdecimal() and Path(file).is_file():
-        return Path(file), int(column)
-    return Path(path), None
+    is_column = column.isdecimal() and Path(file).is_file()
+    return (Path(file), int(column)) if is_column else (Path(path), None)
