@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.reports.differences import differences_of, places_of
@@ -38,7 +38,7 @@ _Text: TypeAlias = str | tuple[int, str, int] | None
 
 
 class _Sample(NamedTuple):
-    """One sample of one run; those that sort first are better."""
+    """One sample of one run; those that sort last are worse."""
 
     wrong: int
     badness: float
@@ -59,95 +59,78 @@ class _Shown(NamedTuple):
 
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     """Return what the page's script reads: the samples of all runs, joined by id, worst first."""
-    names = dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])
-    reader = _Reader([*names], MOST_CHARACTERS // max(len(runs), 1))
+    names = [*dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])]
+    lower = {name for run in runs.values() for name in known_lower(run) or ()}
     joined: dict[tuple[str, int], list[Any]] = {}
     ranks: dict[tuple[str, int], tuple[int, float, int]] = {}
     for number, run in enumerate(runs.values()):
         occurrences: Counter[str] = Counter()
-        for sample, shown in reader.read(run):
+        listed = heapq.nlargest(MOST_LISTED, _samples(run, names, lower))
+        shown = _texts(run, names, listed, MOST_CHARACTERS // len(runs))
+        for sample in sorted(listed, key=lambda sample: -sample.order):
             key = sample.id, occurrences[sample.id]
             occurrences[sample.id] += 1
+            found = shown.get(-sample.order, _Shown())
             entry = joined.setdefault(key, [sample.id, None, None, [None] * len(runs)])
-            entry[1] = shown.reference if entry[1] is None else entry[1]
-            entry[2] = shown.given if entry[2] is None else entry[2]
-            entry[3][number] = [sample.rows, shown.output, shown.differences, shown.places]
+            entry[1] = found.reference if entry[1] is None else entry[1]
+            entry[2] = found.given if entry[2] is None else entry[2]
+            entry[3][number] = [sample.rows, found.output, found.differences, found.places]
             ranks[key] = max(ranks.get(key, sample[:3]), sample[:3])
-    lower = frozenset().union(*(known_lower(run) or () for run in runs.values()))
     return {
         "runs": [*runs],
-        "evaluators": [*names],
+        "evaluators": names,
         "lower": [int(name in lower) for name in names],
-        "labels": [*reader.labels],
-        "reasons": [*reader.reasons],
         "count": max((run.summary["samples"] for run in runs.values()), default=0),
         "samples": [joined[key] for key in sorted(joined, key=ranks.__getitem__, reverse=True)],
     }
 
 
-class _Reader:
-    """Reads the samples of runs, and numbers what many rows have."""
+def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator[_Sample]:
+    """Yield what every evaluator said of each sample, and how bad that is."""
+    for place, rows in by_sample(run):
+        said: list[Any] = [None] * len(names)
+        badness = 0.0
+        for row in rows:
+            said[names.index(row.evaluator)] = _row(row)
+            score = score_of(row) or 0.0
+            badness += score if row.evaluator in lower else -score
+        yield _Sample(sum(map(is_failing, rows)), badness, -place, text_of(rows[0].id), said)
 
-    def __init__(self, evaluators: Sequence[str], room: int) -> None:
-        self.labels: dict[str, int] = {}
-        self.reasons: dict[str, int] = {}
-        self._numbers = {name: number for number, name in enumerate(evaluators)}
-        self._room = room
 
-    def read(self, run: Run) -> Iterator[tuple[_Sample, _Shown]]:
-        """Yield samples in the order of the data, each with what is shown of it."""
-        listed = heapq.nlargest(MOST_LISTED, self._list(run))
-        ranks = {-each.order: rank for rank, each in enumerate(listed)}
-        shown = self._show(run, ranks)
-        for each in sorted(listed, key=lambda sample: -sample.order):
-            rows = [row and [*row[:2], *self._number(*row[2:])] for row in each.rows]
-            yield each._replace(rows=rows), shown.get(-each.order, _Shown())
+def _texts(
+    run: Run, names: Sequence[str], listed: Sequence[_Sample], room: int
+) -> dict[int, _Shown]:
+    """Read the texts of the samples that there is room for, worst first."""
+    ranks = {-each.order: rank for rank, each in enumerate(listed)}
+    named = _named(run, names)
+    found: dict[int, _Shown] = {}
+    sizes: list[tuple[int, int, int]] = []
+    total = 0
+    for place, sample in read_texts(run, _lead(run)) if ranks else ():
+        if place not in ranks:
+            continue
+        found[place] = _shown(sample, *named.get(place, ([], [])))
+        size = len(str(found[place]))
+        heapq.heappush(sizes, (-ranks[place], place, size))
+        total += size
+        while total > room:
+            _, last, size = heapq.heappop(sizes)
+            del found[last]
+            total -= size
+    return found
 
-    def _number(self, label: str, reason: str) -> tuple[int, int]:
-        return (
-            self.labels.setdefault(label, len(self.labels)),
-            self.reasons.setdefault(reason, len(self.reasons)),
-        )
 
-    def _list(self, run: Run) -> Iterator[_Sample]:
-        lower = known_lower(run) or frozenset()
-        for place, rows in by_sample(run):
-            said: list[Any] = [None] * len(self._numbers)
-            badness = 0.0
-            for row in rows:
-                said[self._numbers[row.evaluator]] = _row(row)
-                score = score_of(row) or 0.0
-                badness += score if row.evaluator in lower else -score
-            yield _Sample(sum(map(is_failing, rows)), badness, -place, text_of(rows[0].id), said)
-
-    def _show(self, run: Run, ranks: Mapping[int, int]) -> dict[int, _Shown]:
-        """Read the texts of the samples that there is room for, worst first."""
-        found: dict[int, _Shown] = {}
-        sizes: list[tuple[int, int, int]] = []
-        total = 0
-        named = self._name(run, ranks)
-        for place, sample in read_texts(run, _lead(run)) if ranks else ():
-            if place in ranks:
-                found[place] = _shown(sample, *named.get(place, ([], [])))
-                size = len(str(found[place]))
-                heapq.heappush(sizes, (-ranks[place], place, size))
-                total += size
-            while total > self._room:
-                _, last, size = heapq.heappop(sizes)
-                del found[last]
-                total -= size
-        return found
-
-    def _name(self, run: Run, ranks: Mapping[int, int]) -> dict[int, tuple[list[Any], list[Any]]]:
-        """Return the differences and the places in the source that evaluators name."""
-        found: dict[int, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
-        for place, rows in by_sample(run):
-            for row in rows if place in ranks else ():
-                if is_failing(row):
-                    number = self._numbers[row.evaluator]
-                    found[place][0].extend([number, *each] for each in differences_of(row))
-                found[place][1].extend(places_of(row))
-        return found
+def _named(run: Run, names: Sequence[str]) -> dict[int, tuple[list[Any], list[Any]]]:
+    """Return the differences and the places in the source that evaluators name, by sample."""
+    found: dict[int, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
+    for place, rows in by_sample(run):
+        for row in rows:
+            if is_failing(row):
+                number = names.index(row.evaluator)
+                found[place][0].extend([number, *each] for each in differences_of(row))
+            if places := places_of(row):
+                found[place][1].extend(places)
+    return found
 
 
 def _row(row: Row) -> tuple[int, float | None, str, str]:

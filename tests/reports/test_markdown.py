@@ -19,7 +19,7 @@ def cells(line):
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def test_the_figures_stand_in_a_table_and_the_rest_is_folded(moods, people):
+def test_the_figures_stand_in_a_table_and_the_rest_is_folded(moods, people, interrupted):
     text = written(moods, people)
     lines = text.split("\n")
     assert lines[0] == "### moods: 4 samples"
@@ -36,6 +36,7 @@ def test_the_figures_stand_in_a_table_and_the_rest_is_folded(moods, people):
     ]
     assert "Not compared" in text
     assert text.count("<details>") == text.count("</details>")
+    assert "- cut: the run is incomplete: it was interrupted" in written(interrupted)
 
 
 def test_it_says_what_surely_differs_from_the_first_run(tmp_path):
@@ -48,10 +49,6 @@ def test_it_says_what_surely_differs_from_the_first_run(tmp_path):
     lines = written(*runs).split("### A: ")[1].split("\n")
     assert lines[0] == "old, 20 samples; B: new, 20 samples; 20 joined"
     assert cells(lines[6]) == ["<code>json_fields pass rate</code>", "worse", "100.0 %", "40.0 %", "-60.0 points", "-78.1 to -33.3", "20", "12", "0", "0.0010"]  # fmt: skip
-
-
-def test_a_run_that_was_interrupted_is_told(interrupted):
-    assert "- cut: the run is incomplete: it was interrupted" in written(interrupted)
 
 
 def test_hostile_texts_stay_in_their_cells(hostile, tmp_path):

@@ -21,22 +21,20 @@ def words(html):
     return " ".join(re.sub("<[^>]*>", " ", bare).split())
 
 
-def test_a_notebook_shows_figures_causes_and_fields():
+def test_a_notebook_shows_figures_causes_fields_differences_and_doubts():
     html = evaluate(totals(1, 2, 2), [JsonValidity(), JsonFields()])._repr_html_()
-    text = words(html)
-    assert "json_validity 100.0 % 43.9 to 100.0 % 1.000 3" in text
-    assert "mismatch 2 json_fields" in text
-    assert "/total 2 3 66.7 %" in text
-    assert "2 for 1 (2 times)" in text
     assert 'class="figure' in html  # figures stand on the right
-
-
-def test_a_notebook_shows_differences_and_doubts():
+    for said in (
+        "json_validity 100.0 % 43.9 to 100.0 % 1.000 3",
+        "mismatch 2 json_fields",
+        "/total 2 3 66.7 %",
+        "2 for 1 (2 times)",
+    ):
+        assert said in words(html)
     runs = [evaluate(totals(*each), [JsonFields()]) for each in ([1] * 21, [1] * 8 + [2] * 12)]
     text = words(compare(*runs)._repr_html_())
     assert text.startswith("A: A, 21 samples; B: B, 20 samples; 20 joined B is worse: ")
     assert "json_fields pass rate worse 100.0 % 40.0 % -60.0 points" in text
-    assert "s10 json_fields worse passed 1: Every field matches" in text
     assert "1 sample is in A alone, so not compared" in text
 
 

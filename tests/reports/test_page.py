@@ -12,6 +12,7 @@ from pace import at_most
 from llmeval_integrations import (
     ExactMatch,
     JsonFields,
+    JsonGrounded,
     JsonMatch,
     JsonSchema,
     JsonValidity,
@@ -28,6 +29,7 @@ COUNT = "document.getElementById('count').innerText.trim()"
 IDS = "[...document.querySelectorAll('tr.sample th')].map(each => each.textContent)"
 TEXT = "document.body.innerText"
 MARKS = "[...document.querySelectorAll('.{} mark')].map(mark => mark.textContent.trim())"
+EVIL = "</td><script>document.title = 'acted'</script><img src=x onerror=alert(1)>\u202e"
 SAMPLES_AT = "document.getElementById('samples').getBoundingClientRect().top + scrollY"
 HEIGHT = "document.documentElement.scrollHeight"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -79,21 +81,14 @@ def cells(page, selector):
     )
 
 
-def test_it_opens_with_the_answer_and_asks_for_nothing(opened, people, tmp_path):
+def test_it_opens_with_the_answer_then_all_samples_and_asks_for_nothing(opened, people, tmp_path):
     page = opened(people)
-    assert page.complaints == []
     assert page.requests == [f"file://{tmp_path}/report.html"]
     assert page.run("document.querySelector('.verdict').innerText") == (
         "33.3 % of 3 samples pass json_match, the lowest rate. 1 output is not JSON."
     )
     bar = page.run("[...document.querySelectorAll('#bar a')].map(each => each.textContent)")
     assert bar == ["Overview", "Samples", "Fields", "Run"]
-    page.run("scrollTo(0, 1e6)")
-    assert page.run("document.getElementById('bar').getBoundingClientRect().top") == 0
-
-
-def test_all_samples_stand_in_a_table_the_worst_first(opened, people):
-    page = opened(people)
     assert page.run(COUNT) == "3 of 3 samples, worst first"
     assert cells(page, "#list") == [
         ["sample", "json_validity", "json_match", "json_fields", "what was found"],
@@ -101,13 +96,71 @@ def test_all_samples_stand_in_a_table_the_worst_first(opened, people):
         ["old", "✓passed", "✗failed", "✗failed 0.500", "mismatch: /age 63, expected 36"],
         ["right", "✓passed", "✓passed", "✓passed", ""],
     ]  # fmt: skip
+    turn(page, 1)
+    assert cells(page, ".places") == [
+        ["place", "what", "output", "expected", "evaluator"],
+        ["/age", "mismatch", "63", "36", "json_match, json_fields"],
+    ]
+    turn(page, 1)
+    assert page.run("document.querySelectorAll('tr.detail').length") == 0
+    page.run("scrollTo(0, 1e6)")
+    assert page.run("document.getElementById('bar').getBoundingClientRect().top") == 0
+    assert page.complaints == []
 
 
-def test_what_has_no_label_is_told_by_its_reason(opened):
-    log = Path(__file__).parents[1] / "runs/logs/data/promptfoo.json"
-    page = opened(read_run(f"{log}#2"))
-    found = {row[0]: row[-1] for row in cells(page, "#list")}
-    assert found["Italy"].startswith('Expected output "{')
+A, B = {"sku": "A", "price": 3}, {"sku": "B", "price": 4}
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "output", "reference", "there"),
+    [
+        (JsonFields(), {"name": "Ada", "age": 63}, {"name": "Ada", "age": 36}, (['"age": 63'], ['"age": 36'])),
+        (JsonFields(fields={"/i": {"key": "sku"}}), {"i": [{**B, "price": 5}, A]}, {"i": [A, B]}, (['"price": 5'], ['"price": 4'])),
+        (JsonMatch(strict_order=False), {"i": [{**B, "price": 5}, A]}, {"i": [A, B]}, (['"price": 5'], ['"price": 4'])),
+        # Where a value stands twice none is marked, for it may be right.
+        (JsonFields(fields={"/i": {"key": "sku"}}), {"i": [{**B, "price": 5}, A]}, {"i": [A, {**B, "price": 3}]}, (['"price": 5'], [])),
+        (JsonFields(), '{"name": "Ad', {"name": "Ada"}, (['"'], [])),
+        (ExactMatch(), "the quick brown fox", "the slow brown fox", (["quick"], ["slow"])),
+    ],
+)  # fmt: skip
+def test_what_differs_is_marked_on_both_sides(opened, ran, evaluator, output, reference, there):
+    page = opened(ran([{"output": output, "reference": reference}], [evaluator]))
+    turn(page)
+    assert (page.run(MARKS.format("output")), page.run(MARKS.format("reference"))) == there
+
+
+@pytest.mark.parametrize("contexts", [False, True])
+def test_values_are_marked_in_their_source(opened, ran, contexts):
+    parts = ["Harbour Ltd, 5 January 2024 😀", "12 EUR in 30 days"]
+    given = {"contexts": parts} if contexts else {"input": "\n\n".join(parts)}
+    rows = [{"output": {"day": "2024-01-05", "due": 30, "name": "Acme"}, **given}]
+    page = opened(ran(rows, [JsonGrounded(source="contexts" if contexts else "input")]))
+    turn(page)
+    assert page.run(MARKS.format("input")) == ["5 January 2024", "30"]
+    titles = "[...document.querySelectorAll('.input mark')].map(mark => mark.title)"
+    assert page.run(titles) == ["/day date", "/due number"]
+    assert cells(page, ".places")[1:] == [["/name", "ungrounded", '"Acme"', ""]]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected", "rows"),
+    [
+        ([], [{"name": "f", "arguments": {"a": 1}}], [["f", "(the call)", "missing", "", "f"], ["f", "/a", "missing", "", "1"]]),
+        ([{"name": "g"}, {"name": "f"}], [{"name": "f"}, {"name": "g"}], [["1. g", "(the call)", "wrong_order", "call 1", "call 2"]]),
+        ([{"name": "f", "arguments": "["}], [{"name": "f"}], [["f", "(the call)", "unreadable"]]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_whole_call_is_told(opened, ran, made, expected, rows):
+    page = opened(ran([{"output": made, "reference": expected}], [ToolCalls(call_order="strict")]))
+    turn(page)
+    assert [row[: len(wanted)] for row, wanted in zip(cells(page, ".places")[1:], rows)] == rows
+
+
+def test_runs_that_cannot_be_compared_stand_beside_each_other(opened, moods, people):
+    page = opened(moods, people)
+    assert "Not compared: the runs have no evaluator in common" in page.run(TEXT)
+    choose(page, "run", "people")
+    assert sorted(page.run(IDS)) == ["cut", "old", "right"]
 
 
 def test_a_column_sorts_and_the_address_keeps_it(page, people, tmp_path):
@@ -159,61 +212,6 @@ def test_a_cause_and_a_field_lead_to_their_samples(opened, people):
     page.run("[...document.querySelectorAll('.fields a')].find(a => a.textContent === '/age').click()")  # fmt: skip
     assert page.run("document.querySelector('tr.detail').previousSibling.innerText").startswith("old")  # fmt: skip
     assert page.run("document.activeElement.ariaExpanded") == "true"
-    page.run("document.querySelector('.fields a').dataset.sample = 'gone'")
-    page.run("document.querySelector('.fields a').click()")
-    assert page.run("document.getElementById('by-text').value") == "gone"
-
-
-def test_rows_beyond_the_first_are_shown_when_asked_for(opened, ran):
-    rows = [{"output": {}, "reference": {f"f{n}": n for n in range(20)}}]
-    page = opened(ran(rows, [JsonFields()]))
-    visible = "[...document.querySelectorAll('.fields tbody tr')].filter(row => row.offsetParent).length"  # fmt: skip
-    assert page.run(visible) == 15
-    page.run("document.querySelector('button.all').click()")
-    assert page.run(visible) == 20
-
-
-def test_a_difference_is_marked_on_both_sides_and_named(opened, people):
-    page = opened(people)
-    turn(page, 1)
-    assert page.run(MARKS.format("output")) == ['"age": 63']
-    assert page.run(MARKS.format("reference")) == ['"age": 36']
-    assert cells(page, ".places") == [
-        ["place", "what", "output", "expected", "evaluator"],
-        ["/age", "mismatch", "63", "36", "json_match, json_fields"],
-    ]
-    assert page.run("document.querySelector('.places td:last-child').innerText").startswith("json")
-    turn(page, 1)
-    assert page.run("document.querySelectorAll('tr.detail').length") == 0
-
-
-@pytest.mark.parametrize(
-    "evaluator", [JsonFields(fields={"/items": {"key": "sku"}}), JsonMatch(strict_order=False)]
-)
-def test_of_an_array_in_any_order_the_item_that_was_meant_is_marked(opened, ran, evaluator):
-    a, b = {"sku": "A", "price": 12.5}, {"sku": "B", "price": 3}
-    rows = [{"output": {"items": [{**b, "price": 4}, a]}, "reference": {"items": [a, b]}}]
-    page = opened(ran(rows, [evaluator]))
-    turn(page)
-    assert page.run(MARKS.format("output")) == ['"price": 4']
-    assert page.run(MARKS.format("reference")) == ['"price": 3']
-
-
-def test_where_a_value_stands_twice_none_is_marked_that_may_be_right(opened, ran):
-    item = {"sku": "A", "price": 3}
-    rows = [{"output": {"items": [{**item, "sku": "B", "price": 4}, item]}, "reference": {"items": [item, {**item, "sku": "B"}]}}]  # fmt: skip
-    page = opened(ran(rows, [JsonFields(fields={"/items": {"key": "sku"}})]))
-    turn(page)
-    assert page.run(MARKS.format("output")) == ['"price": 4']
-    assert page.run(MARKS.format("reference")) == []
-
-
-def test_the_place_of_a_defect_is_marked(opened, people):
-    page = opened(people)
-    turn(page)
-    before = "document.querySelector('.output pre').firstChild.textContent"
-    assert page.run(before) == '{"name": '
-    assert page.run(MARKS.format("output")) == ['"']
 
 
 @pytest.mark.parametrize(
@@ -232,14 +230,6 @@ def test_of_a_long_text_the_part_around_the_defect_is_shown(opened, ran, output,
     assert page.run("document.querySelector('.output mark').previousSibling.data").endswith(before)
     shown = page.run("document.querySelector('.output p').innerText")
     assert re.fullmatch(rf"Characters [\d,]+ to [\d,]+ of {len(output):,}", shown)
-
-
-def test_plain_texts_are_compared_word_by_word(opened, ran):
-    rows = [{"output": "the quick brown fox", "reference": "the slow brown fox"}]
-    page = opened(ran(rows, [ExactMatch()]))
-    turn(page)
-    assert page.run(MARKS.format("output")) == ["quick"]
-    assert page.run(MARKS.format("reference")) == ["slow"]
 
 
 CALLS = [{"name": "weather", "arguments": {"city": "Paris", "days": 3}}, {"name": "time"}]
@@ -270,20 +260,6 @@ def test_wrong_calls_are_told_by_argument_and_the_message_is_folded(opened, ran)
     assert page.run("document.title") != "acted"
 
 
-@pytest.mark.parametrize(
-    ("made", "expected", "rows"),
-    [
-        ([], [{"name": "f", "arguments": {"a": 1}}], [["f", "(the call)", "missing", "", "f"], ["f", "/a", "missing", "", "1"]]),
-        ([{"name": "g"}, {"name": "f"}], [{"name": "f"}, {"name": "g"}], [["1. g", "(the call)", "wrong_order", "call 1", "call 2"]]),
-        ([{"name": "f", "arguments": "["}], [{"name": "f"}], [["f", "(the call)", "unreadable"]]),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_with_a_whole_call_is_told(opened, ran, made, expected, rows):
-    page = opened(ran([{"output": made, "reference": expected}], [ToolCalls(call_order="strict")]))
-    turn(page)
-    assert [row[: len(wanted)] for row, wanted in zip(cells(page, ".places")[1:], rows)] == rows
-
-
 def test_two_runs_stand_side_by_side_what_got_worse_first(opened, ran):
     rows = [{"id": f"s{n:02}", "output": '{"a": 1}', "reference": '{"a": 1}'} for n in range(20)]
     worse = [{**row, "output": '{"a": "<b>2</b>"}'} for row in rows[8:]] + rows[:8]
@@ -305,15 +281,6 @@ def test_two_runs_stand_side_by_side_what_got_worse_first(opened, ran):
     assert page.complaints == []
 
 
-def test_samples_without_a_partner_and_runs_that_cannot_be_compared_are_shown(opened, moods, people):  # fmt: skip
-    page = opened(moods, people)
-    assert "Not compared: the runs have no evaluator in common" in page.run(TEXT)
-    choose(page, "run", "people")
-    assert sorted(page.run(IDS)) == ["cut", "old", "right"]
-    turn(page)
-    assert page.run("document.querySelectorAll('.sides h3').length") == 2
-
-
 def test_texts_of_passing_samples_are_read_from_the_data_while_it_is_the_same(opened, tmp_path):
     data = tmp_path / "data.jsonl"
     data.write_text('{"id": "good", "said": "{}", "input": "why?"}\n{"id": "bad", "said": "{"}\n')
@@ -330,22 +297,6 @@ def test_texts_of_passing_samples_are_read_from_the_data_while_it_is_the_same(op
     assert page.run("document.querySelector('.output pre').innerText") == "{ ⟨end⟩"
 
 
-def test_an_evaluator_with_columns_of_its_own_is_on_the_same_row(opened, ran):
-    rows = [{"output": '{"a": 2}', "reference": '{"a": 1}', "wanted": {"type": "array"}}]
-    own = {"json_schema.reference": "wanted"}
-    page = opened(ran(rows, [JsonSchema(), JsonFields()], columns=own))
-    assert page.run(COUNT) == "1 of 1 samples, worst first"
-    turn(page)
-    assert page.run(MARKS.format("reference")) == ['"a": 1']
-
-
-def test_labels_of_evaluators_without_a_verdict_are_counted(opened, tones):
-    page = opened(tones)
-    assert ["positive", "tone", "3", "75.0 %"] in cells(page, ".labels")
-    assert "positive" not in page.run("document.querySelector('.causes').innerText")
-    assert {row[1] for row in cells(page, "#list")[1:]} == {"·no verdict 1"}
-
-
 def test_what_stands_for_many_kinds_leads_nowhere_and_a_rare_label_can_be_chosen(opened, kinds):
     page = opened(kinds(1_003))
     page.run("document.querySelector('button.all').click()")
@@ -357,10 +308,13 @@ def test_what_stands_for_many_kinds_leads_nowhere_and_a_rare_label_can_be_chosen
     assert len(page.run(IDS)) == 1
 
 
-def test_text_of_models_does_not_act(opened, hostile):
-    page = opened(hostile)
+def test_text_of_models_does_not_act(opened, hostile, ran):
+    rows = [{"id": f"{EVIL} {n}", "output": {EVIL: EVIL}, "reference": {EVIL: "x"}} for n in range(9)]  # fmt: skip
+    right = [{**row, "output": row["reference"]} for row in rows]
+    page = opened(*(ran(each, {EVIL: JsonFields()}, str(n)) for n, each in enumerate((right, rows))), hostile)  # fmt: skip
+    page.run("document.querySelector('.fields a').click()")
     page.run("for (const all of document.querySelectorAll('button.all')) all.click()")
-    for number in range(2):
+    for number in range(1, 3):
         turn(page, number)
     page.run("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert page.complaints == []
@@ -369,20 +323,6 @@ def test_text_of_models_does_not_act(opened, hostile):
     assert page.run("document.querySelectorAll('img, a[href^=javascript], b b').length") == 0
     assert page.run("document.scripts.length") == 2
     assert "\u202e" not in page.run(TEXT)  # nothing turns the text around
-
-
-def test_text_of_models_does_not_act_in_fields_and_names(opened, ran):
-    evil = "</td><script>document.title = 'acted'</script><img src=x onerror=alert(1)>\u202e"
-    rows = [{"id": f"{evil} {n}", "output": {evil: evil}, "reference": {evil: "x"}} for n in range(9)]  # fmt: skip
-    right = [{**row, "output": row["reference"]} for row in rows]
-    page = opened(
-        *(ran(each, {evil: JsonFields()}, str(n)) for n, each in enumerate((right, rows)))
-    )
-    page.run("document.querySelector('.fields a').click()")
-    assert page.complaints == []
-    assert page.run("document.querySelectorAll('img, main script').length") == 0
-    assert page.run("document.title") != "acted"
-    assert "\u202e" not in page.run(TEXT)
 
 
 def test_what_does_not_print_is_written_out_as_python_does_it(opened, moods):
@@ -483,20 +423,22 @@ def test_it_does_not_scroll_sideways_and_samples_begin_early(opened, ran, width)
         page.do("Emulation.clearDeviceMetricsOverride")
 
 
-SOB = Path(__file__).parents[3] / "shared/data/sob/phi-4.jsonl"
+SOB = Path(__file__).parents[3] / "shared/data/sob"
 
 
 @pytest.mark.skipif(
     not SOB.exists(), reason="the Structured Output Benchmark is not on this machine"
 )
-def test_the_page_of_real_records_is_short_and_small(page, tmp_path):
+def test_pages_of_real_records_are_short_and_small(page, tmp_path):
     evaluators = [JsonValidity(), JsonSchema(), JsonFields()]
-    run = evaluate(SOB, evaluators, out=tmp_path / "run")
-    page.open(written(run, tmp_path / "report.html"))
-    assert page.run(COUNT) == "209 of 209 samples, worst first"
-    assert page.run(SAMPLES_AT) < 1_800
-    assert page.run(HEIGHT) < 6_000
-    assert (tmp_path / "report.html").stat().st_size < 2_000_000
+    names = ("phi-4", "claude-sonnet-4-6")
+    runs = [evaluate(SOB / f"{name}.jsonl", evaluators, out=tmp_path / name) for name in names]
+    for shown in (runs[:1], runs):
+        page.open(written(shown, tmp_path / "report.html"))
+        assert page.run(COUNT).startswith("209 of 209 samples")
+        assert page.run(SAMPLES_AT) < 1_800
+        assert page.run(HEIGHT) < 6_000
+        assert (tmp_path / "report.html").stat().st_size < 2_000_000 * len(shown)
 
 
 @pytest.mark.once
@@ -526,8 +468,3 @@ def test_the_worst_comes_first_by_distance_too(tmp_path, in_a_directory):
     data = json.loads(page.partition('type="application/json" id="data">')[2].split("<", 1)[0])
     assert [sample[0] for sample in data["samples"]] == ["xabcdef", "xab", "xa"]
     assert data["lower"] == [1]
-
-
-def test_the_page_of_one_sample_is_small(tmp_path):
-    written(evaluate([{"output": "{}"}], [JsonValidity()]), tmp_path / "report.html")
-    assert (tmp_path / "report.html").stat().st_size < 40_000

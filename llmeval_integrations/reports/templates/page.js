@@ -43,14 +43,14 @@ const changes = (sample, evaluators) => evaluators.map(number => change(sample, 
 
 const chosen = () => Object.fromEntries(FILTERS.map(name => [name, $("by-" + name).value]));
 function holds(sample, text) {
-  const words = sample[3].flatMap(side => side ? [side[1], ...side[0].map(row => row && data.reasons[row[3]])] : []);
+  const words = sample[3].flatMap(side => side ? [side[1], ...side[0].map(row => row && row[3])] : []);
   return [...sample.slice(0, 3), ...words].some(each => each && shownOf(each).toLowerCase().includes(text));
 }
 function filter() {
   const by = chosen(), text = by.text.toLowerCase(), run = data.runs.indexOf(by.run), of = data.evaluators.indexOf(by.evaluator);
-  const evaluators = of < 0 ? everywhere : [of], state = STATES.indexOf(by.outcome), label = data.labels.indexOf(by.label);
+  const evaluators = of < 0 ? everywhere : [of], state = STATES.indexOf(by.outcome);
   const turn = {better: 1, worse: -1}[by.outcome];
-  const fits = (row, at) => (run < 0 || run === at) && row && (state < 0 || row[0] === state) && (!by.label || row[2] === label);
+  const fits = (row, at) => (run < 0 || run === at) && row && (state < 0 || row[0] === state) && (!by.label || row[2] === by.label);
   matching = data.samples.filter(sample => evaluators.some(number => said(sample, number).some(fits))
     && (!turn || changes(sample, evaluators).includes(turn)) && (!text || holds(sample, text)));
   if (order) sort();
@@ -81,9 +81,9 @@ function outcome(sample, evaluator) {
 /* The first thing that is wrong, of the last run that has the sample. */
 function finding(sample) {
   const side = sample[3].filter(Boolean).pop(), rows = side[0].filter(Boolean);
-  const row = rows.find(each => each[0] && each[0] < 4) || rows.find(each => data.labels[each[2]]);
+  const row = rows.find(each => each[0] && each[0] < 4) || rows.find(each => each[2]);
   if (!row) return "";
-  const label = data.labels[row[2]], reason = data.reasons[row[3]];
+  const [, , label, reason] = row;
   return label && reason && label !== "failed" ? label + ": " + reason : reason || label;
 }
 function line(sample) {
@@ -104,7 +104,7 @@ function turn(row, sample) {
   row.querySelector("button").setAttribute("aria-expanded", !isOpen);
 }
 function rowItem(number, row) {
-  const label = data.labels[row[2]], reason = data.reasons[row[3]];
+  const [, , label, reason] = row;
   return element("li", null, element("span", {class: TONES[row[0]]}, MARKS[row[0]] + " " + STATES[row[0]]), " ",
     element("b", null, data.evaluators[number]), row[1] === null ? "" : " " + score(row),
     label && label !== STATES[row[0]] ? " · " + label : "", reason ? " · " + reason : "");
@@ -221,7 +221,7 @@ function offer(name, values) {
 function offerAll() {
   const rows = data.samples.flatMap(sample => sample[3].flatMap(side => side ? side[0].filter(Boolean) : [])), labels = new Map();
   for (const row of rows) labels.set(row[2], (labels.get(row[2]) || 0) + 1);
-  const often = [...labels].sort((a, b) => b[1] - a[1]).map(pair => data.labels[pair[0]]).filter(Boolean).slice(0, 200);
+  const often = [...labels].sort((a, b) => b[1] - a[1]).map(pair => pair[0]).filter(Boolean).slice(0, 200);
   if (many) offer("run", data.runs);
   offer("evaluator", data.evaluators);
   offer("outcome", [...many ? CHANGES : [], ...STATES.filter((_, state) => rows.some(row => row[0] === state))]);

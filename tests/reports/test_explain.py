@@ -1,0 +1,193 @@
+"""A result as a tree."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from llmeval_integrations import (
+    InputError,
+    JsonFields,
+    JsonGrounded,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    Result,
+    ToolCalls,
+    ToolCallSchema,
+    explain,
+)
+
+OUTPUT = {"vendor": "Acme", "items": [{"sku": "a", "price": 12.5}, {"sku": "b", "price": 1}]}
+REFERENCE = {"vendor": "Acme", "items": [{"sku": "a", "price": 13}], "total": 13}
+PARAMETERS = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    "required": ["city"],
+}
+
+
+def printed(result, **options):
+    file = StringIO()
+    explain(result, Console(file=file, width=100, **options))
+    return file.getvalue()
+
+
+def call(name, **arguments):
+    return {"name": name, "arguments": arguments}
+
+
+CALLS = [call("weather", city="Paris", days="3", x=1), call("weathr"), "none"]
+EXPECTED = [call("weather", city="Oslo", days=3), call("clock"), call("radio", station=3)]
+
+
+@pytest.mark.parametrize(
+    ("result", "lines"),
+    [
+        (
+            JsonFields()(OUTPUT, REFERENCE),
+            [
+                "failed, score 0.4444 (mismatch)",
+                "├── /items/0/price 12.5, expected 13; /items/1 extra (2 fields); /total missing",
+                "├── vendor  1 match",
+                "├── items",
+                "│   └── *",
+                "│       ├── sku  1 match  1 extra",
+                '│       │   └── /items/1/sku  extra  "b"',
+                "│       └── price  1 mismatch  1 extra",
+                "│           ├── /items/0/price  mismatch  12.5  expected 13",
+                "│           └── /items/1/price  extra  1",
+                "└── total  1 missing",
+                "    └── /total  missing  expected 13",
+            ],
+        ),
+        (
+            JsonGrounded()({"total": 30, "vendor": "Acme", "ok": True}, input="In 30 days"),
+            [
+                "failed, score 0.5 (ungrounded)",
+                '├── not in the source: /vendor "Acme"',
+                "├── total",
+                "│   └── /total  number  30  source[3:5]",
+                "├── vendor",
+                '│   └── /vendor  ungrounded  "Acme"',
+                "└── ok",
+                "    └── /ok  open  true",
+            ],
+        ),
+        (
+            ToolCalls()(CALLS, EXPECTED),
+            [
+                "failed, score 0.08333 (unreadable)",
+                *(None,) * 2,
+                "├── weather  wrong_arguments  output[0]  reference[0]  score 0.25",
+                '│   ├── /city  mismatch  "Paris"  expected "Oslo"',
+                '│   ├── /days  wrong_type  "3"  expected 3',
+                "│   └── /x  extra  1",
+                "├── weathr  wrong_name  expected clock  output[1]  reference[1]  score 0",
+                "└── (no name)  unreadable  no tool call: 'none'  output[2]  reference[2]  score 0",
+            ],
+        ),
+        (
+            ToolCallSchema([{"name": "weather", "parameters": PARAMETERS}])(CALLS[:2]),
+            [
+                *(None,) * 2,
+                "├── weather  invalid",
+                '│   ├── /days  type  "3" is not of type "integer"',
+                "│   └── /x  additionalProperties  the tool declares no such argument",
+                "└── weathr  invalid",
+                "    └── (the whole)  unknown_tool  there is no such tool",
+            ],
+        ),
+        (
+            JsonSchema(PARAMETERS)({"days": "3"}),
+            [
+                *(None,) * 2,
+                '├── (the whole)  required  "city" is a required property',
+                '└── /days  type  "3" is not of type "integer"',
+            ],
+        ),
+        (
+            JsonMatch()('{"a": 1}', '{"a": 2}'),
+            ["failed, score 0 (mismatch)", "├── /a 1, expected 2", "└── a", "    └── /a  mismatch  1  expected 2"],
+        ),
+        (JsonValidity()("{}"), ["passed, score 1", "└── Valid JSON"]),
+        (Result(None, None, "warm", "So it reads", answered=True), ["no verdict (warm)", "└── So it reads"]),
+        (Result.unscored("The judge was cut", label="cut"), ["unscored (cut)", "└── The judge was cut"]),
+    ],
+)  # fmt: skip
+def test_the_tree_of_a_result(result, lines):
+    found = printed(result).splitlines()
+    assert [None if each is None else line for line, each in zip(found, lines)] == lines
+    assert len(found) == len(lines)
+
+
+def test_what_is_found_is_green_and_what_is_not_red():
+    text = printed(
+        JsonGrounded()({"a": 30, "b": "Acme"}, input="30 days"),
+        force_terminal=True,
+        color_system="standard",
+    )
+    assert "\x1b[32mnumber" in text
+    assert "\x1b[31mungrounded" in text
+
+
+def nested(levels, value):
+    for level in range(levels):
+        value = {f"in{level}": value}
+    return value
+
+
+@pytest.mark.parametrize("levels", [9, 150])
+def test_the_whole_tree_is_printed_however_deep_and_long(levels):
+    lines = printed(JsonFields()(nested(levels, 1), nested(levels, 2))).splitlines()
+    text = "".join(line.lstrip("│ ├└─").rstrip() for line in lines).replace(" ", "")
+    place = "".join(f"/in{level}" for level in reversed(range(levels)))
+    assert max(map(len, lines)) <= 100
+    assert text.count(f"{place}mismatch1expected2") == 1
+    text = printed(JsonMatch()(list(range(50)), [-1] * 50))
+    assert all(f"/{n}  mismatch  {n}  " in text for n in range(50))
+
+
+LONG, HOSTILE = "x" * 1_000, "<script>[bold]\x1b[2J\u202e"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda text: JsonFields()({"a": text}, {"a": 1}),
+        JsonSchema({"type": "null"}),
+        lambda text: ToolCalls()(call("a", b=text), call("a", b="y")),
+        lambda text: ToolCalls()(call(text), call("a")),
+        lambda text: JsonGrounded()({"a": text}, input="no"),
+    ],
+)
+def test_what_a_model_wrote_is_cut_and_acts_in_no_terminal_and_no_page(make):
+    console = Console(file=StringIO(), width=200, record=True, force_terminal=True)
+    explain(make(HOSTILE), console)
+    text = console.export_text(clear=False)
+    assert "<script>[bold]" in text  # as it was written, no markup of ours
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "<script>" not in console.export_html()
+    result = make(LONG)
+    tree = printed(result).replace("\n", "").replace(result.reason, "")
+    assert "x" * 300 not in tree.replace("│", "").replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"calls": 3, "errors": ["a", None], "fields": {"a": 0.5}, "differences": None},
+        {"calls": [{}, {"name": None, "kind": 1}], "errors": [{}], "outcomes": [{}]},
+        {"outcomes": {"a": 1}, "fields": ["a"]},
+    ],
+)
+def test_metadata_that_means_something_else_does_no_harm(metadata):
+    assert printed(Result(0.5, False, metadata=metadata)).startswith("failed, score 0.5")
+
+
+@pytest.mark.parametrize("given", ["x", None, [Result(1.0)]])
+def test_what_is_no_result_is_named(given):
+    with pytest.raises(InputError) as raised:
+        explain(given)
+    assert f"expected a Result, got {given!r}" in str(raised.value)
