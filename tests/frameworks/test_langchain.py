@@ -3,15 +3,11 @@
 import asyncio
 import copy
 import pickle
-import re
-import threading
 import time
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
-from examples import example
 
 pytest.importorskip("langchain_core")
 
@@ -21,7 +17,6 @@ from llmeval_integrations import (
     Evaluator,
     ExactMatch,
     InvalidOptionError,
-    InvalidReferenceError,
     JsonEquality,
     JsonMatch,
     JsonSchema,
@@ -31,7 +26,6 @@ from llmeval_integrations import (
     RegexMatch,
     Result,
     StringDistance,
-    list_evaluators,
 )
 from llmeval_integrations.frameworks.langchain import (
     JsonEditDistanceEvaluator,
@@ -62,14 +56,6 @@ class AsksBack(Evaluator):
         return Result.unscored(f"{sample.input} {given}")
 
 
-@dataclass(frozen=True)
-class NamesItsThread(Evaluator):
-    """Says where it ran."""
-
-    def check(self, sample):
-        return Result(0, False, sample.output, threading.current_thread().name)
-
-
 @pytest.mark.parametrize(
     ("name", "prediction", "reference", "printed"),
     [
@@ -88,18 +74,6 @@ class NamesItsThread(Evaluator):
 def test_documented_results_come_out_as_printed(name, prediction, reference, printed):
     result = load_evaluator(name).evaluate_strings(prediction=prediction, reference=reference)
     assert str(result) == printed
-
-
-def test_documented_failures_come_out_as_printed():
-    schema = pytest.importorskip("jsonschema") and OF_AGE
-    assert JsonSchemaEvaluator().evaluate_strings(prediction=PERSON, reference=schema) == {
-        "score": False,
-        "reasoning": "<ValidationError: '30 is less than the minimum of 66'>",
-    }
-    trailing_comma = JsonValidityEvaluator().evaluate_strings(prediction=PERSON[:-1] + ",}")
-    assert trailing_comma["score"] == 0
-    # Python 3.13 words this error otherwise, and points at the comma.
-    assert re.search(r"line 1 column 4[78] \(char 4[67]\)$", trailing_comma["reasoning"])
 
 
 @pytest.mark.parametrize(
@@ -137,23 +111,7 @@ def test_an_unscored_result_has_no_figure_and_further_arguments_reach_the_evalua
     )
     expected = "why? {'contexts': ['c'], 'schema': {}, 'variables': MISSING, 'id': 7, 'group': 'a'}"
     assert result == {"score": None, "reasoning": expected}
-    assert wrapped.as_runnable().invoke({"prediction": "x", "input": "why?", **given}) == result
-
-
-def test_an_output_may_bring_its_schema():
-    for wrapped in (JsonSchemaEvaluator(), LangChainEvaluator(JsonSchema())):
-        given = {"prediction": '{"age": "3"}', "schema": ANY_AGE}
-        assert "'3' is not of type 'integer'" in wrapped.evaluate_strings(**given)["reasoning"]
-
-
-def test_awaiting_runs_no_thread():
-    async def both():
-        here = threading.current_thread().name
-        result = await LangChainEvaluator(NamesItsThread()).aevaluate_strings(prediction="x")
-        return here, result["reasoning"]
-
-    here, there = asyncio.run(both())
-    assert here == there
+    assert wrapped.invoke({"prediction": "x", "input": "why?", **given}) == result
 
 
 @pytest.mark.parametrize(
@@ -184,26 +142,9 @@ def test_a_subclass_may_override_what_langchains_subclasses_do():
 
     fields = {"prediction": "1", "reference": "1"}
     expected = {"score": True, "by": "me"}
-    assert Mine().evaluate_strings(**fields) == Mine().as_runnable().invoke(fields) == expected
+    assert Mine().evaluate_strings(**fields) == Mine().invoke(fields) == expected
     assert asyncio.run(Mine().aevaluate_strings(**fields)) == expected
     assert Mine()._evaluate_strings(**fields) == expected  # as LangChain's tests call it
-
-
-def test_none_is_an_absent_reference_and_the_text_null_is_a_null():
-    equal = JsonEqualityEvaluator()
-    assert equal.evaluate_strings(prediction="null", reference="null") == {"score": True}
-    assert equal.evaluate_strings(prediction=None, reference="null")["score"] is False
-    with pytest.raises(MissingFieldError):
-        equal.evaluate_strings(prediction=None, reference=None)
-
-
-def test_an_input_or_reference_that_is_not_needed_brings_no_warning():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = JsonValidityEvaluator().evaluate_strings(
-            prediction="{}", reference="[]", input="why?"
-        )
-    assert result == {"score": 1}
 
 
 @pytest.mark.parametrize(
@@ -268,18 +209,6 @@ def test_the_evaluators_own_options_are_taken_and_others_refused():
             drop_in(strictness=1)
 
 
-def test_only_an_evaluator_can_be_wrapped():
-    with pytest.raises(InvalidOptionError, match="'json_match' is not an Evaluator"):
-        LangChainEvaluator("json_match")
-
-
-def test_a_bad_call_raises_and_a_bad_output_does_not():
-    with pytest.raises(InvalidReferenceError):
-        JsonEqualityEvaluator().evaluate_strings(prediction="{}", reference="no JSON")
-    result = JsonEqualityEvaluator().evaluate_strings(prediction="no JSON", reference="{}")
-    assert result == {"score": False, "reasoning": "Expecting value: line 1 column 1 (char 0)"}
-
-
 @pytest.mark.parametrize(
     "evaluator",
     [
@@ -299,14 +228,6 @@ def test_evaluators_can_be_pickled_copied_and_read(evaluator):
     assert repr(evaluator) == f"{type(evaluator).__name__}({evaluator.evaluator!r})"
 
 
-@pytest.mark.parametrize("name", list_evaluators())
-def test_every_evaluator_can_be_wrapped_and_awaited(name):
-    evaluator = LangChainEvaluator(example(name))
-    arguments = {"prediction": "[1]", "reference": "{}", "input": "Write a list.", "contexts": ["[]"]}  # fmt: skip
-    result = evaluator.evaluate_strings(**arguments)
-    assert asyncio.run(evaluator.aevaluate_strings(**arguments)) == result
-
-
 class Slow(Evaluator):
     """Waits where it is awaited."""
 
@@ -323,7 +244,7 @@ def test_what_waits_is_awaited_so_that_others_go_on():
 
     async def ten():
         awaited = [evaluator.aevaluate_strings(prediction="") for _ in range(5)]
-        runnable = evaluator.as_runnable()
+        runnable = evaluator
         return await asyncio.gather(*awaited, *[runnable.ainvoke("") for _ in range(5)])
 
     with at_most(1, time.monotonic):

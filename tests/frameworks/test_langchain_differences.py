@@ -1,30 +1,111 @@
-"""Side by side with LangChain on texts gone wrong: each difference is a row of the guide's table.
+"""Side by side with LangChain: each difference is a row of the guide's table, with an example.
 
-The drop-ins run as they come and in lenient mode. Where their answer is not LangChain's to the
-letter, `row_of` has to name the row of "Where we differ, and why" that says so, and in lenient
-mode that row has to be marked "always". `EXAMPLES=200000` makes the search that long.
+In lenient mode only the rows that are marked "always" differ; else, on whatever a model may write,
+the drop-ins give what LangChain gives.
 """
 
 import json
-import os
+import logging
+import re
 import warnings
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
-from json_strategies import broken_texts, clashing, documents, json_texts
 
 pytest.importorskip("langchain_classic")
 pytest.importorskip("jsonschema")
 
 from langchain_classic import evaluation
-from langchain_rows import ALWAYS, FENCE, OURS, ROWS, TABLE, THEIRS, differences
 
-from llmeval_integrations import InvalidOptionError
+from llmeval_integrations import EvalError, InvalidOptionError, InvalidReferenceError
 from llmeval_integrations.frameworks.langchain import load_evaluator
 
-# --- examples ----------------------------------------------------------------------------------
+PAGE = Path(__file__).parents[2] / "docs/guide/where-we-differ-and-why.md"
+
+ROWS = {
+    "cut": '`{"a": 1` against',
+    "first": "`Here it is: ",
+    "before": "`[1, 'x'`",
+    "raw": "a raw line break",
+    "back-tick": "one back-tick too many",
+    "stray bracket": "`}`",
+    "NaN": "`NaN`",
+    "surrogate": "half a surrogate pair",
+    "fence": "a fence of `~~~`",
+    "reason": "the reason why",
+    "reference": "a reference or schema with",
+    "prose": "plain prose",
+    "boolean": "`true` against `1`",
+    "0": "anything else against an array",
+    "infinite": "`1e400` against",
+    "digits": "an integer of 5,000",
+    "order": '`[{"b": 1',
+    "deep": "more than 200 levels",
+    "value": "a value that is parsed",
+    "like JSON": "bytes, tuples and decimals",
+    "unlike JSON": "`{1: 2}`",
+    "no reference": "a reference that is not JSON",
+    "no schema": "a schema that is none",
+    "no keyword": "an object without a keyword",
+    "remote": "`$ref` or `$schema`",
+    "loop": '`{"$ref": "#"}`',
+    "arithmetic": "`multipleOf` of decimals",
+    "pattern": "patterns of a schema",
+    "words": "the words for",
+    "option": "an option that",
+    "warning": "input or reference that",
+}
+"""A word for each row, and how the row begins."""
+
+TABLE = [
+    line.removeprefix("| ")
+    for line in PAGE.read_text(encoding="utf-8")
+    .partition("| output | LangChain |")[2]
+    .partition("\n\n")[0]
+    .splitlines()[2:]
+]
+"""The rows as they stand on the page."""
+
+ALWAYS = frozenset(
+    word
+    for word, beginning in ROWS.items()
+    for line in TABLE
+    if line.startswith(beginning) and "always" in line
+)
+"""The rows that hold in lenient mode too."""
+
+WORST = {
+    "json_validity": 0,
+    "json_equality": False,
+    "json_edit_distance": 1.0,
+    "json_schema_validation": False,
+}
+"""The evaluators, and what each gives to what is not JSON."""
+
+OURS = {
+    (name, mode): load_evaluator(name, parsing=mode)
+    for name in WORST
+    for mode in ("markdown", "lenient")
+}
+THEIRS = {name: evaluation.load_evaluator(name) for name in WORST}
+FENCE = "```"
+
+
+def said(evaluator, **arguments):
+    """Give an evaluator's result, or the error that it raises."""
+    logging.disable(logging.CRITICAL)  # LangChain logs with traceback what it then swallows
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return evaluator.evaluate_strings(**arguments)
+    except Exception as error:  # noqa: BLE001
+        return error
+    finally:
+        logging.disable(logging.NOTSET)
+
 
 OBJECT = {"type": "object"}
 VALUE_EXPECTED = "Expecting value: line 1 column 1 (char 0)"
@@ -100,163 +181,184 @@ def named(answer):
     return type(answer).__name__ if isinstance(answer, Exception) else answer
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda row: f"{row[0]} {str(row[2])[:20]!r}")
-def test_the_examples_differ_as_their_row_says(example):
-    row, name, prediction, reference, ours, theirs = example
-    found = {mode: answer for mode, *answer in differences(name, prediction, reference)}
-    assert found["markdown"][0] == row
-    assert repr([*map(named, found["markdown"][1:])]) == repr([ours, theirs])
-    if row not in ALWAYS:
-        assert "lenient" not in found
-    elif row not in ("NaN", "surrogate") or name == "json_schema_validation":
-        assert found["lenient"][0] == row
+def agree(ours, theirs, worst):
+    """Whether two answers say the same: where LangChain raises, ours is low and has the reason."""
+    if isinstance(theirs, Exception):
+        return ours == {"score": worst, "reasoning": str(theirs)}
+    return ours == theirs
 
 
-def test_an_option_that_langchain_swallows_is_refused():
-    assert evaluation.JsonEqualityEvaluator(opeartor=None)
-    with pytest.raises(InvalidOptionError, match="has no option 'opeartor'"):
-        load_evaluator("json_equality", opeartor=None)
+@pytest.mark.parametrize("row", EXAMPLES, ids=lambda row: f"{row[0]} {str(row[2])[:20]!r}")
+def test_the_examples_differ_as_their_row_says(row):
+    word, name, prediction, reference, ours, theirs = row
+    arguments = {"prediction": prediction, "reference": reference}
+    found = [said(OURS[name, "markdown"], **arguments), said(THEIRS[name], **arguments)]
+    assert repr([*map(named, found)]) == repr([ours, theirs])
+    lenient = said(OURS[name, "lenient"], **arguments)
+    if word not in ALWAYS:
+        assert agree(lenient, found[1], WORST[name]) or isinstance(lenient, EvalError)
 
 
-def test_what_langchain_warns_of_is_no_reason_to_warn():
-    arguments = {"prediction": "{}", "reference": "[]"}
-    with pytest.warns(UserWarning, match="Ignoring reference"):
-        THEIRS["json_validity"].evaluate_strings(**arguments)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        OURS["json_validity", "markdown"].evaluate_strings(**arguments)
-
-
-def test_every_row_of_the_readme_is_known_once_and_has_an_example():
+def test_every_row_of_the_guide_is_known_once_and_has_an_example():
     for line in TABLE:
         assert sum(line.startswith(beginning) for beginning in ROWS.values()) == 1, line
     assert len(TABLE) == len(ROWS)
-    assert {example[0] for example in EXAMPLES} | {"option", "warning"} == {*ROWS}
+    assert {row[0] for row in EXAMPLES} | {"option", "warning"} == {*ROWS}
+    with pytest.raises(InvalidOptionError, match="has no option 'opeartor'"):
+        load_evaluator("json_equality", opeartor=None)  # which LangChain swallows
+    with pytest.warns(UserWarning, match="Ignoring reference"):
+        THEIRS["json_validity"].evaluate_strings(prediction="{}", reference="[]")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OURS["json_validity", "markdown"].evaluate_strings(prediction="{}", reference="[]")
 
 
-# --- texts gone wrong --------------------------------------------------------------------------
-
-PIECES = st.sampled_from(
-    [
-        *("{", "}", "[", "]", '"', "'", ",", ":", "\\", "`", FENCE, f"{FENCE}json\n", "~~~", "\n", "\t"),
-        *("\x00", "\x0b", "\x85", "\xa0", "\u2028", "\u3000", "\ufeff", "\u200b", "\ud800", "😀", "é", "“"),
-        *("\\u", "\\ud800", "\\x", "\\'", "NaN", "-Infinity", "None", "True", "undefined", "null", "true"),
-        *("0", "1", "-", ".5", "1.", "+1", "1e", "1E+400", "-1e500", "1e-400", "007", "1_000", "1,5"),
-        *("//", "/*", "#", "...", "Sure! ", "\n\nDone.", '"action_input": "a\nb"', ', "a": 1', "5" * 4301),
-    ]
+generated = settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )  # fmt: skip
-ODD = st.sampled_from(
-    [
-        *("", " ", "`", FENCE, "null", "NaN", "[NaN]", "-Infinity", "1e400", "[1e500, -1e400]", "}", "]", "},{"),
-        *("\ufeff{}", "\xa0{}", "{}\u3000", '"\\ud800"', '["\ud800"]', "1e99999999999999999999", "9" * 4301, "-0"),
-        *("[" * 901 + "]" * 901, "[" * 1001, '{"a":' * 901, "{" * 40, '{"a": 1, "a": 2}', '{"action_input": "a\nb"}'),
-        *(f"{FENCE}json\n{{}}\n{FENCE}\n{FENCE}json\n[]\n{FENCE}", f"{FENCE}JSON\n{{}}\n{FENCE}", "~~~\n{}\n~~~"),
-    ]
-)  # fmt: skip
-WRAPPERS = st.sampled_from(
-    [
-        *("{}", "{}", "{}", "{}", " {}\n", "`{}`", "``{}``", "{}`", "`{}", "\xa0{}", "{}\u200b", "{},", "[{}"),
-        *(f"{FENCE}json\n{{}}\n{FENCE}", f"{FENCE}{{}}{FENCE}", f"{FENCE}json5\n{{}}\n{FENCE}", "~~~json\n{}\n~~~"),
-        *(f"{FENCE}json\n{{}}", f"{{}}\n{FENCE}", f"Here it is:\n{FENCE}json\n{{}}\n{FENCE}\nAnything else?"),
-        *("The result is {}", "{} and more", "{}\n{}", "'{}'", '"{}"'),
-    ]
-)  # fmt: skip
-CHANGES = {
-    "cut": lambda text, at, _: text[:at],
-    "behead": lambda text, at, _: text[at:],
-    "delete": lambda text, at, _: text[:at] + text[at + 1 :],
-    "insert": lambda text, at, piece: text[:at] + piece + text[at:],
-    "replace": lambda text, at, piece: text[:at] + piece + text[at + len(piece) :],
-    "repeat": lambda text, *_: text + text,
-    "other quotes": lambda text, *_: text.replace('"', "'"),
-    "other literals": lambda text, *_: text.replace("true", "True").replace("null", "NaN"),
-    "raw line breaks": lambda text, *_: text.replace("\\n", "\n"),
-}
+
+# Without what the table lists: numbers beyond a float, half a surrogate pair.
+HALVES = re.compile(r"\\ud83d(?!\\ude00)|(?<!\\ud83d)\\ude00")
+numbers = st.integers(0, 2**70) | st.floats(-1, 1e20, allow_nan=False) | st.sampled_from([0, 1])
+words = st.text(st.sampled_from('ab"\\\n\té😀{}[],:` '), max_size=6)
+no_booleans = st.none() | numbers | words
+leaves = no_booleans | st.booleans()
 
 
-def changed(text, changes, wrapper):
-    for change, where, piece in changes:
-        text = CHANGES[change](text, round(where * len(text)), piece)
-    return wrapper.replace("{}", text)
-
-
-def gone_wrong(texts):
-    change = st.tuples(st.sampled_from([*CHANGES]), st.floats(0, 1), PIECES)
-    wrong = st.builds(changed, texts, st.lists(change, max_size=3), WRAPPERS)
-    return wrong | wrong | broken_texts | ODD
-
-
-records = st.lists(
-    st.dictionaries(st.sampled_from("ab"), st.sampled_from([0, 1, "1", True, None]), max_size=2),
-    max_size=3,
-)
-
-
-def written(value):
-    return st.builds(
-        json.dumps, st.just(value), ensure_ascii=st.booleans(), indent=st.sampled_from([None, 2])
+def documents_of(leaves):
+    keys = st.sampled_from(["a", "b", "é", "action_input"])
+    return st.recursive(
+        leaves,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
+        max_leaves=12,
     )
 
 
-def shaken(value, random):
-    """Give a value that may count as the same: members and items moved, booleans for 0 and 1."""
-    if isinstance(value, dict):
-        members = [(key, shaken(item, random)) for key, item in value.items()]
-        return dict(random.sample(members, len(members)))
-    if isinstance(value, list):
-        items = [shaken(item, random) for item in value]
-        return random.sample(items, len(items)) if random.random() < 0.5 else items
-    same = [other for other in (0, False, 0.0, 1, True, 1.0) if other == value]
-    return random.choice(same) if same and random.random() < 0.3 else value
+documents = documents_of(leaves)
 
 
 @st.composite
-def pairs(draw):
-    """A prediction and a reference, alike more often than not."""
-    value = draw(clashing | records | documents)
-    text = draw(written(value) | json_texts)
-    same = written(shaken(value, draw(st.randoms(use_true_random=False))))
-    prediction = draw(same | gone_wrong(same) | gone_wrong(st.just(text)) | gone_wrong(json_texts))
-    return prediction, draw(st.just(text) | st.just(text) | gone_wrong(json_texts))
-
-
-SCHEMAS = st.sampled_from(
-    [
-        *({}, True, False, OBJECT, {"type": "array", "items": {"type": "number"}}, {"type": "null"}),
-        *({"enum": [1, "a", None, [True], {"a": 1}]}, {"const": 0}, {"const": False}, {"maximum": 10, "type": "number"}),
-        *({"required": ["a"], "properties": {"a": {"type": ["string", "null"]}}}, {"uniqueItems": True}, {"minLength": 2}),
-        *({"multipleOf": 0.1}, {"name": "string"}, {"dependencies": {"a": ["b"]}}, {"type": "integer"}, {"maxProperties": 1}, {"not": {"type": "string"}}, {"$ref": "#"}),
-        *({"type": "objekt"}, {"required": "a"}, [], 5, "text", {"$schema": "http://example.com/none"}),
+def texts(draw, values=documents):
+    """A document as a model might write it."""
+    value = draw(values)
+    indent = draw(st.sampled_from([None, 2]))
+    text = json.dumps(value, indent=indent, ensure_ascii=draw(st.booleans()))
+    cut = draw(st.integers(0, len(text)))
+    more = draw(st.sampled_from(["", " ok", "}", "]", ",", "\n\nDone.", FENCE, text]))
+    forms = [
+        text,
+        text[:cut],
+        text + more,
+        f"{FENCE}json\n{text}\n{FENCE}",
+        f"{FENCE}{text}{FENCE}",
+        f"Here it is:\n{FENCE}json\n{text}\n{FENCE}\nAnything else?",
+        f"{FENCE}json\n{text[:cut]}",
+        f"{FENCE}json\n{text}\n{FENCE}\n{FENCE}json\n{text}\n{FENCE}",
+        f"The result is {text}{more}",
+        text[:cut] + draw(st.sampled_from('{}[]",:\\`\n1tN\x00')) + text[cut:],
+        text[:cut] + text[cut + 1 :],
+        text.replace('"', "'"),
+        text.replace("true", "True").replace("null", "NaN"),
+        text.replace("\\n", "\n").replace("\\t", "\t"),
+        draw(words),
     ]
+    around = draw(st.sampled_from(["", " ", "\n", "`", "\ufeff", "\xa0"]))
+    return around + draw(st.sampled_from(forms)) + around.strip("\ufeff\xa0")
+
+
+@generated
+@given(texts())
+@example("}")
+@example("")
+@example('{"action_input": "two\nlines"}')
+def test_lenient_validity_is_langchains_to_the_letter(prediction):
+    ours = said(OURS["json_validity", "lenient"], prediction=prediction)
+    assert ours == said(THEIRS["json_validity"], prediction=prediction)
+
+
+@pytest.mark.parametrize(("name", "worst"), [("json_equality", False), ("json_edit_distance", 1.0)])
+@generated
+@given(texts(), texts())
+@example('{"a": 1', '{"a": 1}')
+@example("}", "null")
+@example("[NaN]", "[NaN]")
+def test_lenient_comparisons_are_langchains(name, worst, prediction, reference):
+    assume(not HALVES.search(f"{prediction} {reference}"))
+    broken = isinstance(said(THEIRS[name], prediction="0", reference=reference), Exception)
+    for output in (prediction, reference):
+        ours = said(OURS[name, "lenient"], prediction=output, reference=reference)
+        theirs = said(THEIRS[name], prediction=output, reference=reference)
+        same = isinstance(ours, InvalidReferenceError) if broken else agree(ours, theirs, worst)
+        assert same, (ours, theirs)
+
+
+@generated
+@given(st.lists(documents, max_size=5), st.data())
+def test_lenient_equality_takes_top_level_lists_in_any_order_as_langchain_does(items, data):
+    prediction = json.dumps(data.draw(st.permutations(items)))
+    reference = json.dumps(items)
+    for nested in ("{}", '{{"a": {}}}'):
+        arguments = {"prediction": nested.format(prediction), "reference": nested.format(reference)}
+        ours = said(OURS["json_equality", "lenient"], **arguments)
+        assert ours == said(THEIRS["json_equality"], **arguments)
+
+
+kinds = st.sampled_from(["string", "integer", "number", "object", "array", "null", "boolean"])
+rules = st.recursive(
+    st.fixed_dictionaries({"type": kinds | st.lists(kinds, min_size=2, max_size=2, unique=True)})
+    | st.fixed_dictionaries({"enum": st.lists(leaves, min_size=1, max_size=3)})
+    | st.sampled_from(
+        [
+            {"minimum": 3.5},
+            {"exclusiveMaximum": 100},
+            {"multipleOf": 2},
+            {"minLength": 2},
+            {"maxLength": 1},
+            {"pattern": "^[ab]+$"},
+            {"required": ["a", "é"]},
+            {"uniqueItems": True},
+            {"minItems": 2},
+            {"maxProperties": 1},
+            {"format": "date"},
+        ]
+    ),
+    lambda inner: st.fixed_dictionaries({"properties": st.fixed_dictionaries({"a": inner, "b": inner}), "additionalProperties": st.just(False) | inner})
+    | st.fixed_dictionaries({"items": inner, "type": st.just("array")})
+    | st.fixed_dictionaries({"anyOf": st.lists(inner, min_size=1, max_size=3)})
+    | st.fixed_dictionaries({"oneOf": st.lists(inner, min_size=1, max_size=3)})
+    | st.fixed_dictionaries({"allOf": st.lists(inner, min_size=1, max_size=3), "not": inner})
+    | st.fixed_dictionaries({"if": inner, "then": inner, "else": inner}),
+    max_leaves=6,
 )  # fmt: skip
 
-thorough = settings(
-    max_examples=int(os.environ.get("EXAMPLES", "300")) // 2,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+
+@generated
+@given(documents, rules, st.sampled_from(["", "http://json-schema.org/draft-07/schema#"]))
+def test_schema_verdicts_and_their_words_are_langchains(document, schema, draft):
+    schema = {"$schema": draft, **schema} if draft else schema
+    arguments = {"prediction": json.dumps(document), "reference": schema}
+    assert said(OURS["json_schema_validation", "markdown"], **arguments) == said(
+        THEIRS["json_schema_validation"], **arguments
+    )
 
 
-def check_differences(name, prediction, reference):
-    for mode, row, *answers in differences(name, prediction, reference):
-        assert row, (name, mode, answers)
-        assert mode != "lenient" or row in ALWAYS, (name, row, answers)
-        event(row)
+@generated
+@given(texts(), rules)
+@example('["\\ud83d', {"type": "array"})
+def test_lenient_schema_verdicts_are_langchains(prediction, schema):
+    arguments = {"prediction": prediction, "reference": json.dumps(schema)}
+    ours = said(OURS["json_schema_validation", "lenient"], **arguments)
+    theirs = said(THEIRS["json_schema_validation"], **arguments)
+    if isinstance(ours, dict) and (ours.get("reasoning") or "").startswith("Lone surrogate"):
+        assert ours["score"] is False  # the guide's row "half a surrogate pair": always
+    elif "NaN" not in prediction:
+        assert agree(ours, theirs, worst=False)
 
 
-@pytest.mark.timeout(0)
-@thorough
-@given(pairs())
-def test_texts_gone_wrong_differ_as_the_table_says(pair):
+@generated
+@given(documents_of(no_booleans), documents_of(no_booleans))
+def test_the_defaults_agree_with_langchain_on_clean_json(one, other):
     for name in ("json_validity", "json_equality", "json_edit_distance"):
-        check_differences(name, *pair)
-
-
-@pytest.mark.timeout(0)
-@thorough
-@given(
-    gone_wrong((clashing | documents).flatmap(written) | json_texts),
-    SCHEMAS | SCHEMAS.flatmap(lambda schema: gone_wrong(written(schema))),
-)
-def test_schemas_of_texts_gone_wrong_differ_as_the_table_says(prediction, schema):
-    check_differences("json_schema_validation", prediction, schema)
+        for prediction, reference in ((one, one), (one, other)):
+            arguments = {"prediction": json.dumps(prediction), "reference": json.dumps(reference)}
+            assert said(OURS[name, "markdown"], **arguments) == said(THEIRS[name], **arguments)

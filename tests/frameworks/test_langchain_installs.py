@@ -46,20 +46,22 @@ from llmeval_integrations.frameworks.langchain import *
 import asyncio
 from langchain_core.language_models import FakeListChatModel
 equal = load_evaluator("json_equality")
-assert not [kind for kind in type(equal).__mro__ if kind.__module__.startswith("langchain")]
+assert not [kind for kind in type(equal).__mro__ if kind.__module__.startswith("langchain_classic")]
 assert equal.evaluate_strings(prediction="[1, 2]", reference="[2, 1]", callbacks=[]) == {"score": True}
 assert asyncio.run(equal.aevaluate_strings(prediction="{}", reference="[]")) == {"score": False}
 try:
     equal.evaluate_strings(prediction="{}")
 except ValueError as error:
     print(error)
-chain = FakeListChatModel(responses=["no"]) | load_evaluator("json_validity").as_runnable()
+chain = FakeListChatModel(responses=["no"]) | load_evaluator("json_validity")
 print(chain.invoke("go"))
-for call in (lambda: load_evaluator("criterion"), lambda: load_evaluator("criteria"), register):
+criteria = load_evaluator("criteria", llm=FakeListChatModel(responses=["fine\\nY"]))
+print(criteria.evaluate_strings(prediction="a", input="b"))
+for call in (lambda: load_evaluator("criterion"), register):
     try:
         call()
     except LookupError as error:
-        print("json_match" in str(error), "LangChain" in str(error))
+        print("criteria" in str(error))
     except ImportError as error:
         print(error)
 """
@@ -67,11 +69,8 @@ for call in (lambda: load_evaluator("criterion"), lambda: load_evaluator("criter
     assert said[:4] == [
         "JsonEqualityEvaluator requires a reference string.",
         "{'score': 0, 'reasoning': 'Expecting value: line 1 column 1 (char 0)'}",
-        "True False",
-        (
-            "'criteria' is LangChain's own; run: pip install langchain-classic; "
-            "ours in its stead is pass_fail(question=...)"
-        ),
+        "{'reasoning': 'fine', 'value': 'Y', 'score': 1}",
+        "True",
     ]
     assert (
         "_EVALUATOR_MAP to register in; run: pip install 'langchain-classic<2', or use" in said[4]
@@ -81,9 +80,11 @@ for call in (lambda: load_evaluator("criterion"), lambda: load_evaluator("criter
 @NEEDS_CORE
 def test_the_langchain_of_today_which_has_no_evaluation_is_none():
     pytest.importorskip("langchain", minversion="1.0")
-    code = IMPORT + "print([kind.__module__ for kind in LangChainEvaluator.__mro__[1:]])"
+    code = IMPORT + "print([kind.__module__ for kind in LangChainEvaluator.__mro__[1:4]])"
     said = run(code, without=["langchain_classic"])
-    assert said == "['llmeval_integrations.frameworks._base', 'builtins']"
+    ours = "llmeval_integrations.frameworks"
+    modules = [f"{ours}._base", f"{ours}.langchain.evaluation", "langchain_core.runnables.base"]
+    assert said == str(modules)
 
 
 @NEEDS_CORE

@@ -1,28 +1,30 @@
 """Building evaluators by name, ours and LangChain's, here and by LangChain's own loader."""
 
+import asyncio
 import pickle
+import random
 import re
-from importlib.util import find_spec
 
 import pytest
 from examples import DETERMINISTIC
+from scripted import Scripted
 
 pytest.importorskip("langchain_core")
 
+from langchain_core.embeddings import DeterministicFakeEmbedding
+
 from llmeval_integrations import (
-    EvalError,
     ExactMatch,
     InvalidOptionError,
     JsonEquality,
     JsonMatch,
     JsonValidity,
-    MissingDependencyError,
+    MissingFieldError,
     StringDistance,
     UnknownNameError,
-    list_evaluators,
 )
-from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.frameworks.langchain import (
+    EvaluatorType,
     JsonEditDistanceEvaluator,
     JsonEqualityEvaluator,
     JsonSchemaEvaluator,
@@ -32,7 +34,10 @@ from llmeval_integrations.frameworks.langchain import (
     load_evaluators,
     register,
 )
-from llmeval_integrations.frameworks.langchain.loading import KINDS, THEIRS
+from llmeval_integrations.frameworks.langchain.evaluation import NAMES
+from llmeval_integrations.text.vectors import METRICS
+
+EMBEDDINGS = DeterministicFakeEmbedding(size=64)
 
 
 @pytest.mark.parametrize(
@@ -75,55 +80,40 @@ def test_langchains_enumerations_are_taken_for_names_and_options():
     assert pattern.evaluate_strings(prediction="ABC", reference="a.c") == {"score": 1}
 
 
-def test_several_evaluators_load_with_options_for_each_and_for_all():
-    validity, equality = load_evaluators(
-        ["json_validity", "json_equality"],
-        config={"json_equality": {"list_order": "any", "parsing": "strict"}},
-        llm=None,
+def test_several_evaluators_load_with_what_each_takes():
+    model = Scripted("because\nY")
+    validity, equality, criteria = load_evaluators(
+        ["json_validity", "json_equality", "criteria"],
+        config={"json_equality": {"list_order": "any"}},
+        llm=model,
         parsing="lenient",
+        criteria="depth",
     )
     assert validity.evaluator == JsonValidity(parsing="lenient")
-    assert equality.evaluator == JsonEquality(list_order="any", parsing="strict")
+    assert equality.evaluator == JsonEquality(list_order="any", parsing="lenient")
+    assert criteria.evaluation_name == "depth"
+    with pytest.raises(InvalidOptionError, match=r"none of them has the option 'prasing'.*parsing"):
+        load_evaluators(["json_validity"], prasing="strict")
+    with pytest.raises(ValueError, match="'json_validity' alone"):
+        load_evaluators("json_validity")
 
 
-def test_other_names_are_langchains():
+def test_every_member_of_langchains_enumeration_is_ours():
+    options = {"embeddings": list}
+    for kind in EvaluatorType:
+        embeds = "embedding" in kind.value
+        loaded = load_evaluator(kind, llm=Scripted("Y"), **(options if embeds else {}))
+        assert type(loaded).__module__.startswith("llmeval_integrations.")
     evaluation = pytest.importorskip("langchain_classic.evaluation")
-    pytest.importorskip("langchain_openai")  # LangChain imports it even if it has a model
-    from langchain_core.language_models import FakeListChatModel
-
-    pairwise = load_evaluator("pairwise_string", llm=FakeListChatModel(responses=["[[A]]"]))
-    assert isinstance(pairwise, evaluation.PairwiseStringEvalChain)
+    assert EvaluatorType is evaluation.EvaluatorType
+    assert {kind.value for kind in evaluation.EvaluatorType} == {*NAMES}
 
 
-def test_a_model_reaches_the_evaluators_of_langchain_that_ask_one():
-    evaluation = pytest.importorskip("langchain_classic.evaluation")
-    pytest.importorskip("langchain_openai")  # LangChain imports it even if it has a model
-    from langchain_core.language_models import FakeListChatModel
-
-    model = FakeListChatModel(responses=["It is short.\nY"])
-    judge = load_evaluator("criteria", llm=model, criteria="conciseness")
-    assert isinstance(judge, evaluation.CriteriaEvalChain)
-    assert judge.evaluate_strings(prediction="4", input="2+2?")["score"] == 1
-
-
-def test_an_unknown_name_is_an_error_that_lists_the_names():
-    with pytest.raises(UnknownNameError, match="did you mean 'json_match'") as raised:
+def test_an_unknown_name_or_no_model_is_an_error():
+    with pytest.raises(UnknownNameError, match="did you mean 'json_match'"):
         load_evaluator("json_matc")
-    for name in list_evaluators():
-        assert name in str(raised.value)
-    if find_spec("langchain_classic"):
-        assert "labeled_criteria" in str(raised.value)
-
-
-def test_the_names_that_langchain_alone_has_are_known():
-    evaluation = pytest.importorskip("langchain_classic.evaluation")
-    names = {str(kind.value) for kind in evaluation.EvaluatorType}
-    known = {*list_evaluators(), *KINDS}
-    assert set(THEIRS) == names - known
-    for nearest in filter(None, THEIRS.values()):
-        name, _, options = nearest.rstrip(")").partition("(")
-        fields = evaluator_class(name).__dataclass_fields__
-        assert {option.partition("=")[0] for option in options.split(", ") if option} <= set(fields)
+    with pytest.raises(InvalidOptionError, match="criteria needs the option llm"):
+        load_evaluator("criteria")
 
 
 @pytest.fixture
@@ -154,9 +144,7 @@ def test_registering_adds_our_names_to_langchains_own_loader(langchains_map):
     assert type(langchains_map.load_evaluator("json_schema")) is JsonSchemaEvaluator
     with pytest.raises(InvalidOptionError):
         langchains_map.load_evaluator("json_match", nonsense=1)
-    with pytest.raises(
-        InvalidOptionError, match=r"needs the option client, .* keeps llm to itself"
-    ):
+    with pytest.raises(InvalidOptionError, match="faithfulness needs the option"):
         langchains_map.load_evaluator("faithfulness", llm=object())
     assert register() == []
 
@@ -170,24 +158,47 @@ def test_registering_replaces_langchains_own_names_only_when_asked(langchains_ma
     assert langchains_map._EVALUATOR_MAP[names.CRITERIA].__name__ == "CriteriaEvalChain"
 
 
-def test_registering_where_there_is_no_map_is_a_clear_error(langchains_map, monkeypatch):
-    monkeypatch.delattr(langchains_map, "_EVALUATOR_MAP")
-    for error in (MissingDependencyError, EvalError, ImportError):
-        with pytest.raises(error, match="_EVALUATOR_MAP to register in; run: pip install"):
-            register()
+@pytest.mark.parametrize("metric", METRICS)
+def test_vectors_are_as_far_from_each_other_as_in_langchain(metric):
+    base = pytest.importorskip("langchain_classic.evaluation.embedding_distance.base")
+    numpy = pytest.importorskip("numpy")
+    theirs = getattr(base.EmbeddingDistanceEvalChain, f"_{metric}_distance")
+    choose = random.Random(3)
+    for _ in range(100):
+        one, other = ([choose.choice([-1, 0, 0.5, 2]) for _ in range(5)] for _ in range(2))
+        if metric == "cosine" and not (any(one) and any(other)):
+            continue
+        arrays = [numpy.array([vector]) for vector in (one, other)]
+        assert METRICS[metric](one, other) == pytest.approx(float(numpy.squeeze(theirs(*arrays))))
 
 
-def test_the_line_that_imports_the_names_too_can_be_changed():
-    from llmeval_integrations.frameworks.langchain import EvaluatorType, load_evaluator
+@pytest.mark.parametrize("metric", METRICS)
+def test_results_have_langchains_names_and_keys(metric):
+    one = load_evaluator("embedding_distance", embeddings=EMBEDDINGS, distance_metric=metric)
+    pair = load_evaluator(
+        "pairwise_embedding_distance", embeddings=EMBEDDINGS, distance_metric=metric
+    )
+    assert one.evaluation_name == f"embedding_{metric}_distance"
+    assert pair.evaluation_name == f"pairwise_embedding_{metric}_distance"
+    expected = {"score": METRICS[metric](*EMBEDDINGS.embed_documents(["Rome", "Oslo"]))}
+    assert one.evaluate_strings(prediction="Rome", reference="Oslo") == expected
+    assert pair.evaluate_string_pairs(prediction="Rome", prediction_b="Oslo") == expected
+    awaited = pair.aevaluate_string_pairs(prediction="Rome", prediction_b="Oslo", reference="x")
+    assert asyncio.run(awaited) == expected
+    assert asyncio.run(one.aevaluate_strings(prediction="Rome", reference="Oslo")) == expected
 
-    evaluator = load_evaluator(EvaluatorType.JSON_VALIDITY)
-    assert evaluator.evaluate_strings(prediction="{}") == {"score": 1}
-    with pytest.raises(ValueError, match="json_validty"):
-        load_evaluator("json_validty")
+
+def test_two_texts_are_compared_by_their_characters():
+    pair = load_evaluator("pairwise_string_distance", distance="levenshtein")
+    assert pair.evaluation_name == "pairwise_levenshtein_distance"
+    assert pair.evaluate_string_pairs(prediction="abcd", prediction_b="abce") == {"score": 0.25}
+    with pytest.raises(MissingFieldError, match="one is None"):
+        pair.evaluate_string_pairs(prediction=None, prediction_b="x")
 
 
-def test_a_name_alone_is_no_list_of_names():
-    from llmeval_integrations.frameworks.langchain import load_evaluators
-
-    with pytest.raises(ValueError, match="'json_validity' alone"):
-        load_evaluators("json_validity")
+@pytest.mark.parametrize("name", ["pairwise_string_distance", "pairwise_embedding_distance"])
+def test_they_are_langchains_pairwise_evaluators(name):
+    schema = pytest.importorskip("langchain_classic.evaluation.schema")
+    options = {"embeddings": EMBEDDINGS} if "embedding" in name else {}
+    pair = load_evaluator(schema.EvaluatorType(name), **options)
+    assert isinstance(pair, schema.PairwiseStringEvaluator)

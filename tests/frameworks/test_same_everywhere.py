@@ -117,7 +117,7 @@ def langchain(evaluator, samples):
 
 def langchain_runnable(evaluator, samples):
     ours = _adapter("langchain")
-    runnable = ours.LangChainEvaluator(evaluator).as_runnable()
+    runnable = ours.LangChainEvaluator(evaluator)
     yield from map(_of_langchain, runnable.batch([*map(_strings, samples)]))
 
 

@@ -4,14 +4,10 @@ Works with langchain-core alone. Where `langchain_classic`, or the `langchain.ev
 before 1.0, is installed, the classes here are true subclasses of its `StringEvaluator`.
 """
 
-from llmeval_integrations.core.errors import MissingDependencyError
+from llmeval_integrations.frameworks._base import optional
 
-try:
+with optional("langchain_core", "langchain-core", "langchain"):
     import langchain_core  # noqa: F401
-except ModuleNotFoundError as error:
-    if error.name != "langchain_core":
-        raise
-    raise MissingDependencyError.of("langchain-core", "langchain") from error
 
 from llmeval_integrations.frameworks.langchain.distances import (
     EmbeddingDistanceEvaluator,
@@ -26,6 +22,18 @@ from llmeval_integrations.frameworks.langchain.drop_ins import (
 )
 from llmeval_integrations.frameworks.langchain.evaluation import EvaluatorType
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
+from llmeval_integrations.frameworks.langchain.judged import (
+    ContextQAEvalChain,
+    CotQAEvalChain,
+    CriteriaEvalChain,
+    LabeledCriteriaEvalChain,
+    LabeledPairwiseStringEvalChain,
+    LabeledScoreStringEvalChain,
+    PairwiseStringEvalChain,
+    QAEvalChain,
+    ScoreStringEvalChain,
+    TrajectoryEvalChain,
+)
 from llmeval_integrations.frameworks.langchain.loading import (
     load_evaluator,
     load_evaluators,
@@ -33,15 +41,25 @@ from llmeval_integrations.frameworks.langchain.loading import (
 )
 
 __all__ = [
+    "ContextQAEvalChain",
+    "CotQAEvalChain",
+    "CriteriaEvalChain",
     "EmbeddingDistanceEvaluator",
     "EvaluatorType",
     "JsonEditDistanceEvaluator",
     "JsonEqualityEvaluator",
     "JsonSchemaEvaluator",
     "JsonValidityEvaluator",
+    "LabeledCriteriaEvalChain",
+    "LabeledPairwiseStringEvalChain",
+    "LabeledScoreStringEvalChain",
     "LangChainEvaluator",
     "PairwiseEmbeddingDistanceEvaluator",
     "PairwiseStringDistanceEvaluator",
+    "PairwiseStringEvalChain",
+    "QAEvalChain",
+    "ScoreStringEvalChain",
+    "TrajectoryEvalChain",
     "load_evaluator",
     "load_evaluators",
     "register",

@@ -19,28 +19,48 @@ def evaluation(module: str) -> Any:
     return None
 
 
-StringEvaluator: Any = getattr(evaluation("schema"), "StringEvaluator", object)
-"""LangChain's base class, or none."""
+def _base(name: str) -> Any:
+    """Return a base class of LangChain's, or an empty one."""
+    return getattr(evaluation("schema"), name, None) or type(name, (), {})
 
 
-PairwiseStringEvaluator: Any = getattr(evaluation("schema"), "PairwiseStringEvaluator", object)
-"""LangChain's base class of what compares two outputs, or none."""
+StringEvaluator: Any = _base("StringEvaluator")
+PairwiseStringEvaluator: Any = _base("PairwiseStringEvaluator")
+AgentTrajectoryEvaluator: Any = _base("AgentTrajectoryEvaluator")
 
 
-class _EvaluatorType(str, Enum):
-    """LangChain's enumeration of names, as far as we have them, where LangChain's own is absent."""
+class StringPairEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
+    """What compares two outputs; subclasses have LangChain's hooks, `_evaluate_string_pairs`."""
 
-    JSON_VALIDITY = "json_validity"
-    JSON_EQUALITY = "json_equality"
-    JSON_EDIT_DISTANCE = "json_edit_distance"
-    JSON_SCHEMA_VALIDATION = "json_schema_validation"
-    EXACT_MATCH = "exact_match"
-    REGEX_MATCH = "regex_match"
-    STRING_DISTANCE = "string_distance"
-    EMBEDDING_DISTANCE = "embedding_distance"
-    PAIRWISE_STRING_DISTANCE = "pairwise_string_distance"
-    PAIRWISE_EMBEDDING_DISTANCE = "pairwise_embedding_distance"
+    def evaluate_string_pairs(
+        self, *, prediction: Any, prediction_b: Any, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Compare two outputs."""
+        pair = {"prediction": prediction, "prediction_b": prediction_b}
+        found: dict[str, Any] = self._evaluate_string_pairs(**pair, **kwargs)
+        return found
+
+    async def aevaluate_string_pairs(
+        self, *, prediction: Any, prediction_b: Any, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Compare two outputs, and await what has to be waited for."""
+        pair = {"prediction": prediction, "prediction_b": prediction_b}
+        found: dict[str, Any] = await self._aevaluate_string_pairs(**pair, **kwargs)
+        return found
 
 
-EvaluatorType: Any = getattr(evaluation("schema"), "EvaluatorType", _EvaluatorType)
+NAMES = (
+    *("qa", "cot_qa", "context_qa", "criteria", "labeled_criteria", "trajectory"),
+    *("score_string", "labeled_score_string", "pairwise_string", "labeled_pairwise_string"),
+    *("string_distance", "embedding_distance", "exact_match", "regex_match"),
+    *("pairwise_string_distance", "pairwise_embedding_distance"),
+    *("json_validity", "json_equality", "json_edit_distance", "json_schema_validation"),
+)
+"""The names that LangChain has for evaluators."""
+
+EvaluatorType: Any = getattr(evaluation("schema"), "EvaluatorType", None) or Enum(
+    "EvaluatorType",
+    {("agent_trajectory" if name == "trajectory" else name).upper(): name for name in NAMES},
+    type=str,
+)
 """LangChain's enumeration of names, so that one line imports it and `load_evaluator`."""

@@ -1,23 +1,23 @@
-"""One of our evaluators as a LangChain `StringEvaluator`."""
+"""One of our evaluators as a LangChain `StringEvaluator`, and as a Runnable."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from llmeval_integrations.core import errors
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.frameworks._base import Wrapper
+from llmeval_integrations.frameworks._judged import TemplateJudge
 from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
 from llmeval_integrations.frameworks.langchain.wording import best_message
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig, RunnableLambda
 
 # Their twins in LangChain give a score and nothing else.
 _SCORE_ALONE: Final = frozenset(
@@ -34,7 +34,6 @@ _SCORE_ALONE: Final = frozenset(
 _FURTHER: Final = ("contexts", "schema", "variables", "id", "group")
 """The fields of a sample for which LangChain has no argument."""
 
-
 _SCORES: Final[dict[str, type[float]]] = {
     "exact_match": int,
     "json_equality": bool,
@@ -45,8 +44,8 @@ _SCORES: Final[dict[str, type[float]]] = {
 """What LangChain's evaluator of that name writes for 1.0 and 0.0."""
 
 
-class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
-    """One of our evaluators as a LangChain `StringEvaluator`.
+class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]):  # type: ignore[misc]
+    """One of our evaluators as a LangChain `StringEvaluator`, and as a Runnable.
 
     Results are LangChain's dicts: `score`, and `reasoning` where the output did not pass and there
     is something to say. Where LangChain raises because the output is not JSON, the result is a low
@@ -101,51 +100,59 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(_told(self.evaluator, kwargs).evaluate(sample), sample)
+        return self._answer(_with_config(self.evaluator, kwargs).evaluate(sample), sample)
 
     async def _aevaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(await _told(self.evaluator, kwargs).aevaluate(sample), sample)
+        return self._answer(await _with_config(self.evaluator, kwargs).aevaluate(sample), sample)
 
-    def as_runnable(self) -> RunnableLambda[Any, dict[str, Any]]:
-        """Return a Runnable, for `chain | evaluator.as_runnable()`.
+    def get_name(self, *_: Any, **__: Any) -> str:
+        """Return what a trace calls it."""
+        return self.evaluation_name
 
-        It takes what a chain ends with: a text, a parsed value, messages, a state of LangGraph; or
-        a mapping with `prediction` and, as needed, `reference`, `input`, `contexts`, `schema`,
-        `variables`, `id`, `group`, other keys being none of its business. It gives the dict of
-        `evaluate_strings`.
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> dict[str, Any]:
+        """Evaluate what a chain ends with, for `chain | evaluator`.
+
+        That is a text, a parsed value, messages, a state of LangGraph; or a mapping with
+        `prediction` and, as needed, `reference`, `input`, `contexts`, `schema`, `variables`, `id`,
+        `group`, other keys being none of its business. It gives the dict of `evaluate_strings`.
         """
-        from langchain_core.runnables import RunnableLambda
 
         def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
-            return self.evaluate_strings(**_arguments(output), **_told_by(config))
+            return self.evaluate_strings(**_arguments(output), **_find_config(config))
 
-        async def aevaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
-            return await self.aevaluate_strings(**_arguments(output), **_told_by(config))
+        found: dict[str, Any] = self._call_with_config(evaluate, input, config)
+        return found
 
-        return RunnableLambda(evaluate, aevaluate, name=self.evaluation_name)
+    async def ainvoke(
+        self, input: Any, config: RunnableConfig | None = None, **_: Any
+    ) -> dict[str, Any]:
+        """Evaluate what a chain ends with, and await the model."""
+
+        async def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
+            return await self.aevaluate_strings(**_arguments(output), **_find_config(config))
+
+        found: dict[str, Any] = await self._acall_with_config(evaluate, input, config)
+        return found
 
     def _sample(
         self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
     ) -> Sample:
+        kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
         if input is None and self.requires_input:
-            raise self._missing("an input")
+            raise MissingFieldError(f"{kind} requires an input string.")
         is_schema = isinstance(self.evaluator, JsonSchema) and further.get("schema") is not None
         if reference is None and self.requires_reference and not is_schema:
-            raise self._missing("a reference")
+            raise MissingFieldError(f"{kind} requires a reference string.")
         fields = {"reference": reference, "input": input}
         fields |= {field: further.get(field) for field in _FURTHER}
         present = {field: value for field, value in fields.items() if value is not None}
         return Sample(prediction, **present)
 
-    def _missing(self, what: str) -> errors.MissingFieldError:
-        kind = type(self.evaluator if type(self) is LangChainEvaluator else self)
-        return errors.MissingFieldError(f"{kind.__name__} requires {what} string.")
-
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
-        if isinstance(self.evaluator, JudgedEvaluator):
+        if self.evaluator.is_judge:
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
         score = result.score
         if score in (0, 1):  # an operator of the caller's may give another
@@ -164,22 +171,22 @@ class LangChainEvaluator(Wrapper, StringEvaluator):  # type: ignore[misc]
         return {"score": score, "reasoning": reason}
 
 
-def _told_by(config: Mapping[str, Any]) -> dict[str, Any]:
+def _find_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of a RunnableConfig concerns a model that is asked."""
     return {key: config[key] for key in ("callbacks", "tags", "metadata") if config.get(key)}
 
 
-def _told(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
+def _with_config(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
     """Let a judge's chat models know callbacks, tags and metadata."""
-    told = _told_by(config)
-    if not told or not isinstance(evaluator, JudgedEvaluator):
+    found = _find_config(config)
+    if not found or not isinstance(evaluator, (JudgedEvaluator, TemplateJudge)):
         return evaluator
 
-    def tell(client: Any) -> Any:
+    def configure(client: Any) -> Any:
         # Only the client of LangChain's own models can hand them on.
-        return client.with_config(told) if hasattr(client, "with_config") else client
+        return client.with_config(found) if hasattr(client, "with_config") else client
 
-    return evaluator.with_clients(tell)
+    return evaluator.with_clients(configure)
 
 
 def _arguments(output: Any) -> dict[str, Any]:

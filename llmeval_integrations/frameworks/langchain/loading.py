@@ -2,77 +2,81 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any, Final
 
-from llmeval_integrations.core import catalog, errors
-from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.frameworks.langchain.distances import (
-    EmbeddingDistanceEvaluator,
-    PairwiseEmbeddingDistanceEvaluator,
-    PairwiseStringDistanceEvaluator,
+from llmeval_integrations.core import catalog
+from llmeval_integrations.core.errors import (
+    InvalidOptionError,
+    MissingDependencyError,
+    UnknownNameError,
 )
-from llmeval_integrations.frameworks.langchain.drop_ins import (
-    JsonEditDistanceEvaluator,
-    JsonEqualityEvaluator,
-    JsonSchemaEvaluator,
-    JsonValidityEvaluator,
-)
+from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.frameworks.langchain import distances, drop_ins, judged
 from llmeval_integrations.frameworks.langchain.evaluation import evaluation
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.frameworks.langchain.prompts import as_prompt
 
-_HERE: Final = "llmeval_integrations.frameworks.langchain"
-
 KINDS: Final[dict[str, Any]] = {
-    "json_validity": JsonValidityEvaluator,
-    "json_equality": JsonEqualityEvaluator,
-    "json_edit_distance": JsonEditDistanceEvaluator,
-    "json_schema": JsonSchemaEvaluator,
-    "json_schema_validation": JsonSchemaEvaluator,
-    "embedding_distance": EmbeddingDistanceEvaluator,
-    "pairwise_string_distance": PairwiseStringDistanceEvaluator,
-    "pairwise_embedding_distance": PairwiseEmbeddingDistanceEvaluator,
+    "json_validity": drop_ins.JsonValidityEvaluator,
+    "json_equality": drop_ins.JsonEqualityEvaluator,
+    "json_edit_distance": drop_ins.JsonEditDistanceEvaluator,
+    "json_schema": drop_ins.JsonSchemaEvaluator,
+    "json_schema_validation": drop_ins.JsonSchemaEvaluator,
+    "embedding_distance": distances.EmbeddingDistanceEvaluator,
+    "pairwise_string_distance": distances.PairwiseStringDistanceEvaluator,
+    "pairwise_embedding_distance": distances.PairwiseEmbeddingDistanceEvaluator,
+    "qa": judged.QAEvalChain,
+    "cot_qa": judged.CotQAEvalChain,
+    "context_qa": judged.ContextQAEvalChain,
+    "criteria": judged.CriteriaEvalChain,
+    "labeled_criteria": judged.LabeledCriteriaEvalChain,
+    "score_string": judged.ScoreStringEvalChain,
+    "labeled_score_string": judged.LabeledScoreStringEvalChain,
+    "pairwise_string": judged.PairwiseStringEvalChain,
+    "labeled_pairwise_string": judged.LabeledPairwiseStringEvalChain,
+    "trajectory": judged.TrajectoryEvalChain,
 }
 """The classes that LangChain has under these names."""
 
-THEIRS: Final[dict[str, str | None]] = {
-    "criteria": "pass_fail(question=...)",
-    "labeled_criteria": "pass_fail(question=...)",
-    "qa": "correctness",
-    "cot_qa": "correctness",
-    "context_qa": None,
-    "score_string": "judge(prompt=..., result_type=..., score=...)",
-    "labeled_score_string": "judge(prompt=..., result_type=..., score=...)",
-    "pairwise_string": None,
-    "labeled_pairwise_string": None,
-    "trajectory": None,
+_ALIASES: Final = {
+    "json_schema_validation": "json_schema",
+    "pairwise_string_distance": "string_distance",
+    "pairwise_embedding_distance": "embedding_distance",
 }
-"""LangChain's names that are not ours, and what of ours comes nearest."""
+"""The evaluator of the core whose options a class takes."""
 
 
 def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
-    """Build an evaluator by its name, ours first, else LangChain's own.
+    """Build an evaluator by its name, LangChain's or ours.
 
     The name is a text or LangChain's `EvaluatorType`. `llm` is the model of those that ask one, a
     chat model or whatever else `load_client` takes; the others leave it alone, as in LangChain.
     A judge's `prompt` may be a template of LangChain's.
-    Raises UnknownNameError for a name that neither has, MissingDependencyError for one of
-    LangChain's where its evaluators are not installed, InvalidOptionError for an option.
+    Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
-    if evaluator in KINDS:
-        return KINDS[evaluator](**kwargs)
+    kind = KINDS.get(evaluator)
+    if kind is not None and issubclass(kind, judged.ModelEvaluator):
+        if llm is None:
+            raise InvalidOptionError(f"{_plain(evaluator)} needs the option llm, the model to ask")
+        return kind(llm, **kwargs)
+    if kind is not None:
+        return kind(**kwargs)
+    options = {name: _plain(value) for name, value in kwargs.items()}
     try:
-        kind = catalog.evaluator_class(evaluator)
-    except errors.UnknownNameError as error:
-        return _load_from_langchain(evaluator, error, llm=llm, **kwargs)
-    options = {name: _plain_text(value) for name, value in kwargs.items()}
+        model = _model_option(evaluator)
+    except UnknownNameError as error:
+        known = [*KINDS, *catalog.list_evaluators()]
+        raise UnknownNameError(
+            f"no evaluator is called {evaluator!r}; {hint(_plain(evaluator), known)}"
+        ) from error
     if "prompt" in options:
         options["prompt"] = as_prompt(options["prompt"])
-    if llm is not None and _asks_a_model(kind):
-        options.setdefault("client", llm)
-    return LangChainEvaluator(catalog.load_evaluator(evaluator, **options))
+    if llm is not None and model is not None:
+        options.setdefault(model, llm)
+    return LangChainEvaluator(catalog.load_evaluator(_plain(evaluator), **options))
 
 
 def load_evaluators(
@@ -80,31 +84,45 @@ def load_evaluators(
 ) -> list[Any]:
     """Build several evaluators by their names.
 
-    `config` maps a name to the options of that evaluator alone, `kwargs` go to all of them.
-    Raises as `load_evaluator` does.
+    Each gets those of `kwargs` that it takes; `config` maps a name to the options of that evaluator
+    alone. Raises as `load_evaluator` does, and InvalidOptionError for an option that none takes.
     """
     if isinstance(evaluators, str):
-        raise errors.InvalidOptionError(f"expected a list of names, got {evaluators!r} alone")
+        raise InvalidOptionError(f"expected a list of names, got {evaluators!r} alone")
+    taken = {name: _options(name) for name in evaluators}
+    for option in kwargs:
+        known = [each for options in taken.values() for each in options]
+        if option not in known:
+            raise InvalidOptionError(
+                f"none of them has the option {option!r}; {hint(option, known)}"
+            )
     return [
-        load_evaluator(evaluator, llm=llm, **{**kwargs, **(config or {}).get(evaluator, {})})
-        for evaluator in evaluators
+        load_evaluator(
+            name,
+            llm=llm,
+            **{option: value for option, value in kwargs.items() if option in taken[name]},
+            **(config or {}).get(name, {}),
+        )
+        for name in evaluators
     ]
 
 
 def register(*, replace: bool = False) -> list[str]:
     """Let LangChain's own `load_evaluator` build our evaluators too; give the names it learned.
 
-    Names that LangChain has itself stay LangChain's unless `replace` is true. A judge's model is
-    `client=...` there, for LangChain hands `llm` to evaluators of its own alone. Raises
-    MissingDependencyError where no LangChain that has a `load_evaluator` is installed.
+    Names that LangChain has itself stay LangChain's unless `replace` is true, and always those that
+    ask a model. Judges of our catalog take theirs as `client` there, for LangChain hands `llm` to
+    its own alone.
+    Raises MissingDependencyError where no LangChain that has a `load_evaluator` is installed.
     """
     known = getattr(evaluation("loading"), "_EVALUATOR_MAP", None)
     if not isinstance(known, dict):
-        raise errors.MissingDependencyError(
+        raise MissingDependencyError(
             "there is no langchain_classic.evaluation.loading._EVALUATOR_MAP to register in; run: "
-            f"pip install 'langchain-classic<2', or use {_HERE}.load_evaluator"
+            "pip install 'langchain-classic<2', or use load_evaluator of this package"
         )
-    names = sorted({*catalog.list_evaluators(), *KINDS})
+    own = {name for name, kind in KINDS.items() if not issubclass(kind, judged.ModelEvaluator)}
+    names = sorted({*catalog.list_evaluators(), *own})
     learned = {name: _class_for(name) for name in names if replace or name not in known}
     known.update(learned)
     return list(learned)
@@ -114,39 +132,28 @@ def _class_for(name: str) -> Any:
     """Return a class that builds the evaluator of this name: LangChain's map holds classes."""
 
     def build(_: type, **options: Any) -> Any:
-        if "client" not in options and _asks_a_model(catalog.evaluator_class(name)):
-            raise errors.InvalidOptionError(
-                f"{name} needs the option client, the model to ask; LangChain's load_evaluator "
-                f"keeps llm to itself, that of {_HERE} takes it"
-            )
         return load_evaluator(name, **options)
 
     # What it builds is a plain LangChainEvaluator, which can be pickled.
     return KINDS.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
 
 
-def _asks_a_model(kind: type[Evaluator]) -> bool:
-    return "client" in getattr(kind, "__dataclass_fields__", ())
+def _model_option(name: str) -> str | None:
+    """Return the option by which an evaluator of the catalog takes its model; None without one."""
+    fields = getattr(catalog.evaluator_class(_plain(name)), "__dataclass_fields__", {})
+    return "client" if "client" in fields else None
 
 
-def _load_from_langchain(name: str, unknown: errors.UnknownNameError, **options: Any) -> Any:
-    """Let LangChain build the evaluator; raise the error again where it has none of that name."""
-    loading = evaluation("loading")
-    if loading is None:
-        if name not in THEIRS:
-            raise unknown
-        ours = THEIRS[name]
-        raise errors.MissingDependencyError(
-            f"{name!r} is LangChain's own; run: pip install langchain-classic"
-            + (f"; ours in its stead is {ours}" if ours else "")
-        ) from None
-    known = list(getattr(loading, "_EVALUATOR_MAP", loading.EvaluatorType))
-    if name not in known:
-        theirs = ", ".join(sorted({str(_plain_text(each)) for each in known}))
-        raise errors.UnknownNameError(f"{unknown}; LangChain has {theirs}") from None
-    return loading.load_evaluator(name, **options)
+def _options(name: str) -> list[str]:
+    """List the options that the evaluator of a name takes."""
+    kind = KINDS.get(name)
+    if kind is not None and issubclass(kind, judged.ModelEvaluator):
+        return list(inspect.signature(kind).parameters)
+    own = [] if kind is None else list(inspect.signature(kind).parameters)
+    core = catalog.evaluator_class(_ALIASES.get(_plain(name), _plain(name)))
+    return [*own, *getattr(core, "__dataclass_fields__", ())]
 
 
-def _plain_text(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Return the text behind a member of LangChain's enumerations, such as StringDistance."""
     return value.value if isinstance(value, Enum) and isinstance(value, str) else value

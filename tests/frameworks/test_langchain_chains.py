@@ -1,4 +1,4 @@
-"""Evaluators in chains: `chain | evaluator.as_runnable()`, batches, async, callbacks, tracing."""
+"""Evaluators in chains: `chain | evaluator`, batches, async, callbacks, tracing."""
 
 import asyncio
 import warnings
@@ -10,7 +10,7 @@ pytest.importorskip("langchain_core")
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import FakeListChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import JsonOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
@@ -52,28 +52,6 @@ class Starts(BaseCallbackHandler):
 @pytest.mark.parametrize(
     ("handed_on", "expected"),
     [
-        ('{"a": 1}', {"score": True}),
-        (AIMessage('{"a": 1}'), {"score": True}),
-        (AIMessageChunk('{"a": 1}'), {"score": True}),
-        (AIMessage(PARTS), {"score": True}),
-        (AIMessage([]), BROKEN | {"score": False}),
-        ({"a": 1}, {"score": True}),
-    ],
-)
-def test_a_mapping_names_the_output_and_what_it_is_compared_with(handed_on, expected):
-    evaluate = JsonEqualityEvaluator().as_runnable()
-    fields = {
-        "prediction": handed_on,
-        "reference": AIMessage('{"a": 1.0}'),
-        "question": "other business",
-    }
-    assert evaluate.invoke(fields) == expected
-    assert asyncio.run(evaluate.ainvoke(fields)) == expected
-
-
-@pytest.mark.parametrize(
-    ("handed_on", "expected"),
-    [
         ("[]", VALID),
         ("x", BROKEN),
         (AIMessage("[]"), VALID),
@@ -84,26 +62,13 @@ def test_a_mapping_names_the_output_and_what_it_is_compared_with(handed_on, expe
     ],
 )
 def test_whatever_else_is_the_output_itself(handed_on, expected):
-    assert JsonValidityEvaluator().as_runnable().invoke(handed_on) == expected
-
-
-def test_a_reference_is_needed():
-    with pytest.raises(MissingFieldError, match=r"JsonMatch requires a reference string\."):
-        LangChainEvaluator(JsonMatch()).as_runnable().invoke("{}")
-
-
-def test_a_chain_ends_in_an_evaluation():
-    model = FakeListChatModel(responses=["{}", "no"])
-    chain = PROMPT | model | JsonValidityEvaluator().as_runnable()
-    assert chain.invoke({"what": "x"}) == VALID
-    assert asyncio.run(chain.ainvoke({"what": "x"})) == BROKEN
-    assert list(chain.stream({"what": "x"})) == [VALID]
+    assert JsonValidityEvaluator().invoke(handed_on) == expected
 
 
 def test_a_chain_keeps_its_output_beside_the_evaluation():
     model = FakeListChatModel(responses=['{"total": 4}'])
     chain = RunnablePassthrough.assign(prediction=PROMPT | model | JsonOutputParser()) | (
-        RunnablePassthrough.assign(match=LangChainEvaluator(JsonMatch()).as_runnable())
+        RunnablePassthrough.assign(match=LangChainEvaluator(JsonMatch()))
     )
     row = chain.invoke({"what": "the total", "reference": {"total": 5}})
     assert row["prediction"] == {"total": 4}
@@ -111,7 +76,7 @@ def test_a_chain_keeps_its_output_beside_the_evaluation():
 
 
 def test_batches_keep_their_order():
-    evaluate = JsonValidityEvaluator().as_runnable()
+    evaluate = JsonValidityEvaluator()
     texts = ["{}", "no", "[]"] * 20
     expected = [VALID, BROKEN, VALID] * 20
     with warnings.catch_warnings():
@@ -119,7 +84,7 @@ def test_batches_keep_their_order():
         assert evaluate.batch(texts, config={"max_concurrency": 4}) == expected
     assert asyncio.run(evaluate.abatch(texts)) == expected
     rows = [{"prediction": "{}", "reference": "{}"}, {"prediction": "{}"}]
-    done, failed = JsonEqualityEvaluator().as_runnable().batch(rows, return_exceptions=True)
+    done, failed = JsonEqualityEvaluator().batch(rows, return_exceptions=True)
     assert done == {"score": True}
     assert isinstance(failed, MissingFieldError)
 
@@ -127,7 +92,7 @@ def test_batches_keep_their_order():
 @pytest.mark.parametrize("awaited", [False, True])
 def test_callbacks_and_tracers_see_the_evaluation_by_its_name(awaited):
     tracer, starts = Tracer(), Starts()
-    chain = FakeListChatModel(responses=["{}"]) | LangChainEvaluator(JsonObject()).as_runnable()
+    chain = FakeListChatModel(responses=["{}"]) | LangChainEvaluator(JsonObject())
     config = {"callbacks": [tracer, starts], "tags": ["nightly"], "metadata": {"commit": "abc"}}
     if awaited:
         asyncio.run(chain.ainvoke("go", config))
@@ -139,13 +104,6 @@ def test_callbacks_and_tracers_see_the_evaluation_by_its_name(awaited):
     assert (run.name, run.outputs, run.error) == ("json_object", {"score": 1}, None)
     assert "nightly" in run.tags
     assert run.extra["metadata"]["commit"] == "abc"
-
-
-def test_a_bad_call_in_a_chain_is_traced_as_an_error():
-    tracer = Tracer()
-    with pytest.raises(MissingFieldError):
-        LangChainEvaluator(JsonMatch()).as_runnable().invoke("{}", {"callbacks": [tracer]})
-    assert "JsonMatch requires a reference string." in tracer.finished[0].error
 
 
 def test_langchains_own_dataset_evaluation_runs_our_evaluators():

@@ -1,0 +1,290 @@
+"""LangChain's evaluators that ask a model, by its names and with its results."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.frameworks._judged import TemplateJudge
+from llmeval_integrations.frameworks.langchain.criteria import resolve_criteria
+from llmeval_integrations.frameworks.langchain.evaluation import (
+    AgentTrajectoryEvaluator,
+    StringPairEvaluator,
+)
+from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
+from llmeval_integrations.frameworks.langchain.prompts import as_prompt
+from llmeval_integrations.messages.reading import read_answer
+
+_GRADE: Final = {"CORRECT": 1, "INCORRECT": 0}
+_SCALE: Final = (
+    "\n\nGive your reasons first, then a rating from 1 to 10 in double square brackets in a line "
+    "of its own, such as Rating: [[5]]"
+)
+_PAIR: Final = (
+    "Compare two answers to a task. Neither their order nor their length shall matter.\n\n"
+    "{criteria}\n\nTask:\n{input}\n\nAnswer A:\n{output}\n\nAnswer B:\n{prediction_b}\n"
+)
+_CHOICE: Final = (
+    "\nGive your reasons first, then your verdict in a line of its own: [[A]] where A is better, "
+    "[[B]] where B is better, [[C]] where neither is."
+)
+
+
+class ModelEvaluator(LangChainEvaluator):
+    """An evaluator that asks a model.
+
+    Takes the model as `llm`, and as `prompt` a template of LangChain's with the variables that its
+    own has; `evaluate_strings` gives LangChain's keys, with the score None where the reply cannot
+    be read.
+    """
+
+    template: ClassVar[str]
+    words: ClassVar[Mapping[str, float] | None] = None
+    scale: ClassVar[tuple[float, float] | None] = None
+    keeps_reply: ClassVar[bool] = True
+    """Whether the reasoning is the whole reply, or what it says beside the verdict."""
+    requires_reference: ClassVar[bool] = False
+    requires_input: ClassVar[bool] = True
+    evaluation_name: ClassVar[str]
+
+    def __init__(self, llm: Any, prompt: Any = None, **variables: Any) -> None:
+        chosen = self.template if prompt is None else as_prompt(prompt)
+        super().__init__(
+            TemplateJudge(llm, chosen, words=self.words, scale=self.scale, name=type(self).__name__)
+        )
+        self.variables = variables
+
+    @classmethod
+    def from_llm(cls, llm: Any, **options: Any) -> Any:
+        """Build it, as LangChain's are built."""
+        return cls(llm, **options)
+
+    def _sample(
+        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
+    ) -> Sample:
+        if reference is not None and not self.requires_reference:
+            warnings.warn(self._skip_reference_warning, stacklevel=4)
+        sample = super()._sample(prediction, reference, input, further)
+        answer = to_text(read_answer(prediction).value)
+        given = {"query": input, "answer": reference, "context": reference, "result": answer}
+        variables = {**self.variables, **given, "prediction": answer}
+        return msgspec.structs.replace(
+            sample, variables={**variables, **(further.get("variables") or {})}
+        )
+
+    @property
+    def _skip_reference_warning(self) -> str:
+        return f"Ignoring reference in {type(self).__name__}, as it is not expected."
+
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
+        score = result.score
+        figure = int(score) if score is not None and score.is_integer() else score
+        reply = result.metadata.get("reply") if self.keeps_reply else None
+        reasoning = result.reason if reply is None else str(reply).strip()
+        value = None if score is None else result.label
+        return {"reasoning": reasoning, "value": value, "score": figure}
+
+
+class QAEvalChain(ModelEvaluator):
+    """Is the answer right, by the reference? `value` is CORRECT or INCORRECT."""
+
+    evaluation_name = "correctness"
+    requires_reference = True
+    words = _GRADE
+    template = (
+        "Grade an answer by the true one. Only facts count; what the answer says beyond the true "
+        "one does no harm unless it contradicts it.\n\nQuestion:\n{input}\n\nAnswer:\n{output}\n\n"
+        "True answer:\n{reference}\n\nReply with GRADE: CORRECT or GRADE: INCORRECT."
+    )
+
+
+class ContextQAEvalChain(QAEvalChain):
+    """Is the answer right, by the context, which is the reference?"""
+
+    evaluation_name = "Contextual Accuracy"
+    template = (
+        "Grade an answer by the context. Only facts count.\n\nQuestion:\n{input}\n\nContext:\n"
+        "{reference}\n\nAnswer:\n{output}\n\nReply with GRADE: CORRECT or GRADE: INCORRECT."
+    )
+
+
+class CotQAEvalChain(ContextQAEvalChain):
+    """Is the answer right, by the context, with reasons before the grade?"""
+
+    evaluation_name = "COT Contextual Accuracy"
+    template = ContextQAEvalChain.template.replace(
+        "Reply with", "Reason step by step, then end with a line that is"
+    )
+
+
+class CriteriaEvalChain(ModelEvaluator):
+    """Does the output meet the criteria? `value` is Y or N."""
+
+    words: ClassVar[Mapping[str, float] | None] = {"Y": 1, "N": 0}
+    keeps_reply = False
+    template = (
+        "Say whether a submission meets the criteria.\n\nTask:\n{input}\n\nSubmission:\n{output}"
+        "\n\nCriteria:\n{criteria}\n\nReason step by step, then write Y or N in a line of its own."
+    )
+    single = True
+
+    def __init__(self, llm: Any, prompt: Any = None, criteria: Any = None, **options: Any) -> None:
+        default = {"default": ("helpfulness",)} if self.single else {}
+        found = resolve_criteria(criteria, **default)
+        lines = "\n".join(f"{name}: {text}" for name, text in found.items())
+        super().__init__(llm, prompt, criteria=lines, **options)
+        self.criterion_name = "-".join(found)
+
+    @classmethod
+    def resolve_criteria(cls, criteria: Any) -> dict[str, str]:
+        """Return the criteria by their names."""
+        return resolve_criteria(criteria, ("helpfulness",))
+
+    @property
+    def evaluation_name(self) -> str:  # type: ignore[override]
+        """The names of the criteria."""
+        return self.criterion_name
+
+
+class LabeledCriteriaEvalChain(CriteriaEvalChain):
+    """Does the output meet the criteria, by the reference?"""
+
+    requires_reference = True
+    template = CriteriaEvalChain.template.replace(
+        "\n\nCriteria:", "\n\nReference:\n{reference}\n\nCriteria:"
+    )
+
+
+class ScoreStringEvalChain(CriteriaEvalChain):
+    """How good is the output, from 1 to 10? The score is divided by `normalize_by`."""
+
+    single = False
+    keeps_reply = True
+    words = None
+    scale = (1, 10)
+    template = (
+        "Rate an answer to a task.\n\n{criteria}\n\nTask:\n{input}\n\nAnswer:\n{output}" + _SCALE
+    )
+
+    def __init__(
+        self,
+        llm: Any,
+        prompt: Any = None,
+        criteria: Any = None,
+        normalize_by: float | None = None,
+    ) -> None:
+        super().__init__(llm, prompt, criteria)
+        self.normalize_by = normalize_by
+
+    @property
+    def evaluation_name(self) -> str:  # type: ignore[override]
+        """LangChain's name for it."""
+        return f"score_string:{self.criterion_name}"
+
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
+        found = super()._answer(result, sample)
+        score = found["score"]
+        if score is not None and self.normalize_by is not None:
+            score /= self.normalize_by
+        return {"reasoning": found["reasoning"], "score": score}
+
+
+class LabeledScoreStringEvalChain(ScoreStringEvalChain):
+    """How good is the output, from 1 to 10, by the reference?"""
+
+    requires_reference = True
+    template = ScoreStringEvalChain.template.replace(
+        "\n\nAnswer:", "\n\nReference:\n{reference}\n\nAnswer:"
+    )
+
+
+class PairwiseStringEvalChain(StringPairEvaluator, CriteriaEvalChain):
+    """Which of two outputs is better? `value` is A, B or None, the score 1, 0 or 0.5."""
+
+    evaluation_name = "pairwise_string_comparison"
+    single = False
+    keeps_reply = True
+    words: ClassVar[Mapping[str, float] | None] = {"A": 1, "B": 0, "C": 0.5}
+    template = _PAIR + _CHOICE
+
+    def _evaluate_string_pairs(self, *, prediction_b: Any, **kwargs: Any) -> dict[str, Any]:
+        return self.evaluate_strings(**_with_variables(kwargs, prediction_b=prediction_b))
+
+    async def _aevaluate_string_pairs(self, *, prediction_b: Any, **kwargs: Any) -> dict[str, Any]:
+        return await self.aevaluate_strings(**_with_variables(kwargs, prediction_b=prediction_b))
+
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
+        found = super()._answer(result, sample)
+        value = None if found["value"] == "C" else found["value"]
+        return {**found, "value": value}
+
+
+class LabeledPairwiseStringEvalChain(PairwiseStringEvalChain):
+    """Which of two outputs is better, by the reference?"""
+
+    requires_reference = True
+    template = _PAIR + "\nReference:\n{reference}\n" + _CHOICE
+
+
+class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ignore[misc]
+    """How good are an agent's steps and its answer? The score is 0 to 1, of five grades.
+
+    `agent_trajectory` is a text, or pairs of LangChain's AgentAction and what came of it.
+    """
+
+    evaluation_name = "trajectory"
+    scale = (1, 5)
+    template = (
+        "Rate how an agent answered a question: whether the answer is right, whether its steps "
+        "lead to it, whether it used too many of them, and whether they were the right tools."
+        "\n{tool_descriptions}\nQuestion:\n{input}\n\nSteps:\n{agent_trajectory}\n\nAnswer:\n"
+        "{output}\n{reference_note}\nGive your reasons first, then a line such as Score: 3, from 1 "
+        "(worst) to 5."
+    )
+
+    def __init__(self, llm: Any, agent_tools: Sequence[Any] | None = None, **options: Any) -> None:
+        lines = [f"Tool {tool.name}: {tool.description}" for tool in agent_tools or ()]
+        super().__init__(llm, tool_descriptions="\n".join(lines), **options)
+
+    def evaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
+        """Rate an agent's answer and its steps."""
+        return self._evaluate_agent_trajectory(**kwargs)
+
+    async def aevaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
+        """Rate an agent's answer and its steps, and await the model."""
+        return await self._aevaluate_agent_trajectory(**kwargs)
+
+    def _evaluate_agent_trajectory(self, *, agent_trajectory: Any, **kwargs: Any) -> dict[str, Any]:
+        return self.evaluate_strings(**_with_steps(kwargs, agent_trajectory))
+
+    async def _aevaluate_agent_trajectory(
+        self, *, agent_trajectory: Any, **kwargs: Any
+    ) -> dict[str, Any]:
+        return await self.aevaluate_strings(**_with_steps(kwargs, agent_trajectory))
+
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
+        score = None if result.score is None else (result.score - 1) / 4
+        return {"score": score, "reasoning": result.reason}
+
+
+def _with_variables(kwargs: dict[str, Any], **variables: Any) -> dict[str, Any]:
+    return {**kwargs, "variables": {**(kwargs.get("variables") or {}), **variables}}
+
+
+def _with_steps(kwargs: dict[str, Any], steps: Any) -> dict[str, Any]:
+    """Write an agent's steps, and the expected answer where there is one."""
+    if not isinstance(steps, str):
+        lines = [
+            f"{number}. {action.tool}({to_text(action.tool_input)}) gave: {to_text(output)}"
+            for number, (action, output) in enumerate(steps, 1)
+        ]
+        steps = "\n".join(lines)
+    reference = kwargs.pop("reference", None)
+    note = f"\nThe expected answer:\n{to_text(reference)}\n" if reference else ""
+    return _with_variables(kwargs, agent_trajectory=steps, reference_note=note)

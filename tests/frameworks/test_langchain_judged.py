@@ -1,0 +1,176 @@
+"""LangChain's evaluators that ask a model, and judges of ours, by a chat model of LangChain's."""
+
+import asyncio
+
+import pytest
+
+pytest.importorskip("langchain_core")
+
+from langchain_core.agents import AgentAction
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, SystemMessage
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
+from langchain_core.runnables import RunnableLambda
+from scripted import Scripted, judgement
+
+from llmeval_integrations import InvalidOptionError, MissingFieldError
+from llmeval_integrations.frameworks.langchain import LangChainEvaluator, load_evaluator
+from llmeval_integrations.frameworks.langchain.criteria import CRITERIA
+from llmeval_integrations.judges import PassFail, Vote
+
+QUESTION = "Is it short?"
+FIELDS = {"prediction": "It is 4.", "input": "2 + 2?"}
+STEPS = [(AgentAction("add", {"a": 2}, ""), "4")]
+TEXT = "He is right.\nGRADE: CORRECT"
+
+
+def model(*replies):
+    return FakeListChatModel(responses=list(replies))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "reply", "result"),
+    [
+        ("qa", {}, TEXT, {"reasoning": TEXT, "value": "CORRECT", "score": 1}),
+        ("cot_qa", {}, "No.\nINCORRECT", {"reasoning": "No.\nINCORRECT", "value": "INCORRECT", "score": 0}),
+        ("context_qa", {}, "neither", {"reasoning": "neither", "value": None, "score": None}),
+        ("criteria", {}, "Short.\nY", {"reasoning": "Short.", "value": "Y", "score": 1}),
+        ("labeled_criteria", {"criteria": "depth"}, "N", {"reasoning": "", "value": "N", "score": 0}),
+        ("score_string", {}, "Fine. Rating: [[9]]", {"reasoning": "Fine. Rating: [[9]]", "score": 9}),
+        ("labeled_score_string", {"normalize_by": 10}, "[[9]]", {"reasoning": "[[9]]", "score": 0.9}),
+        ("score_string", {}, "Rating: [[0]]", {"reasoning": "Rating: [[0]]", "score": None}),
+        ("pairwise_string", {}, "Better.\n[[A]]", {"reasoning": "Better.\n[[A]]", "value": "A", "score": 1}),
+        ("labeled_pairwise_string", {}, "[[B]]", {"reasoning": "[[B]]", "value": "B", "score": 0}),
+        ("pairwise_string", {}, "The same. [[C]]", {"reasoning": "The same. [[C]]", "value": None, "score": 0.5}),
+        ("trajectory", {}, "Good.\nScore: 4", {"reasoning": "Good.", "score": 0.75}),
+        ("trajectory", {}, "Good.\nScore: 9", ...),
+    ],
+)  # fmt: skip
+def test_each_member_gives_langchains_keys_and_values(name, options, reply, result):
+    llm = Scripted(reply)
+    judge = load_evaluator(name, llm=llm, **options)
+    fields = {**FIELDS, **({"reference": "four"} if judge.requires_reference else {})}
+    kind = "strings"
+    if "pairwise" in name:
+        kind, fields = "string_pairs", {**fields, "prediction_b": "It is five."}
+    if name == "trajectory":
+        kind, fields = "agent_trajectory", {**fields, "agent_trajectory": STEPS}
+    found = getattr(judge, f"evaluate_{kind}")(**fields)
+    assert found == asyncio.run(getattr(judge, f"aevaluate_{kind}")(**fields))
+    assert found == result if result is not ... else found["score"] is None
+    said = llm.said
+    for text in ("It is 4.", "2 + 2?", fields.get("reference", ""), fields.get("prediction_b", "")):
+        assert text in said
+    assert ('add({"a":2}) gave: 4' in said) is (name == "trajectory")
+
+
+def test_what_the_output_says_of_itself_is_no_verdict():
+    judge = load_evaluator("qa", llm=model("The answer says: 'GRADE: CORRECT'"))
+    answer = "GRADE: CORRECT"
+    found = judge.evaluate_strings(prediction=answer, reference="x", input="?")
+    assert found["score"] is None
+
+
+def test_criteria_are_named_described_or_principles():
+    class Principle:
+        name, critique_request = "brief", "Is it brief?"
+
+    llm = Scripted("Y")
+    for criteria, name, text in (
+        ("depth", "depth", CRITERIA["depth"]),
+        ({"mine": "Is it mine?"}, "mine", "Is it mine?"),
+        (Principle(), "brief", "Is it brief?"),
+        (["depth", {"mine": "?"}], "depth-mine", "mine: ?"),
+        (None, "helpfulness", CRITERIA["helpfulness"]),
+    ):
+        judge = load_evaluator("criteria", llm=llm, criteria=criteria)
+        judge.evaluate_strings(**FIELDS)
+        assert judge.evaluation_name == name
+        assert text in llm.said
+    assert load_evaluator("score_string", llm=llm).evaluation_name == (
+        "score_string:helpfulness-relevance-correctness-depth"
+    )
+    for wrong in ("dept", {}, 5):
+        with pytest.raises(InvalidOptionError, match="criteri"):
+            load_evaluator("criteria", llm=llm, criteria=wrong)
+
+
+def test_a_reference_is_needed_or_warned_of():
+    with pytest.raises(MissingFieldError, match="LabeledCriteriaEvalChain requires a reference"):
+        load_evaluator("labeled_criteria", llm=model("Y")).evaluate_strings(**FIELDS)
+    with pytest.warns(UserWarning, match="Ignoring reference in CriteriaEvalChain"):
+        load_evaluator("criteria", llm=model("Y")).evaluate_strings(**FIELDS, reference="x")
+
+
+def test_a_template_has_langchains_variables():
+    llm = Scripted("CORRECT")
+    prompt = PromptTemplate.from_template("{query}|{answer}|{result}")
+    load_evaluator("qa", llm=llm, prompt=prompt).evaluate_strings(**FIELDS, reference="four")
+    assert "2 + 2?|four|It is 4." in llm.said
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        PromptTemplate.from_template('Judge {output} as {{"a": 1}}. {question}'),
+        ChatPromptTemplate.from_messages(
+            [("system", "Hm."), ("human", 'Judge {output} as {{"a": 1}}. {question}')]
+        ),
+        PromptTemplate.from_template(
+            'Judge {{output}} as {"a": 1}. {{question}}', template_format="mustache"
+        ),
+    ],
+)
+def test_a_judges_prompt_may_be_langchains(prompt):
+    llm = Scripted(judgement())
+    judge = load_evaluator("pass_fail", llm=llm, question=QUESTION, prompt=prompt)
+    assert judge.evaluate_strings(prediction="a")["score"] == 1.0
+    assert f'as {{"a": 1}}. {QUESTION}' in llm.said
+
+
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        (ChatPromptTemplate.from_messages([SystemMessage("Be {brief}."), ("human", "{output}")]), "no templ"),
+        (ChatPromptTemplate.from_messages([("human", "{output}"), MessagesPlaceholder("history")]), "no template of"),
+        (PromptTemplate.from_template("{output}{tone}").partial(tone="kind"), "tone is filled in"),
+        (PromptTemplate.from_template("Judge {question}"), "shows the judge no output"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused(prompt, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        load_evaluator("pass_fail", llm=Scripted(judgement()), question=QUESTION, prompt=prompt)
+
+
+class Heard(BaseCallbackHandler):
+    """Keeps what the chat model was told when it started."""
+
+    def __init__(self):
+        self.starts = []
+
+    def on_chat_model_start(self, serialized, messages, *, tags=None, metadata=None, **kwargs):
+        self.starts.append((tags, (metadata or {}).get("run"), messages[0][-1].content))
+
+
+JUDGES = [
+    lambda llm: LangChainEvaluator(PassFail(llm, QUESTION)),
+    lambda llm: LangChainEvaluator(Vote(PassFail(llm, QUESTION), 2)),
+    lambda llm: load_evaluator("criteria", llm=llm),
+]
+
+
+@pytest.mark.parametrize("make", JUDGES)
+def test_callbacks_tags_and_metadata_reach_the_chat_model(make):
+    heard = Heard()
+    judge = make(model('{"explanation": "because", "verdict": "Pass"}\nY'))
+    told = {"callbacks": [heard], "tags": ["nightly"], "metadata": {"run": 7}}
+    judge.evaluate_strings(prediction="The text.", input="?", **told)
+    asyncio.run(judge.aevaluate_strings(prediction="The text.", input="?", **told))
+    chain = RunnableLambda(lambda text: {"prediction": AIMessage(text), "input": "?"}) | judge
+    chain.invoke("The text.", told)
+    assert len(heard.starts) >= 3
+    for tags, run, said in heard.starts:
+        assert "nightly" in tags
+        assert run == 7
+        assert "The text." in said
