@@ -27,42 +27,31 @@ def long_message(sample: Sample, bad: Mapping[str, Result]) -> str:
     """Say what does not pass, with what is wrong where, and the output."""
     lines: list[str] = []
     for name, result in bad.items():
-        lines += [_short(name, result), *_details(result)]
-    return "\n".join([*lines, "output:", *_indented(_text(sample.output))])
+        lines.append(_word(name, result))
+        if result.is_unscored or result.passed is not None:
+            lines += _draw(result)
+    output = sample.output if isinstance(sample.output, str) else quote(sample.output)
+    text = "\n".join(map(make_printable, output[:LONGEST].split("\n")))
+    more = "" if len(output) <= LONGEST else f" ... ({len(output):,} characters)"
+    return "\n".join([*lines, "output:", *_indent(text + more)])
 
 
 def short_message(bad: Mapping[str, Result]) -> str:
     """Say the same in a line."""
-    return "; ".join(_short(name, result) for name, result in bad.items())
+    return "; ".join(_word(name, result) for name, result in bad.items())
 
 
-def _short(name: str, result: Result) -> str:
+def _word(name: str, result: Result) -> str:
     state = result.label or ("failed" if result.scored else "unscored")
-    if _lacks_verdict(result):
+    if not result.is_unscored and result.passed is None:
         gave = f"a score ({result.score})" if result.scored else f"an answer ({result.label})"
         state = f"gave {gave} and no verdict; use an evaluator with a threshold, such as threshold"
     text = f"{name}: {state}: {result.reason}" if result.reason else f"{name}: {state}"
     return one_line(text)[:LONGEST]
 
 
-def _details(result: Result) -> list[str]:
-    """Draw a result as a tree."""
-    if _lacks_verdict(result):  # which a tree calls unscored
-        return []
-    first, more = _first_entries(result)
-    console = plain_console(_WIDTH)
-    with console.capture() as capture:
-        explain(first, console)
-    lines = _indented(capture.get())
-    return [*lines, f"  and {more:,} more"] if more else lines
-
-
-def _lacks_verdict(result: Result) -> bool:
-    return not result.is_unscored and result.passed is None
-
-
-def _first_entries(result: Result) -> tuple[Result, int]:
-    """Keep of what a result lists the first, with their fields, and count the others."""
+def _draw(result: Result) -> list[str]:
+    """Draw a result as a tree, of what it lists the first."""
     name = next((name for name in _LISTS if objects(result.metadata.get(name))), "")
     listed = objects(result.metadata.get(name))
     first = listed[:_MOST_ENTRIES]
@@ -71,16 +60,15 @@ def _first_entries(result: Result) -> tuple[Result, int]:
         fields = result.metadata.get("fields", {})
         named = {outcome.get("field") for outcome in first}
         metadata["fields"] = {path: fields[path] for path in fields if path in named}
-    return msgspec.structs.replace(result, metadata=metadata), len(listed) - len(first)
+    console = plain_console(_WIDTH)
+    with console.capture() as capture:
+        explain(msgspec.structs.replace(result, metadata=metadata), console)
+    lines = _indent(capture.get())
+    more = len(listed) - len(first)
+    return [*lines, f"  and {more:,} more"] if more else lines
 
 
-def _indented(text: str) -> list[str]:
+def _indent(text: str) -> list[str]:
     lines = [f"  {line}".rstrip() for line in text.rstrip().split("\n")]
     more = len(lines) - _MOST_LINES
     return lines if more <= 0 else [*lines[:_MOST_LINES], f"  ... ({more:,} lines more)"]
-
-
-def _text(output: Any) -> str:
-    text = output if isinstance(output, str) else quote(output)
-    lines = "\n".join(map(make_printable, text[:LONGEST].split("\n")))
-    return lines if len(text) <= LONGEST else f"{lines} ... ({len(text):,} characters)"

@@ -5,27 +5,28 @@ What these are made of is imported once a test needs it: the plugin is loaded in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError
-from llmeval_integrations.pytest_plugin.found import FOUND, MISSED, EvaluationFailure, properties
-from llmeval_integrations.pytest_plugin.judges import Judges
+from llmeval_integrations.pytest_plugin.finding import FINDINGS, EvaluationFailure, Finding
 
 if TYPE_CHECKING:
-    from llmeval_integrations.pytest_plugin.evaluating import Evaluate
-    from llmeval_integrations.pytest_plugin.marker import Marked
-    from llmeval_integrations.pytest_plugin.tallying import Tallies
+    from llmeval_integrations.pytest_plugin.evaluate import Evaluate
+    from llmeval_integrations.pytest_plugin.marker import Marker
 
 MARKER: Final = "llmeval"
 _SAMPLE: Final = "sample"
 _EVALUATE: Final = "evaluate"
-_JUDGES: Final = pytest.StashKey[Judges]()
-_MARKED: Final = pytest.StashKey["Marked"]()
-_SETUPS: Final = pytest.StashKey[Any]()
-_TALLIES: Final = pytest.StashKey["Tallies"]()
+_CACHE: Final = pytest.StashKey[Any]()
+_MARKED: Final = pytest.StashKey["Marker"]()
+_TALLIES: Final = pytest.StashKey[Any]()
+
+_MISS: Final = "llmeval_miss"
+"""What the report of a missed pass rate has: how the terminal calls it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known, and open the cache."""
+    """Make the marker known."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(data, evaluators=(), min_pass_rate=1.0, columns=None): run the test for every "
@@ -56,14 +57,13 @@ def pytest_configure(config: pytest.Config) -> None:
     cache, frozen = config.getoption("--llmeval-cache"), config.getoption("--llmeval-frozen")
     if frozen and cache is None:
         raise pytest.UsageError("--llmeval-frozen takes replies from a cache: --llmeval-cache FILE")
-    config.stash[_JUDGES] = Judges(cache, frozen=frozen)
-    config.pluginmanager.register(_Counting(config))
+    config.pluginmanager.register(_Counter(config))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Close the cache."""
-    if _JUDGES in config.stash:
-        config.stash[_JUDGES].close()
+    if cache := config.stash.get(_CACHE, None):
+        cache.close()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -77,7 +77,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             "the row that it is run for"
         )
     try:
-        samples = marked.samples(metafunc.definition.path.parent)
+        samples = marked.read_samples(metafunc.definition.path.parent)
     except EvalError as error:
         raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from error
     metafunc.parametrize(_SAMPLE, samples, ids=[str(sample.id) for sample in samples])
@@ -102,8 +102,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     Pytest makes tests of rows of functions only: what is marked and of another kind, as a
     unittest.TestCase, would pass with nothing evaluated.
     """
-    if FOUND in item.stash:
-        item.stash[FOUND] = []
+    if FINDINGS in item.stash:
+        item.stash[FINDINGS] = []
     if item.get_closest_marker(MARKER) is None:
         return
     if _SAMPLE not in _parameters(item):
@@ -128,7 +128,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     if _EVALUATE not in pyfuncitem.fixturenames:
         __tracebackhide__ = True
         _evaluate(pyfuncitem)()
-    elif not pyfuncitem.stash.get(FOUND, None):
+    elif not pyfuncitem.stash.get(FINDINGS, None):
         pytest.fail(
             "nothing was evaluated: the test takes `evaluate` and does not call it; "
             "write evaluate(sample.output)",
@@ -144,7 +144,7 @@ def pytest_runtest_makereport(
     """Send along what was found, and let single rows fail where a pass rate is asked for."""
     report = yield
     marked = item.stash.get(_MARKED, None)
-    if FOUND in item.stash:
+    if FINDINGS in item.stash:
         _send_along(report, item, marked)
     if not marked or report.when != "call" or call.excinfo is None:
         return report
@@ -161,25 +161,30 @@ def pytest_runtest_makereport(
     return report
 
 
-def _always(xfail: pytest.Mark) -> bool:
-    """Whether a marker holds in any case."""
-    condition = xfail.args[0] if xfail.args else xfail.kwargs.get("condition", True)
-    return condition is True
-
-
-def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marked | None) -> None:
+def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marker | None) -> None:
     """Let a report, also one of xdist's workers, say all that was found for the test so far."""
-    found = item.stash[FOUND]
+    found = item.stash[FINDINGS]
     rate = None if marked is None else marked.min_pass_rate
-    if rate is not None and rate < 1 and any(map(_always, item.iter_markers("xfail"))):
-        rate = 0.0  # it is known to be missed
+    for xfail in item.iter_markers("xfail"):
+        condition = xfail.args[0] if xfail.args else xfail.kwargs.get("condition", True)
+        if rate is not None and rate < 1 and condition is True:
+            rate = 0.0  # it is known to be missed
     group = getattr(_parameters(item).get(_SAMPLE), "group", None)
-    sent = _test(item), [each[:4] for each in found], rate, None if not group else str(group)
+    # Brackets, which the rows of a test differ in, may stand in folder names, too.
+    test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
+    sent = test, [each[:4] for each in found], rate, None if not group else str(group)
     vars(report)["llmeval"] = sent
-    report.user_properties += properties(found)
+    times: Counter[str] = Counter()
+    for each in found:  # what an evaluator says the second time is `llmeval.json_match.2.score`
+        times[each.evaluator] += 1
+        time = f".{times[each.evaluator]}" if times[each.evaluator] > 1 else ""
+        for key in Finding._fields[2:]:
+            if getattr(each, key) is not None:
+                name = f"llmeval.{each.evaluator}{time}.{key}"
+                report.user_properties.append((name, getattr(each, key)))
 
 
-class _Counting:
+class _Counter:
     """Counts what tests found, wherever they ran."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -188,13 +193,9 @@ class _Counting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a test in."""
         if sent := getattr(report, "llmeval", None):
-            _tallies(self._config).note(report.nodeid, *sent)
+            from llmeval_integrations.pytest_plugin.tally import Tallies
 
-
-def _tallies(config: pytest.Config) -> Tallies:
-    from llmeval_integrations.pytest_plugin.tallying import Tallies
-
-    return config.stash.setdefault(_TALLIES, Tallies())
+            self._config.stash.setdefault(_TALLIES, Tallies()).note(report.nodeid, *sent)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -207,25 +208,20 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     # They look for failed tests in the next session, where these are none that could be run.
     others = [manager.get_plugin(name) for name in ("lfplugin", "stepwiseplugin")]
     tell = manager.subset_hook_caller("pytest_runtest_logreport", others)
-    for test, lines in tallies.missed().items():
-        report = _missed(test, lines)
+    for test, lines in tallies.misses().items():
+        path, _, name = test.partition("::")
+        place = (path, None, name.replace("::", "."))
+        report = pytest.TestReport(test, place, {}, "failed", "\n".join(lines), "call")
+        vars(report)[_MISS] = ""  # all tests have had their letter or line, and are 100 %
         tell(report=report)
-        vars(report)[MISSED] = "FAILED"
+        vars(report)[_MISS] = "FAILED"
         if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _missed(test: str, lines: list[str]) -> pytest.TestReport:
-    path, _, name = test.partition("::")
-    place = (path, None, name.replace("::", "."))
-    report = pytest.TestReport(test, place, {}, "failed", "\n".join(lines), "call")
-    vars(report)[MISSED] = ""  # at first: all tests have had their letter or line, and are 100 %
-    return report
-
-
 def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
     """Count a missed pass rate as a failure."""
-    word = getattr(report, MISSED, None)
+    word = getattr(report, _MISS, None)
     return None if word is None else ("failed", "", word)
 
 
@@ -236,22 +232,22 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_sep("=", "evaluations")
         for line in tallies.lines():
             terminalreporter.write_line(line)
-        for test, lines in tallies.missed().items():
+        for test, lines in tallies.misses().items():
             for line in lines:
                 terminalreporter.write_line(f"{test}: {line}", red=True)
 
 
-def _marked(item: Any) -> Marked | None:
+def _marked(item: Any) -> Marker | None:
     markers = list(item.iter_markers_with_node(MARKER))
     if not markers:
         return None
-    from llmeval_integrations.pytest_plugin.marker import Marked
+    from llmeval_integrations.pytest_plugin.marker import Marker
 
     node, marker = markers[0]  # a method's counts before its class's
     try:
         if sum(each is node for each, _ in markers) > 1:
             raise InvalidOptionError(f"marked with {MARKER} twice; a test has one file of rows")
-        return Marked.of(marker)
+        return Marker.of(marker)
     except EvalError as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: {error}") from error
 
@@ -260,17 +256,15 @@ def _parameters(item: Any) -> Mapping[str, Any]:
     return item.callspec.params if hasattr(item, "callspec") else {}
 
 
-def _test(item: Any) -> str:
-    """Return the id that all rows of a test share; brackets may stand in folder names too."""
-    name = getattr(item, "originalname", item.name)
-    return f"{item.parent.nodeid}::{name}"
-
-
 def _evaluate(item: Any) -> Evaluate:
-    from llmeval_integrations.pytest_plugin.evaluating import Evaluate
-    from llmeval_integrations.pytest_plugin.setups import Setups
+    from llmeval_integrations.pytest_plugin.evaluate import Evaluate
 
-    stash = item.config.stash
-    setups = stash.setdefault(_SETUPS, Setups())
+    config = item.config
+    path = config.getoption("--llmeval-cache")
+    if path is not None and _CACHE not in config.stash:
+        from llmeval_integrations.llm.caching.cache import Cache
+
+        config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
     sample = _parameters(item).get(_SAMPLE)
-    return Evaluate(item, stash[_JUDGES], setups, item.stash.get(_MARKED, None), sample)
+    marked = item.stash.get(_MARKED, None)
+    return Evaluate(item, config.stash.get(_CACHE, None), marked, sample)

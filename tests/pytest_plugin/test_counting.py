@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from pace import at_most
 
-from llmeval_integrations.pytest_plugin.tallying import Tallies
+from llmeval_integrations.pytest_plugin.tally import Tallies
 from llmeval_integrations.runs.numbers import percents
 from llmeval_integrations.stats.groups import Figures, Group, mean_interval
 from llmeval_integrations.stats.intervals import wilson
@@ -63,7 +63,7 @@ def test_a_rate_that_is_known_to_be_missed_is_no_failure(session, xfail, code):
 )
 def test_a_row_passes_if_all_that_is_found_for_it_passes(said, becomes):
     tallies = Tallies()
-    tallies.note("test_it[0]", "test_it", [("judge", (), *each) for each in said], 0.5, None)
+    tallies.note("test_it[0]", "test_it", [("judge", "", *each) for each in said], 0.5, None)
     *_, line = tallies.lines()
     _, samples, passed, _, unscored, mean = re.split(r" {2,}", line)
     assert [samples, passed, unscored, mean] == becomes
@@ -244,32 +244,33 @@ def test_what_is_set_up_differently_is_summed_apart_and_named_by_its_options(ses
     }
 
 
-def test_long_options_that_begin_alike_are_told_apart(session):
+def test_long_options_are_shortened_and_told_apart(session):
     code = "".join(
         f"def test_{place}(evaluate):\n"
         f"    evaluate([1] * 60, JsonSchema({{'enum': [[1] * 60, {place}]}}, parsing='strict'))\n"
         for place in (1, 2)
     )
-    (one, *_), (other, *_) = figures(session(code))
-    name = r'json_schema\(schema=\{"enum": \[\[1,[1, ]+\.\.\. #[0-9a-f]{6}\)'
-    assert re.fullmatch(name, one)
-    assert re.fullmatch(name, other)
-    assert one != other
+    names = [name for name, *_ in figures(session(code))]
+    assert all(name.startswith('json_schema(schema={"enum": [[1,') for name in names)
+    assert (len(set(names)), max(map(len, names))) == (2, 73)
 
 
 def test_a_judge_is_named_by_its_model_and_never_by_its_key(session):
     pytest.importorskip("openai")
     code = """
 from llmeval_integrations.judges import PassFail, load_client
-from llmeval_integrations.pytest_plugin.setups import Setups
-def test_it():
-    secret = {"platform": "openai", "name": "gpt-5", "api_key": "sk-secret", "base_url": "http://u:secret@a"}
-    judge = PassFail(load_client(secret), "Is it right?")
-    client, question = Setups().of(judge)
-    assert client == "client=gpt-5"
-    assert question == 'question="Is it right?"'
+def judge(question):
+    return PassFail(load_client({"platform": "openai", "name": "gpt-5", "api_key": "sk-secret",
+                                  "base_url": "http://127.0.0.1:9/v1"}), question)
+def test_it(evaluate):
+    for question in ("Right?", "Wrong?"):
+        with pytest.raises(AssertionError):
+            evaluate("x", judge(question))
 """
-    session(code).assert_outcomes(passed=1)
+    result = session(code)
+    shown = result.stdout.str()
+    assert "pass_fail(" in shown
+    assert "sk-secret" not in shown
 
 
 def test_very_many_ways_are_one_line(session):
@@ -278,16 +279,6 @@ def test_very_many_ways_are_one_line(session):
         for n in range(1, 13)
     )
     assert figures(session(code)) == [("json_fields, set up in 12 ways", "12", "100.0 %")]
-
-
-def test_a_test_that_sets_up_an_evaluator_in_several_ways_has_its_line(session):
-    code = "    for score in (0.1, 0.2):\n        evaluate({'a': 1}, JsonFields(threshold=score), reference={'a': 1})"  # fmt: skip
-    result = session(f"{TWO_WAYS}def test_both(evaluate):\n{code}")
-    assert set(figures(result)) == {
-        ("json_fields()", "1", "100.0 %"),
-        ("json_fields(threshold=0.5)", "1", "100.0 %"),
-        ("json_fields, set up in 2 ways", "2", "100.0 %"),
-    }
 
 
 @pytest.mark.once
