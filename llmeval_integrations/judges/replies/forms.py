@@ -146,7 +146,13 @@ class JudgementsForm(Form[list[Judgement]]):
         return [_answer(name, said, reader) for name, said in values.items()]
 
     def _find(self, text: str) -> list[Members]:
-        return _find(text, lambda members: any("question " in f"{key} " for key in members))
+        return [
+            inner
+            for each in objects(text)
+            for inner in find(
+                each.members, lambda members: any("question " in key for key in members)
+            )
+        ]
 
 
 def _answer(name: str, values: list[Any], reader: Reader) -> Answer:
@@ -198,7 +204,7 @@ class AnswerForm(Form[Any]):
         text = find_answer(reply, mark, lambda said: bool(self._answers(said)))
         found = self._answers(text)
         marked = [each for each in found if is_marked(each, mark)]
-        own = [each for each in found if self._repeats or not self._is_copy(each, quotations)]
+        own = [each for each in found if not self._is_copy(each, quotations)]
         if found and not (marked or own):
             raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
         if not found:
@@ -211,14 +217,13 @@ class AnswerForm(Form[Any]):
         return answers[0]
 
     def _is_copy(self, answer: Members, quotations: Quotations) -> bool:
-        return quotations.hold_all(
-            [leaf for name in answer if name in self._fields for leaf in _leaves(answer[name])]
-        )
+        leaves = _leaves([answer[name] for name in answer if name in self._fields])
+        return not self._repeats and quotations.hold_all(leaves)
 
     def _answers(self, text: str) -> list[Members]:
         """List the objects of this type; a reply without an object may have labels."""
         if "{" in text:
-            return _find(text, self._fits)
+            return [inner for each in objects(text) for inner in find(each.members, self._fits)]
         label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in self._fields)
         return find(_split(text, label or "(?!)"), self._fits)
 
@@ -232,11 +237,9 @@ class AnswerForm(Form[Any]):
         return True
 
     def _parse(self, answer: Members) -> Any:
-        given = original(answer)
-        for key, _ in answer.pairs:
-            field = self._fields.get(plain_name(key))
-            if field and field not in given:
-                given[field] = given.pop(key)
+        given = {
+            self._fields.get(plain_name(key), key): original(value) for key, value in answer.pairs
+        }
         if "mark" not in self._fields:
             given.pop("mark", None)
         return self._type.model_validate(given)
@@ -248,10 +251,6 @@ def _leaves(value: Any) -> list[Any]:
     if not isinstance(value, list):
         return [value]
     return [leaf for each in value for leaf in _leaves(each)]
-
-
-def _find(text: str, fits: Any) -> list[Members]:
-    return [inner for each in objects(text) for inner in find(each.members, fits)]
 
 
 def _split(text: str, label: str) -> Members:

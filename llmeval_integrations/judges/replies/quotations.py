@@ -77,7 +77,7 @@ class Quotations:
             if not isinstance(value, str)
         ]
         return bool(words) and any(
-            all(each in plain for each in words)
+            all(word in plain for word in words)
             and all(number.search(decode(text)) for number in numbers)
             for plain, text in zip(self._texts, self._shown)
         )

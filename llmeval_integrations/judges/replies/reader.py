@@ -219,15 +219,13 @@ class Reader:
         for name in (self.confidence.name, *self.confidence.aliases):
             if claims and name in claims[0].members:
                 return self.confidence.read(claims[0].members[name])
-        found = [
-            each
+        values = {
+            each.value
             for by_alias in (False, True)
             for each in self.confidence.statements(decode(text), by_alias=by_alias)
             if not is_introduced(text, each.start)
-        ]
-        own = [each for each in found if not self.quotations.hold(each.source)] or found
-        values = dict.fromkeys(each.value for each in own)
-        return next(iter(values)) if len(values) == 1 else None
+        }
+        return values.pop() if len(values) == 1 else None
 
     def _contradicts(self, reasoning: str, value: Any) -> bool:
         """Whether the reasons come to another answer than the one that is given."""
