@@ -77,10 +77,6 @@ def _test(call: argparse.Namespace) -> int:
     )
     if call.json:
         put(json.dumps(findings.as_dict(), indent=2) + "\n")
-    elif sys.stdout.isatty():
-        from rich.console import Console
-
-        put(f"{findings.table(Console())}\n")
     else:
         put(f"{findings}\n")
     return MISSED if findings else OK

@@ -38,9 +38,8 @@ def read_score(result: Any) -> Answer:
     if isinstance(result, Mapping) or hasattr(result, "score"):
         passed = _get(result, "passed", _get(result, "passing"))
         score = _get(result, "score")
-    text = one_line(quote(result))
-    number = _read_number(score)
-    if (truth := _read_truth(passed)) is not None:
+    text, number, truth = one_line(quote(result)), _read_number(score), _read_number(passed)
+    if truth in (0, 1):
         return Answer("yes" if truth else "no", number, text)
     if score is None or getattr(result, "invalid_result", False):  # LlamaIndex's
         return Answer("nothing", None, text)
@@ -51,15 +50,14 @@ def read_score(result: Any) -> Answer:
 
 def read_verdict(result: Any) -> Answer:
     """Read Pass or Fail, also as a boolean, a member of an enumeration, or what has a `verdict`."""
-    is_mapping = isinstance(result, Mapping)
-    verdict = _get(result, "verdict", None if is_mapping else result)
+    verdict = _get(result, "verdict", None if isinstance(result, Mapping) else result)
     if isinstance(verdict, Enum):
         verdict = verdict.value
-    text = one_line(quote(result))
+    text, number = one_line(quote(result)), _read_number(verdict)
     if verdict is None:
         return Answer("nothing", None, text)
-    if (truth := _read_truth(verdict)) is not None:
-        return Answer("Pass" if truth else "Fail", None, text)
+    if number in (0, 1):
+        return Answer("Pass" if number else "Fail", None, text)
     return Answer(_WORDS.get(str(verdict).strip().casefold(), "unclear"), None, text)
 
 
@@ -70,14 +68,8 @@ def _get(result: Any, name: str, default: Any = None) -> Any:
     return getattr(result, name, default)
 
 
-def _read_truth(value: Any) -> bool | None:
-    """Return a truth value, NumPy's or 1 and 0 among them; None for anything else."""
-    number = _read_number(value)
-    return bool(number) if number in (0, 1) else None
-
-
 def _read_number(value: Any) -> float | None:
-    """Return a finite number, another library's among them; None for anything else."""
+    """Return a finite number or a truth value, another library's among them; None for others."""
     if isinstance(value, str) or not hasattr(value, "__float__"):
         return None
     try:

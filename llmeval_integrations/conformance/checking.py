@@ -159,10 +159,6 @@ class _Check:
     slow: int = 0
     start: float = field(default_factory=time.monotonic)
     worker: Worker | None = None
-    limit: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.limit = self.rules.limit * _FIRST_CALL
 
     def elapsed(self) -> float:
         """Return the seconds since the start."""
@@ -179,14 +175,13 @@ class _Check:
         left = self.rules.seconds - self.elapsed()
         if left <= 0 or self.slow >= _MOST_SLOW:
             raise _TimeIsUpError
+        limit = self.rules.limit * (1 if self.tried else _FIRST_CALL)
         if self.worker is None:
             self.worker = Worker(self.subject, isolate=self.rules.isolate)
-        limit, self.limit = self.limit, self.rules.limit
         observation = self.worker.ask(case, min(limit, left), once=once)
-        if observation not in (SLOW, DIED):
-            return observation
-        self.close()
-        if observation is SLOW and left < limit:
-            raise _TimeIsUpError
-        self.slow += observation is SLOW
+        if observation in (SLOW, DIED):
+            self.close()
+            if observation is SLOW and left < limit:
+                raise _TimeIsUpError
+            self.slow += observation is SLOW
         return observation

@@ -21,9 +21,8 @@ def find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
 
     Outputs of 1, 2, 4, … 128 kB are tried until one takes 0.1 s of the processor, which is enough
     to tell. The last three are tried twice more, in turns, and the least time of each counts: the
-    machine may be busy for a moment, or slower than before. Time that grows as the length to the
-    power of 1.5 or more over these two doublings is too steep, as is an output that takes longer
-    than the limit.
+    machine may be busy for a moment. Time that grows as the length to the power of 1.5 or more over
+    these two doublings is too steep, as is an output that takes longer than the limit.
     """
     times: dict[int, float] = {}
     size = _FIRST

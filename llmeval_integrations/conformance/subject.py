@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.conformance.answer import Answer, read_score, read_verdict
@@ -62,7 +63,8 @@ def recognize(thing: Any, claim: str) -> Subject:
     if isinstance(thing, Evaluator):
         return Subject(thing.name, _methods(thing, "evaluate", _our_arguments))
     if callable(getattr(thing, "evaluate_strings", None)):
-        return Subject(name, _methods(thing, "evaluate_strings", _langchain_arguments))
+        arguments = partial(_langchain_arguments, thing)
+        return Subject(name, _methods(thing, "evaluate_strings", arguments))
     evaluate = getattr(thing, "evaluate", None)
     if callable(evaluate) and "response" in inspect.signature(evaluate).parameters:
         return Subject(name, _methods(thing, "evaluate", _llama_index_arguments))
@@ -75,18 +77,16 @@ def recognize(thing: Any, claim: str) -> Subject:
 
 
 def _methods(
-    thing: Any, name: str, arguments: Callable[[Any, Case], dict[str, Any]]
+    thing: Any, name: str, arguments: Callable[[Case], dict[str, Any]]
 ) -> tuple[Callable[[Case], Any], ...]:
     """Call a method, and the one that is awaited, where there is one."""
-
-    def bind(method: Any) -> Callable[[Case], Any]:
-        return lambda case: method(**arguments(thing, case))
-
-    methods = (getattr(thing, name), getattr(thing, f"a{name}", None))
-    return tuple(bind(method) for method in methods if method)
+    methods = getattr(thing, name), getattr(thing, f"a{name}", None)
+    return tuple(
+        lambda case, method=method: method(**arguments(case)) for method in methods if method
+    )
 
 
-def _our_arguments(_thing: Any, case: Case) -> dict[str, Any]:
+def _our_arguments(case: Case) -> dict[str, Any]:
     return {"sample": Sample(case.output, case.reference)}
 
 
@@ -96,12 +96,10 @@ def _langchain_arguments(thing: Any, case: Case) -> dict[str, Any]:
         arguments["reference"] = case.reference
     elif getattr(thing, "requires_reference", False):
         arguments["reference"] = None
-    if getattr(thing, "requires_input", False):
-        arguments["input"] = ""
-    return arguments
+    return {**arguments, "input": ""} if getattr(thing, "requires_input", False) else arguments
 
 
-def _llama_index_arguments(_thing: Any, case: Case) -> dict[str, Any]:
+def _llama_index_arguments(case: Case) -> dict[str, Any]:
     if case.reference is MISSING:
         return {"response": case.output}
     is_text = isinstance(case.reference, str)
@@ -118,16 +116,14 @@ def _function(function: Any, forms: tuple[_Form, ...]) -> tuple[Callable[[Case],
             signature.bind(*arguments, **keywords)
         except TypeError:
             continue
-        break
-    else:
-        raise InvalidOptionError(
-            f"{quote(function)} takes {signature}, and is asked for (output, reference), also by "
-            "these names, or (outputs=..., reference_outputs=...)"
-        )
 
-    def call(case: Case) -> Any:
-        reference = None if case.reference is MISSING else case.reference
-        arguments, keywords = form(case.output, reference)
-        return function(*arguments, **keywords)
+        def call(case: Case, form: _Form = form) -> Any:
+            reference = None if case.reference is MISSING else case.reference
+            arguments, keywords = form(case.output, reference)
+            return function(*arguments, **keywords)
 
-    return (call,)
+        return (call,)
+    raise InvalidOptionError(
+        f"{quote(function)} takes {signature}, and is asked for (output, reference), also by "
+        "these names, or (outputs=..., reference_outputs=...)"
+    )

@@ -26,13 +26,6 @@ from llmeval_integrations.core.quoting import quote
 CAN_ISOLATE: Final = sys.platform == "linux"
 """Whether a process can be forked safely, which takes over an evaluator that cannot be pickled."""
 
-_MIN_SHARE: Final = 0.02
-"""The share of a processor from which an evaluator is at work. On a busy machine it may have got
-too little of it, and would be called slow."""
-
-_PATIENCE: Final = 5
-"""How many times the limit such an evaluator has."""
-
 
 class Observation(NamedTuple):
     """An evaluator's answers about one case, and the processor's time of the first."""
@@ -55,13 +48,12 @@ class Worker:
     """
 
     def __init__(self, subject: Subject, *, isolate: bool) -> None:
+        self._ours, theirs = multiprocessing.Pipe()
         self._process: Any = None
         if not isolate or not CAN_ISOLATE or multiprocessing.current_process().daemon:
-            self._ours, theirs = multiprocessing.Pipe()
             threading.Thread(target=_serve, args=(subject, theirs), daemon=True).start()
             return
         context = multiprocessing.get_context("fork")
-        self._ours, theirs = context.Pipe()
         self._process = context.Process(target=_serve_apart, args=(subject, theirs, self._ours))
         with warnings.catch_warnings():  # forking beside threads: the child touches none of theirs
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -73,26 +65,14 @@ class Worker:
 
         After either the worker can only be closed.
         """
-        start = time.monotonic()
         try:
-            before = self._work_time()
             self._ours.send((case.output, case.reference, once))
-            left = limit
-            while not self._ours.poll(left):
-                worked, waited = self._work_time() - before, time.monotonic() - start
-                left = limit - worked
-                if left <= 0 or worked < waited * _MIN_SHARE or waited > limit * _PATIENCE:
-                    return SLOW
+            if not self._ours.poll(limit):
+                return SLOW
             observation: Observation = self._ours.recv()
         except (EOFError, OSError):
             return DIED
         return observation
-
-    def _work_time(self) -> float:
-        """Return the seconds of a processor that the process has had; a thread's are not known."""
-        if self._process is None:
-            return 0.0
-        return time.clock_gettime(~self._process.pid << 3 | 2)
 
     def close(self) -> None:
         """Give it up, whatever it is doing."""
@@ -104,14 +84,8 @@ class Worker:
 
 
 def _serve_apart(subject: Subject, theirs: Any, ours: Any) -> None:
-    """Answer in a process; with our end open there, the end of ours would not be seen."""
-    ours.close()
-    silence()
-    _serve(subject, theirs)
-
-
-def silence() -> None:
-    """Keep what an evaluator prints, logs and warns of out of the caller's terminal."""
+    """Answer in a process, where nothing is printed, logged or warned of."""
+    ours.close()  # else the end of ours would not be seen
     faulthandler.disable()  # that it died is what the other end says
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
@@ -119,6 +93,7 @@ def silence() -> None:
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    _serve(subject, theirs)
 
 
 def _serve(subject: Subject, theirs: Any) -> None:
@@ -145,10 +120,14 @@ def _observe(
             if inspect.isawaitable(result):
                 result = loop.run_until_complete(_wait_for(result))
             return subject.read(result)
-        except subject.refusal as error:
-            return Answer("nothing", None, _describe_error(error))
         except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
-            return Answer("raised", None, _describe_error(error))
+            try:
+                text = str(error)
+            except Exception:  # noqa: BLE001 - an error's own words may fail
+                text = quote(error)
+            words = one_line(f"{type(error).__name__}: {text[:200]}")
+            refuses = isinstance(error, subject.refusal)
+            return Answer("nothing" if refuses else "raised", None, words)
 
     start = time.process_time()
     first = ask(subject.calls[0])
@@ -161,11 +140,3 @@ def _observe(
 
 async def _wait_for(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
-
-
-def _describe_error(error: BaseException) -> str:
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - an error's own words may fail
-        text = quote(error)
-    return one_line(f"{type(error).__name__}: {text[:200]}")

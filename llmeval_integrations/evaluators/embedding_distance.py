@@ -104,21 +104,21 @@ class EmbeddingDistance(Evaluator):
             problem = f"{len(vectors)} vectors for {len(texts)} texts, or of different lengths"
             return [_failed(problem)] * len(pairs)
         known = dict(zip(texts, vectors))
-        return [
-            self._result(1.0 if self.metric == "cosine" else None, label)
-            if not output
-            else self._result(METRICS[self.metric](known[output], known[reference]), label)
-            for output, reference, label in pairs
-        ]
+        return [self._compare_pair(pair, known) for pair in pairs]
 
-    def _result(self, score: float | None, label: str | None) -> Result:
-        if score is None:
+    def _compare_pair(self, pair: _Pair, known: dict[str, Vector]) -> Result:
+        output, reference, label = pair
+        if output:
+            score = float(METRICS[self.metric](known[output], known[reference]))
+        elif self.metric == "cosine":
+            score = 1.0
+        else:
             return Result.unscored("There is no text to be embedded", label=label)
         if self.threshold is None:
-            return Result(float(score), None, label)
+            return Result(score, None, label)
         passed = score <= self.threshold
-        said = f"{self.metric} distance {format_against(self.threshold, score)}"
-        return Result(float(score), passed, label, None if passed else said)
+        reason = f"{self.metric} distance {format_against(self.threshold, score)}"
+        return Result(score, passed, label, None if passed else reason)
 
 
 def _different(pairs: list[_Pair]) -> list[str]:

@@ -20,6 +20,8 @@ from llmeval_integrations.matching.patch import Plain
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
+_NO = "The operator says no"
+
 
 @dataclass(frozen=True)
 class JsonEquality(Evaluator):
@@ -47,66 +49,63 @@ class JsonEquality(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        compare = self._equal if self.operator is None else self._operate
-        if self.operator is None and same(sample, self.parsing):
+        has_operator = self.operator is not None
+        if not has_operator and same(sample, self.parsing):
             return Result(1.0, True)
-        copied = self.operator is not None  # which may change them
-        output, reference = read_both(self, sample, self.parsing, copied=copied)
+        # An operator may change what it is given.
+        output, reference = read_both(self, sample, self.parsing, copied=has_operator)
         if type(output) is Defect:
             return defect_result(output, 0.0)
-        score = float(compare(output, reference))
-        return Result(score, bool(score), None, None if score else self._reason(output, reference))
+        on_top = self.list_order == "top_level_any" and type(output) is type(reference) is list
+        if has_operator:
+            score = self._operate(output, reference, on_top=on_top)
+        elif self.list_order == "any":
+            texts = canonical(output, sort_arrays=True), canonical(reference, sort_arrays=True)
+            score = float(texts[0] == texts[1])
+        else:
+            score = float(equal(output, reference))
+        if score:
+            return Result(score, True)
+        if on_top:
+            return self._compare_items(output, reference)
+        return Result(score, False, None, self._describe(output, reference))
 
-    def _equal(self, output: Any, reference: Any) -> bool:
-        if self.list_order == "any":
-            return canonical(output, sort_arrays=True) == canonical(reference, sort_arrays=True)
-        if self.list_order == "top_level_any" and _are_arrays(output, reference):
-            return len(output) == len(reference) and (
-                equal(output, reference) or bag(output) == bag(reference)
-            )
-        return equal(output, reference)
-
-    def _operate(self, output: Any, reference: Any) -> Any:
+    def _operate(self, output: Any, reference: Any, *, on_top: bool) -> float:
         """Let the operator compare; arrays whose order does not count come sorted."""
         if self.list_order == "any":
             output, reference = _sort_arrays(output), _sort_arrays(reference)
-        elif self.list_order == "top_level_any" and _are_arrays(output, reference):
+        elif on_top:
             output, reference = sorted(output, key=canonical), sorted(reference, key=canonical)
         found = self.operator(output, reference)  # type: ignore[misc]
-        return as_number(self, "operator", found)
+        return float(as_number(self, "operator", found))
 
-    def _reason(self, output: Any, reference: Any) -> str:
-        node = Plain(ordered=self.list_order != "any")
-        if self.list_order == "top_level_any" and _are_arrays(output, reference):
-            return _describe_leftover(output, reference)
-        return _first_difference(node, output, reference)
+    def _compare_items(self, output: list[Any], reference: list[Any]) -> Result:
+        """Compare two arrays whose items may come in any order; equal ones are paired."""
+        spare, wanted = _leftovers(output, reference), _leftovers(reference, output)
+        if self.operator is None and not spare and not wanted:
+            return Result(1.0, True)
+        if spare and wanted:
+            here, there = spare[0], wanted[0]
+            reason = self._describe(output[here], reference[there], f"/{here}")
+        elif spare or wanted:
+            reason = f"/{spare[0]} extra" if spare else f"/{wanted[0]} missing"
+        else:
+            reason = _NO
+        return Result(0.0, False, None, reason)
 
-
-def _first_difference(node: Plain, output: Any, reference: Any, place: str = "") -> str:
-    comparison = Comparison(lists_matches=False)
-    comparison.compare(node, output, reference, place)
-    return str(comparison.outcomes[0]) if comparison.outcomes else "The operator says no"
-
-
-def _describe_leftover(output: list[Any], reference: list[Any]) -> str:
-    """Describe the first difference of two arrays whose equal items are paired."""
-    spare, wanted = _leftover_positions(output, reference), _leftover_positions(reference, output)
-    if not spare:
-        return f"/{wanted[0]} missing" if wanted else "The operator says no"
-    place = f"/{spare[0]}"
-    if not wanted:
-        return f"{place} extra"
-    return _first_difference(Plain(), output[spare[0]], reference[wanted[0]], place)
+    def _describe(self, output: Any, reference: Any, place: str = "") -> str:
+        comparison = Comparison(lists_matches=False)
+        comparison.compare(Plain(ordered=self.list_order != "any"), output, reference, place)
+        return str(comparison.outcomes[0]) if comparison.outcomes else _NO
 
 
-def _leftover_positions(items: list[Any], others: list[Any]) -> list[int]:
+def _leftovers(items: list[Any], others: list[Any]) -> list[int]:
     """Return the positions of the items that the other array lacks, or has less often."""
     left = bag(others)
     positions = []
     for position, text in enumerate(map(canonical, items)):
-        if left[text]:
-            left[text] -= 1
-        else:
+        left[text] -= 1
+        if left[text] < 0:
             positions.append(position)
     return positions
 
@@ -116,7 +115,3 @@ def _sort_arrays(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _sort_arrays(part) for name, part in value.items()}
     return sorted(map(_sort_arrays, value), key=canonical) if isinstance(value, list) else value
-
-
-def _are_arrays(output: Any, reference: Any) -> bool:
-    return isinstance(output, list) and isinstance(reference, list)

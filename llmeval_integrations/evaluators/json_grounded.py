@@ -12,7 +12,6 @@ from math import fsum
 from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import (
     check_choice,
     check_instance,
@@ -24,11 +23,9 @@ from llmeval_integrations.core.quoting import quote, shorten_middle
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.grounding_tally import GroundingTally
+from llmeval_integrations.evaluators.json_evaluator import JsonEvaluator
 from llmeval_integrations.evaluators.json_fields import Layout
-from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.fields.field import Field
-from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import SCALARS, canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import escape
@@ -45,7 +42,7 @@ _MOST_NAMED: Final = 3
 
 
 @dataclass(frozen=True)
-class JsonGrounded(Evaluator):
+class JsonGrounded(JsonEvaluator):
     """Is every value of an extraction found in its source?
 
     Example:
@@ -117,11 +114,8 @@ class JsonGrounded(Evaluator):
         """The field that has the source."""
         return (self.source,)
 
-    def check(self, sample: Sample) -> Result:
+    def check_value(self, value: Any, sample: Sample) -> Result:
         texts = _texts_of(sample.require(self.source, self.name), self.source)
-        value = read(sample, "output", self.parsing)
-        if type(value) is Defect:
-            return defect_result(value, 0.0)
         layout: Layout = self.__dict__["_layout"]
         search = _Search(texts, self.__dict__["_common"], with_contexts=self.source == "contexts")
         found = [*search.walk(layout.root(sample, self.name), value, "")]

@@ -15,7 +15,6 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.schemas.compiled import (
     VALIDATORS,
@@ -28,7 +27,7 @@ from llmeval_integrations.schemas.reading import copy_schema, refuse_nan, schema
 
 
 @dataclass(frozen=True)
-class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
+class JsonSchema(Evaluator):
     """Does the output conform to a JSON Schema?
 
     Example:
@@ -81,15 +80,6 @@ class JsonSchema(Evaluator):  # noqa: PLW1641 - the decorator writes __hash__
         object.__setattr__(self, "_text", text)
         if text is not None:
             self._compile(text)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the options are the same, `true` in a schema not being `1` as to Python."""
-        if not isinstance(other, JsonSchema) or type(self) is not type(other):
-            return NotImplemented
-        ours = self.check_formats, self.draft, self.parsing, self.schema
-        theirs = other.check_formats, other.draft, other.parsing, other.schema
-        same_text = self._text == other._text  # type: ignore[attr-defined]
-        return ours == theirs and (same_text or equal(self.schema, other.schema))
 
     def check(self, sample: Sample) -> Result:
         compiled = self.compiled

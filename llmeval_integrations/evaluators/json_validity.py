@@ -43,13 +43,6 @@ class JsonValidity(Evaluator):
             Result(1.0, True, None, "Valid JSON") if defect is None else defect_result(defect, 0.0)
         )
 
-    def check_many(self, samples: list[Sample]) -> list[Result]:
-        defects = [read_defect(sample, self.parsing) for sample in samples]
-        return [
-            Result(1.0, True, None, "Valid JSON") if defect is None else defect_result(defect, 0.0)
-            for defect in defects
-        ]
-
 
 @dataclass(frozen=True)
 class JsonObject(Evaluator):

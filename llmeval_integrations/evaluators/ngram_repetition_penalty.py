@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -97,51 +98,40 @@ class NgramRepetitionPenalty(TextEvaluator):
             return Result.unscored(str(error), label="tokenizer_error")
         rate = (ngrams.total - ngrams.unique) / ngrams.total if ngrams.total else 0.0
         penalty = self._penalty(rate)
+        mode = "soft" if self.use_soft_penalty else "hard"
         metadata = {
             "repetition_rate": rate,
             "unique_ngrams": ngrams.unique,
             "total_ngrams": ngrams.total,
             "token_count": ngrams.tokens,
             "penalty": penalty,
-            "penalty_mode": "soft" if self.use_soft_penalty else "hard",
+            "penalty_mode": mode,
             "most_common_ngrams": ngrams.most_common(_SHOWN) if penalty else [],
             "n": self.n,
             "tokenizer": self.tokenizer,
             "analyze_scope": self.analyze_scope,
         }
-        reason = self._reason(rate, penalty) if ngrams.total else self._too_short(text)
+        if ngrams.total:
+            reason = (
+                f"{self.n}-gram repetition rate: {rate:.3f}, penalty: {penalty:.3f} ({mode} "
+                f"penalty, {self.tokenizer} tokenizer, scope: {self.analyze_scope})"
+            )
+        elif text or self.analyze_scope == "full":
+            reason = f"Text too short for {self.n}-gram analysis"
+        else:
+            reason = "No thought process found to analyze"
         return Result(penalty, penalty == 0, "repetitive" if penalty else None, reason, metadata)
-
-    def _too_short(self, text: str) -> str:
-        if not text and self.analyze_scope == "thought":
-            return "No thought process found to analyze"
-        return f"Text too short for {self.n}-gram analysis"
-
-    def _reason(self, rate: float, penalty: float) -> str:
-        mode = "soft" if self.use_soft_penalty else "hard"
-        return (
-            f"{self.n}-gram repetition rate: {rate:.3f}, penalty: {penalty:.3f} ({mode} penalty, "
-            f"{self.tokenizer} tokenizer, scope: {self.analyze_scope})"
-        )
 
     def _penalty(self, rate: float) -> float:
         if self.use_soft_penalty:
             steepest = -1.0 if self.max_penalty is None else self.max_penalty
             beyond = max(rate - self.min_scaling, 0.0)
             return beyond / (1 - self.min_scaling) * steepest + 0.0  # never -0.0
-        if rate <= self.penalty_threshold:
-            return 0.0
-        penalty = (self.penalty_threshold - rate) * self.penalty_rate
+        penalty = min((self.penalty_threshold - rate) * self.penalty_rate, 0.0)
         return (penalty if self.max_penalty is None else max(penalty, self.max_penalty)) + 0.0
 
 
 def _join_thoughts(text: str) -> str:
     """Join what stands in thinking tags."""
-    thoughts, position = [], 0
-    while (start := text.find("<think>", position)) >= 0:
-        start += len("<think>")
-        position = text.find("</think>", start)
-        if position < 0:
-            break
-        thoughts.append(text[start:position])
-    return " ".join(thoughts)
+    closed = text[: text.rfind("</think>") + len("</think>")]  # else each tag looks to the end
+    return " ".join(re.findall("<think>(.*?)</think>", closed, re.DOTALL))

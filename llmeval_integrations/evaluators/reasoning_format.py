@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-import msgspec
-
-from llmeval_integrations.core.options import option_error
+from llmeval_integrations.core.options import check_text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
@@ -25,9 +23,14 @@ from llmeval_integrations.tool_calls.tags import (
     skip_space,
 )
 
-_FEW_BRACKETS: Final = 64
 _TAG: Final = re.compile(f"{CALL}|{END_OF_CALL}")
 _NESTED: Final = re.compile(rf"{CALL}\s*{CALL}|{END_OF_CALL}\s*{END_OF_CALL}")
+
+
+def _has_pair(text: str, tag: str) -> bool:
+    """Whether an opening tag is followed, somewhere, by its closing one."""
+    start = text.find(f"<{tag}>")
+    return start >= 0 and text.find(f"</{tag}>", start) >= 0
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,11 @@ class ReasoningFormat(TextEvaluator):
     """The name of the answer tag, taken as text."""
 
     def __post_init__(self) -> None:
-        for option in ("think_token", "answer_token"):
-            value = getattr(self, option)
-            if not isinstance(value, str) or not value:
-                raise option_error(self, option, "a tag's name")
+        check_text(self, "think_token")
+        check_text(self, "answer_token")
 
     def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
-        think = _has_pair(text, self.think_token)
-        answer = _has_pair(text, self.answer_token)
+        think, answer = _has_pair(text, self.think_token), _has_pair(text, self.answer_token)
         score = 1.0 if think and answer else 0.0
         pairs = (self.think_token, think), (self.answer_token, answer)
         missing = [f"Missing <{token}></{token}> tags" for token, found in pairs if not found]
@@ -69,26 +69,6 @@ class ReasoningFormat(TextEvaluator):
         return Result(score, False, label, "; ".join(missing), metadata)
 
 
-def _find_tag(text: str, tag: str, start: int = 0) -> int:
-    """Find a tag from `start` on, or give -1.
-
-    Going from one bracket to the next is up to ten times faster than looking for the tag in prose,
-    where brackets are few.
-    """
-    position = text.find("<", start)
-    for _ in range(_FEW_BRACKETS):
-        if position < 0 or text.startswith(tag, position):
-            return position
-        position = text.find("<", position + 1)
-    return text.find(tag, position) if position >= 0 else -1
-
-
-def _has_pair(text: str, tag: str) -> bool:
-    """Whether an opening tag is followed, somewhere, by its closing one."""
-    start = _find_tag(text, f"<{tag}>")
-    return start >= 0 and _find_tag(text, f"</{tag}>", start + len(tag) + 2) >= 0
-
-
 @dataclass(frozen=True)
 class ReasoningToolCallFormat(TextEvaluator):
     """Does the output think first, then either answer or call tools, all in tags?
@@ -101,12 +81,25 @@ class ReasoningToolCallFormat(TextEvaluator):
 
     def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
         text = text.strip()
-        think = _has_pair(text, "think")
-        calls = _read_calls(text)
+        think, calls = _has_pair(text, "think"), _read_calls(text)
         # Whatever a well-formed call holds is data, were it an answer's tags.
         answer = _has_pair(text if calls.problem else text[: calls.start], "answer")
-        called = calls.count > 0
-        label, reason = _verdict(text, calls, think=think, answer=answer, called=called)
+        called = calls.called > 0
+        label, form = None, "<think></think> + <tool_call></tool_call> format"
+        reason = f"Valid {form} with valid JSON"
+        if not think:
+            label, reason = "missing_think", "Missing <think></think> tags"
+        elif answer == called:
+            rule = "should have either <answer> or <tool_call> tags, not both or neither"
+            label, reason = "invalid_combination", f"Invalid combination: {rule}"
+        elif answer:
+            label = None if _is_answered(text) else "invalid_format"
+            word = "Invalid" if label else "Valid"
+            reason = f"{word} <think></think> + <answer></answer> format"
+        elif calls.problem == "json":
+            label, reason = "invalid_json", "Invalid JSON format in <tool_call> tags"
+        elif calls.problem:
+            label, reason = "invalid_format", f"Invalid {form}"
         score = 0.0 if label else 1.0
         metadata: dict[str, Any] = {
             "has_think_tag": think,
@@ -114,30 +107,10 @@ class ReasoningToolCallFormat(TextEvaluator):
             "has_tool_call_tag": called,
             "valid_format": not label,
             "valid_tool_call_json": think and called and not answer and label != "invalid_json",
-            "tool_call_count": calls.count,
+            "tool_call_count": calls.called,
             "reward": score,
         }
         return Result(score, not label, label, reason, metadata)
-
-
-def _verdict(
-    text: str, calls: _Calls, *, think: bool, answer: bool, called: bool
-) -> tuple[str | None, str]:
-    """Return the label, None where all is well, and the reason."""
-    if not think:
-        return "missing_think", "Missing <think></think> tags"
-    if answer == called:
-        rule = "should have either <answer> or <tool_call> tags, not both or neither"
-        return "invalid_combination", f"Invalid combination: {rule}"
-    if answer:
-        label = None if _is_answered(text) else "invalid_format"
-        word = "Invalid" if label else "Valid"
-        return label, f"{word} <think></think> + <answer></answer> format"
-    if calls.problem == "json":
-        return "invalid_json", "Invalid JSON format in <tool_call> tags"
-    if calls.problem:
-        return "invalid_format", "Invalid <think></think> + <tool_call></tool_call> format"
-    return None, "Valid <think></think> + <tool_call></tool_call> format with valid JSON"
 
 
 def _is_answered(text: str) -> bool:
@@ -152,22 +125,18 @@ def _is_answered(text: str) -> bool:
 
 def _after_thinking(text: str) -> int:
     """Return the position after the thinking and white space; the end where there is none."""
-    end = _find_tag(text, END_OF_THOUGHT)
-    again = _find_tag(text, THOUGHT, len(THOUGHT))
+    end, again = text.find(END_OF_THOUGHT), text.find(THOUGHT, len(THOUGHT))
     if end < 0 or not text.startswith(THOUGHT) or 0 <= again < end:
         return len(text)
     return skip_space(text, end + len(END_OF_THOUGHT))
 
 
-class _Calls(msgspec.Struct):
-    """The tool calls at the end of a text."""
+class _Calls(NamedTuple):
+    """The tool calls at the end of a text: where they begin, and whether tags or JSON are wrong."""
 
     start: int
-    """Where the first one begins."""
-
-    count: int
+    called: int
     problem: Literal["format", "json"] | None
-    """Whether the tags are wrong, or what stands in them."""
 
 
 def _read_calls(text: str) -> _Calls:

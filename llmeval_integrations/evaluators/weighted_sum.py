@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
@@ -60,11 +60,13 @@ class WeightedSum(Evaluator):
             raise option_error(self, "parts", "at least one evaluator with its weight")
         check_choice(self, "unscored", get_args(Unscored))
         check_number(self, "threshold", optional=True)
-        object.__setattr__(self, "parts", pairs)
         needs = dict.fromkeys(field for part, _ in pairs for field in part.needs)
-        object.__setattr__(self, "needs", tuple(needs))
         is_lower = all(part.lower_is_better is (weight > 0) for part, weight in pairs)
-        object.__setattr__(self, "lower_is_better", is_lower and self.threshold is None)
+        vars(self).update(
+            parts=pairs,
+            needs=tuple(needs),
+            lower_is_better=is_lower and self.threshold is None,
+        )
         if any(part.is_judge for part, _ in pairs):
             # Only now is known which of the two it is, and no judge is imported for the other.
             from llmeval_integrations.judges.weighted_sum import JudgedSum
@@ -106,26 +108,30 @@ class WeightedSum(Evaluator):
         metadata = {"parts": {part.name: _as_dict(part.result) for part in parts}}
         scored = [part for part in parts if part.result.score is not None]
         left_out = [part for part in parts if part.result.score is None]
-        if left_out and (self.unscored == "unscored" or not _total_weight(scored)):
+        rest = sum(abs(part.weight) for part in scored)
+        if left_out and (self.unscored == "unscored" or not rest):
             name, result, _ = left_out[0]
             state = f"{name}: {result.label or 'unscored'}"
             return Result(None, None, state, f"{name}: {result.reason}", metadata)
-        scale = _total_weight(parts) / _total_weight(scored) if left_out else 1
+        scale = sum(abs(part.weight) for part in parts) / rest if left_out else 1
         score = scale * sum(part.weight * part.score() for part in scored)
-        passed = self._passes(score, scored)
-        label = None if passed else _first_failure(scored)
-        terms = " + ".join(f"{part.weight:g} * {part.name} {part.score():.4g}" for part in scored)
-        reason = f"{terms} = {score:.4g}"
+        reason = " + ".join(f"{part.weight:g} * {part.name} {part.score():.4g}" for part in scored)
         if left_out:
             names = ", ".join(part.name for part in left_out)
-            reason = f"{scale:.4g} * ({terms}) = {score:.4g}; left out: {names}"
-        return Result(score, passed, label, reason, metadata)
-
-    def _passes(self, score: float, parts: Sequence[_Part]) -> bool | None:
+            reason = f"{scale:.4g} * ({reason}) = {score:.4g}; left out: {names}"
+        else:
+            reason = f"{reason} = {score:.4g}"
+        failed = [part for part in scored if part.result.passed not in (True, None)]
         if self.threshold is not None:
-            return score >= self.threshold
-        verdicts = [part.result.passed for part in parts if part.result.passed is not None]
-        return all(verdicts) if verdicts else None
+            passed: bool | None = score >= self.threshold
+        elif any(part.result.passed is not None for part in scored):
+            passed = not failed
+        else:
+            passed = None
+        label = None
+        if not passed and failed:
+            label = f"{failed[0].name}: {failed[0].result.label or 'failed'}"
+        return Result(score, passed, label, reason, metadata)
 
 
 class _Part(NamedTuple):
@@ -142,17 +148,6 @@ class _Part(NamedTuple):
             text = quote(self.result.score)
             raise ValueError(f"the score {text} of {self.name} is not a finite number")
         return score
-
-
-def _total_weight(parts: Iterable[_Part]) -> float:
-    return sum(abs(part.weight) for part in parts)
-
-
-def _first_failure(parts: Iterable[_Part]) -> str | None:
-    for name, result, _ in parts:
-        if result.passed is not None and not result.passed:
-            return f"{name}: {result.label or 'failed'}"
-    return None
 
 
 def _as_dict(result: Result) -> dict[str, Any]:

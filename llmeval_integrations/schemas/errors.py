@@ -80,8 +80,8 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
     else:
         try:
             validator.validate(value)
-        except jsonschema_rs.ValidationError as error:
-            errors = [error]
+        except jsonschema_rs.ValidationError as first:
+            errors = [first]
     for error in errors:
         if type(error.kind).__name__ in _RUNAWAY:
             found = describe(error)

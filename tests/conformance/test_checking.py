@@ -366,7 +366,7 @@ def test_what_cannot_be_checked_is_refused(evaluator, claim, options, error, say
 # --- what comes back ---------------------------------------------------------------------------
 
 
-def test_findings_are_a_sequence_and_a_table():
+def test_findings_are_a_sequence_and_a_text():
     found = check(lambda output, reference: True, "json_equality")
     assert isinstance(found[0], Finding)
     assert list(found)[:2] == list(found[:2])

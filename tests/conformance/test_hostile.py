@@ -17,10 +17,8 @@ from pace import PATIENT, at_most
 
 from llmeval_integrations import JsonEquality, JsonSchema
 from llmeval_integrations.conformance import check_evaluator
-from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.claims import json_schema
-from llmeval_integrations.conformance.subject import recognize
-from llmeval_integrations.conformance.worker import CAN_ISOLATE, SLOW, Worker
+from llmeval_integrations.conformance.worker import CAN_ISOLATE
 
 pytestmark = [
     pytest.mark.once,
@@ -92,31 +90,6 @@ def test_what_sleeps_is_given_up(isolate):
         )
     assert (found.tried, {finding.kind for finding in found}) == (3, {"slow"})
     assert "3 of 132 cases" in next(each.got for each in found if each.case == "all cases")
-
-
-def sleeps(output, reference):
-    time.sleep(5)
-
-
-def half_at_work(output, reference):
-    """Take as long as on a machine where others have the processor half of the time."""
-    for _ in range(12):
-        start = time.process_time()
-        while time.process_time() - start < 0.05:
-            pass
-        time.sleep(0.05)
-    return True
-
-
-@FORKS
-@pytest.mark.parametrize(("evaluator", "is_slow"), [(half_at_work, False), (sleeps, True)])
-def test_on_a_busy_machine_the_time_at_work_counts(evaluator, is_slow):
-    worker = Worker(recognize(evaluator, "json_equality"), isolate=True)
-    try:
-        seen = worker.ask(Case("", "either", "[1]", "[1]"), 1.0, once=True)
-    finally:
-        worker.close()
-    assert (seen is SLOW) is is_slow
 
 
 def test_when_the_time_is_up_the_rest_is_left_out_and_said_to_be():
