@@ -19,7 +19,7 @@ from llmeval_integrations.cli.specification import Specification, parse_specific
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.json_values.size import measure
-from llmeval_integrations.runs.reading.opening import HUB, STDIN
+from llmeval_integrations.runs.data.open_source import HUB, STDIN
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -27,9 +27,9 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs import Interrupted, evaluate
 from llmeval_integrations.runs.columns import parse_column
+from llmeval_integrations.runs.data.open_source import FORMATS
 from llmeval_integrations.runs.directory import RunDirectory
-from llmeval_integrations.runs.evaluating import OnProgress
-from llmeval_integrations.runs.reading.opening import FORMATS
+from llmeval_integrations.runs.options import OnProgress
 
 Value = TypeVar("Value")
 
@@ -89,7 +89,7 @@ def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
     add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
     add("--dry-run", action="store_true", help="say what would be done, asked and paid")
     add = parser.add_argument_group("how").add_argument
-    add("--workers", type=int, metavar="N", help="use so many processes, after half a second (1)")
+    add("--workers", type=int, metavar="N", help="use so many processes for a long file (1)")
     engines = "where JSON Lines are evaluated: here, or on a cluster"
     add("--engine", choices=("local", "ray"), help=engines)
     add("-q", "--quiet", action="store_true", help="print no table and no progress")

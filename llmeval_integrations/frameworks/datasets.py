@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.table_evaluation import TableEvaluation
+from llmeval_integrations.runs.tables import score_columns
 
 try:
     from datasets import Dataset, DatasetDict, Value
@@ -71,10 +71,15 @@ def evaluate(
         return DatasetDict(parts)
     if not isinstance(dataset, Dataset):
         raise InputError(f"expected a Dataset or a DatasetDict, got {quote(dataset)}")
-    evaluation = TableEvaluation(dataset.column_names, evaluators, columns=columns, **options)
-    table = dataset.select_columns(evaluation.read).with_format("arrow")
-    made = evaluation.columns(table[:])
-    scored = dataset.remove_columns([name for name in made if name in dataset.column_names])
-    for name, cells in made.items():
-        scored = scored.add_column(name, cells, feature=Value(_TYPES[evaluation.kinds[name]]))
-    return scored
+    made = score_columns(
+        dataset.column_names,
+        lambda names: dataset.select_columns(names).with_format("arrow")[:],
+        evaluators,
+        columns=columns,
+        **options,
+    )
+    for name, kind, cells in made:
+        if name in dataset.column_names:
+            dataset = dataset.remove_columns(name)
+        dataset = dataset.add_column(name, cells, feature=Value(_TYPES[kind]))
+    return dataset

@@ -23,7 +23,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.table_evaluation import TableEvaluation
+from llmeval_integrations.runs.tables import score_columns
 
 try:
     import pandas as pd
@@ -62,9 +62,7 @@ def evaluate(
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame of pandas, got {quote(frame)}")
-    evaluation = TableEvaluation(list(frame.columns), evaluators, columns=columns, **options)
-    made = evaluation.columns(frame[evaluation.read])
-    kinds = evaluation.kinds
-    return frame.assign(
-        **{name: pd.array(cells, dtype=_TYPES[kinds[name]]) for name, cells in made.items()}
+    made = score_columns(
+        list(frame.columns), frame.__getitem__, evaluators, columns=columns, **options
     )
+    return frame.assign(**{name: pd.array(cells, dtype=_TYPES[kind]) for name, kind, cells in made})

@@ -23,7 +23,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.table_evaluation import TableEvaluation
+from llmeval_integrations.runs.tables import score_columns
 
 try:
     import polars as pl
@@ -64,9 +64,7 @@ def evaluate(
     if not isinstance(frame, pl.DataFrame):
         hint = "; collect() it" if isinstance(frame, pl.LazyFrame) else ""
         raise InputError(f"expected a DataFrame of polars, got {quote(frame)}{hint}")
-    evaluation = TableEvaluation(frame.columns, evaluators, columns=columns, **options)
-    made = evaluation.columns(frame.select(evaluation.read))
-    kinds = evaluation.kinds
+    made = score_columns(frame.columns, frame.select, evaluators, columns=columns, **options)
     return frame.with_columns(
-        pl.Series(name, cells, dtype=_TYPES[kinds[name]]) for name, cells in made.items()
+        pl.Series(name, cells, dtype=_TYPES[kind]) for name, kind, cells in made
     )

@@ -22,7 +22,7 @@ from llmeval_integrations.pytest_plugin.finding import FINDINGS, EvaluationFailu
 from llmeval_integrations.pytest_plugin.marker import Marker
 from llmeval_integrations.pytest_plugin.message import LONGEST, long_message, short_message
 from llmeval_integrations.runs.manifest import described
-from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.options import name_evaluators
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.caching.cache import Cache

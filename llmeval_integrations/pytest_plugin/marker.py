@@ -11,8 +11,8 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.runs.columns import columns_by_evaluator
-from llmeval_integrations.runs.naming import name_evaluators
-from llmeval_integrations.runs.reading.opening import open_source
+from llmeval_integrations.runs.data.open_source import open_source
+from llmeval_integrations.runs.options import name_evaluators
 
 
 class Marker:
@@ -54,7 +54,7 @@ class Marker:
         for number, row in source.records:
             sample = columns.sample(row, number)
             if not isinstance(sample, Sample):
-                raise type(sample)(f"{source.name}, {source.place(number)}: {sample}")
+                raise type(sample)(f"{source.name}, row {number}: {sample}")
             samples.append(sample)
         if not samples:  # for which pytest would skip the test
             raise InputError(f"{source.name} has no rows")

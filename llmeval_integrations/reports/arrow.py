@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import BinaryIO, Final
 
-from llmeval_integrations.runs.records import Table, batches, needed, schema
+from llmeval_integrations.runs.records import Table, batches, import_pyarrow, schema
 
 SUFFIX: Final = ".arrow"
 
 
 def write_table(table: Table, out: BinaryIO) -> None:
     """Write the records batch by batch."""
-    needed()
+    import_pyarrow()
     from pyarrow.ipc import new_file
 
     with new_file(out, schema(table.columns)) as writer:

@@ -11,11 +11,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from llmeval_integrations.reports.differences import differences_of, places_of
 from llmeval_integrations.reports.tables import by_sample
 from llmeval_integrations.runs.comparison.doubts import known_lower
-from llmeval_integrations.runs.records import score_of, text_of
+from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.stored import read_texts
 from llmeval_integrations.runs.summary import found_in
-from llmeval_integrations.runs.texts import read_texts
 
 MOST_LISTED: Final = 100_000
 """Samples of a run that are listed."""
@@ -92,7 +92,7 @@ def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator
         badness = 0.0
         for row in rows:
             said[names.index(row.evaluator)] = _row(row)
-            score = score_of(row) or 0.0
+            score = row.score or 0.0
             badness += score if row.evaluator in lower else -score
         yield _Sample(sum(map(is_failing, rows)), badness, -place, text_of(rows[0].id), said)
 
@@ -136,7 +136,7 @@ def _named(run: Run, names: Sequence[str]) -> dict[int, tuple[list[Any], list[An
 def _row(row: Row) -> tuple[int, float | None, str, str]:
     """Return state, score, label and reason; states are numbered as in the page's script."""
     (is_error, kind), reason = found_in(row)
-    score = score_of(row)
+    score = row.score
     state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
     label = kind if is_failing(row) else str(row.label or "")
     return state, None if score is None else float(f"{score:.4g}"), label, reason[:_LONGEST_REASON]

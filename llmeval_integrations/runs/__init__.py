@@ -1,19 +1,20 @@
 """Runs: samples × evaluators → rows, from Python and for the command line."""
 
-from llmeval_integrations.runs.batch import evaluate_batch
 from llmeval_integrations.runs.comparison.compare import compare
 from llmeval_integrations.runs.comparison.comparison import Comparison
-from llmeval_integrations.runs.interrupting import Interrupted
+from llmeval_integrations.runs.evaluate import evaluate
+from llmeval_integrations.runs.options import RunOptions
 from llmeval_integrations.runs.rows import Row, StoredRows
-from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.running import evaluate
+from llmeval_integrations.runs.run import Interrupted, Run
 from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.runs.tables import evaluate_batch
 
 __all__ = [
     "Comparison",
     "Interrupted",
     "Row",
     "Run",
+    "RunOptions",
     "StoredRows",
     "compare",
     "evaluate",

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from decimal import Decimal
-from math import isfinite
-from numbers import Rational, Real
 from typing import Any, Final
 
 import msgspec
@@ -14,33 +11,23 @@ from llmeval_integrations.core.errors import InputError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.runs.chunks import AT_ONCE
-from llmeval_integrations.runs.reading.source import RowNumber, Source
-from llmeval_integrations.runs.rows import members_of, write_value
+from llmeval_integrations.runs.data.source import Source
+from llmeval_integrations.runs.rows import fields_of
 
 FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
-
-VARIABLES: Final = "variables"
-
-_ID: Final = FIELDS.index("id")
-_VARIABLES: Final = FIELDS.index(VARIABLES)
-_GROUP: Final = FIELDS.index("group")
-_MAY_BE_EMPTY: Final = (FIELDS.index("schema"), _GROUP)
-
-_OF_THE_SAMPLE: Final = ("id", "group")
-"""The fields that no evaluator looks at."""
 
 NUMBERS: Final = "numbers of rows"
 """Where ids come from that are not in the data."""
 
-_BEGIN_NUMBERS: Final = b"-0123456789"
+_VARIABLES: Final = "variables"
+_OF_THE_SAMPLE: Final = ("id", "group")
+"""The fields that no evaluator looks at."""
+
+_ID, _GROUP, _SCHEMA = (FIELDS.index(name) for name in ("id", "group", "schema"))
 
 
 def parse_column(text: str) -> tuple[str, str | None]:
-    """Take `[EVALUATOR.]FIELD=COLUMN` apart into what stands before and after the sign.
-
-    The field may be one of the variables, as `variables.tools`. Without a column it has none.
-    """
+    """Split `[EVALUATOR.]FIELD=COLUMN`; without a column, the field has none."""
     target, sign, column = text.partition("=")
     if not (target and sign):
         raise InputError(f"--column {text!r} is not [EVALUATOR.]FIELD=COLUMN")
@@ -51,34 +38,23 @@ class Columns(msgspec.Struct, frozen=True):
     """The columns from which the samples of one or more evaluators are made."""
 
     of: tuple[str | None, ...]
-    """The column of each field, in the order of FIELDS; unless told otherwise of the same name.
+    """The column of each field, in the order of FIELDS; unless said otherwise of the same name.
     None for a field that no column is."""
 
     named: tuple[str, ...] = ()
-    """The columns that somebody asked for by name: a row without one of them is an error."""
+    """The columns that somebody named: a row without one of them is an error."""
 
     variables: tuple[tuple[str, str | None], ...] = ()
     """The names of single variables, each with its column."""
 
-    unit: str = ""
-    """What is written before the number of a row without an id, where other rows have ids that it
-    must not equal; empty where the number alone is the id, and no number in a row may equal it."""
-
     group_variable: str = ""
     """The variable that is the group; empty where a column is."""
 
-    @property
-    def ids(self) -> str:
-        """Where ids come from, as a manifest says it."""
-        return "data" if self.unit else NUMBERS
-
-    def sample(self, row: Any, number: RowNumber) -> Sample | InputError:
+    def sample(self, row: Any, number: int) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none.
 
-        Raises it, too, where a cell that is looked at cannot be read.
-
         A null is what a model gave that wrote nothing, and any other field's absence; so is an
-        empty text as schema or group, as a CSV file has it.
+        empty text as id, schema or group, as a CSV file has it.
         """
         if type(row) is not dict:
             if isinstance(row, InputError):
@@ -89,20 +65,13 @@ class Columns(msgspec.Struct, frozen=True):
                 return InputError(_lacks(row, column))
         get = row.get
         cells = [get(column) for column in self.of]
-        own = cells[_ID]
-        if (type(own) is not str or not own) and (type(own) is not int or not self.unit):
-            cells[_ID] = self._unlike_others(own, number)
-        if self.variables:
-            cells[_VARIABLES] = self._variables(get, cells[_VARIABLES])
-        if self.group_variable:
-            given = cells[_VARIABLES] or {}
-            if self.group_variable not in given:
-                return InputError(
-                    f"no variable {self.group_variable!r}, which is the group; "
-                    f"{hint(self.group_variable, given)}"
-                )
-            cells[_GROUP] = given[self.group_variable]
-        for place in _MAY_BE_EMPTY:
+        if type(cells[_ID]) is not str or not cells[_ID]:
+            cells[_ID] = number if _is_no_id(cells[_ID]) else cells[_ID]
+        if self.variables or self.group_variable:
+            error = self._add_variables(get, cells)
+            if error is not None:
+                return error
+        for place in (_SCHEMA, _GROUP):
             if type(cells[place]) is str and not cells[place]:
                 cells[place] = None
         if cells[0] is None and self.of[0] not in row:
@@ -110,62 +79,61 @@ class Columns(msgspec.Struct, frozen=True):
         output, *others = cells
         return Sample(output, *[MISSING if cell is None else cell for cell in others])
 
-    def _variables(self, get: Callable[[str | None], Any], given: Any) -> dict[str, Any] | None:
-        """Put together the variables of a row and those with a column of their own."""
-        found = dict(given) if isinstance(given, Mapping) else {}
-        for name, column in self.variables:
-            value = get(column)
-            if value is not None:
-                found[name] = value
-        return found or None
+    def _add_variables(
+        self, get: Callable[[str | None], Any], cells: list[Any]
+    ) -> InputError | None:
+        """Add the variables that have columns of their own, and take the group from them."""
+        place = FIELDS.index(_VARIABLES)
+        found = dict(cells[place]) if isinstance(cells[place], Mapping) else {}
+        own = {name: get(column) for name, column in self.variables}
+        found |= {name: value for name, value in own.items() if value is not None}
+        if self.variables:
+            cells[place] = found or None
+        if self.group_variable and self.group_variable not in found:
+            return InputError(
+                f"no variable {self.group_variable!r}, which is the group; "
+                f"{hint(self.group_variable, found)}"
+            )
+        if self.group_variable:
+            cells[_GROUP] = found[self.group_variable]
+        return None
 
-    def id(self, row: Any, number: RowNumber) -> Any:
-        """Return a row's id: what stands in its column, else, also of a null, where the row is."""
-        own = self._own_id(row)
-        return own if type(own) is str and own else self._unlike_others(own, number)
+    def id(self, row: Any, number: int) -> Any:
+        """Return the id of a row, its number where it has none."""
+        column = self.of[_ID]
+        own = None if isinstance(row, InputError) else _as_mapping(row).get(column)
+        return number if _is_no_id(own) else own
 
-    def has_id(self, row: Any) -> bool:
-        """Whether an id stands in a row."""
-        return not _is_no_id(self._own_id(row))
-
-    def _own_id(self, row: Any) -> Any:
-        try:
-            return None if isinstance(row, InputError) else _as_mapping(row).get(self.of[_ID])
-        except InputError:  # of a cell that cannot be read
-            return None
-
-    @property
-    def id_column(self) -> str | None:
-        """The column of ids."""
-        return self.of[_ID]
-
-    def _unlike_others(self, own: Any, number: RowNumber) -> Any:
-        """Return an id that is not a text, so that no made-up one equals one that stands in a row.
-
-        Where numbers alone are made up, a number that stands in a row is written as a text.
-        """
-        if _is_no_id(own):
-            place = number[0] if isinstance(number, tuple) else number
-            return f"{self.unit} {place}" if self.unit else place
-        if self.unit or (written := write_value(own))[0] not in _BEGIN_NUMBERS:
-            return own
-        return f"id {written.decode()}"
+    def column(self, field: str) -> str | None:
+        """Return the column of a field."""
+        return self.of[FIELDS.index(field)]
 
     def missing(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Word the error for a row without a field that the evaluator needs."""
-        column = self.of[FIELDS.index(field)]
-        row, why = _as_mapping(row), f" ({evaluator} needs it)"
+        column, row = self.column(field), _as_mapping(row)
         if column is None:
             return MissingFieldError(f"{evaluator} needs the {field}, which no column is")
-        if field == VARIABLES:
-            why = f" ({evaluator} needs it; columns may name that of one, as variables.tools)"
-        return MissingFieldError(_null(column, why) if column in row else _lacks(row, column, why))
+        single = "; columns may name that of one, as variables.tools"
+        why = f" ({evaluator} needs it{single if field == _VARIABLES else ''})"
+        if column in row:
+            return MissingFieldError(
+                f'null in column {column!r}{why}; JSON null is the text "null"'
+            )
+        return MissingFieldError(_lacks(row, column, why))
+
+    def needed(self, evaluator: Evaluator) -> dict[str, None]:
+        """Return the columns without which no row can be evaluated."""
+        fields = {"output", *evaluator.needs}
+        if self.variables:  # what the evaluator needs of them may all have columns of its own
+            fields.discard(_VARIABLES)
+        columns = [*self.named, *(self.column(field) for field in FIELDS if field in fields)]
+        return {column: None for column in columns if column is not None}
 
 
 def columns_by_evaluator(
     mapping: Mapping[str, str | None], evaluators: Collection[str]
 ) -> dict[str, Columns]:
-    """Work out the columns of each evaluator; those that agree share one object.
+    """Return the columns of each evaluator; those that agree share one object.
 
     The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, or None where no column is that
     field, the second before the first; `variables.NAME` is a field, too, and as a column of `group`
@@ -174,124 +142,52 @@ def columns_by_evaluator(
     """
     if not isinstance(mapping, Mapping):
         raise InputError(f"columns={mapping!r} is not a mapping such as {{'output': 'response'}}")
-    parts = {target: _parts(target, evaluators) for target in mapping}
-    for target, column in mapping.items():
-        _check(target, column, parts[target], evaluators)
+    targets = {
+        target: _parse_target(target, column, evaluators) for target, column in mapping.items()
+    }
     made: dict[Columns, Columns] = {}
     chosen = {}
     for evaluator in evaluators:
         own: dict[str, str | None] = {}
         variables: dict[str, str | None] = {}
-        for who in ("", evaluator):
-            for target, (of, field, name) in parts.items():
-                if of == who:
+        for owner in ("", evaluator):
+            for target, (of, field, name) in targets.items():
+                if of == owner:
                     (variables if name else own)[name or field] = mapping[target]
-        group_variable = _variable(own.get("group"))
-        if group_variable:
+        before, _, group_variable = (own.get("group") or "").partition(".")
+        if before == _VARIABLES and group_variable:
             own["group"] = None
+        else:
+            group_variable = ""
         named = (*(own[field] for field in FIELDS if field in own), *variables.values())
         columns = Columns(
             tuple(own.get(field, field) for field in FIELDS),
             tuple(column for column in named if column is not None),
             tuple(variables.items()),
-            group_variable=group_variable,
+            group_variable,
         )
         chosen[evaluator] = made.setdefault(columns, columns)
     return chosen
 
 
-def _variable(column: str | None) -> str:
-    """Return the variable that `variables.NAME` names, nothing of a column."""
-    before, _, name = (column or "").partition(".")
-    return name if before == VARIABLES else ""
-
-
-def with_ids_of(source: Source, columns: dict[str, Columns]) -> dict[str, Columns]:
-    """Return columns whose rows without an id are called by their place, where others have ids.
-
-    The first rows decide for all, so that it is the same in every process, and where a run is
-    resumed.
-    """
-    first = next(iter(columns.values()))
-    has_ids = any(first.has_id(row) for _, row in source.ahead(AT_ONCE))
-    return called_by_place(columns) if has_ids else columns
-
-
-def optional_columns(source: Source, columns: Mapping[str, Columns]) -> dict[str, str]:
-    """Return which column is the `schema` of a row, or its `group`, as the first rows have them.
-
-    Where evaluators have columns of their own, the names are those of all.
-    """
-    rows = [row for _, row in source.ahead(AT_ONCE) if not isinstance(row, InputError)]
-    present = {column for row in rows for column in _as_mapping(row)}
-    found: dict[str, str] = {}
-    for field in ("schema", "group"):
-        of_field = dict.fromkeys(each.of[FIELDS.index(field)] for each in columns.values())
-        taken = [repr(column) for column in of_field if column in present]
-        if taken:
-            found[field] = " and ".join(taken)
-    return found
-
-
-def absent_columns(
-    source: Source, columns: Mapping[str, Columns], evaluators: Mapping[str, Evaluator]
-) -> list[str]:
-    """Word which columns are looked for that none of the first rows has.
-
-    These are columns that somebody named, outputs, and what an evaluator needs.
-    """
-    rows = [row for _, row in source.ahead(AT_ONCE) if not isinstance(row, InputError)]
-    present = dict.fromkeys(column for row in rows for column in _as_mapping(row))
-    absent = {}
-    for name, each in columns.items() if rows else ():
-        needed = [each.of[FIELDS.index(field)] for field in ("output", *evaluators[name].needs)]
-        for column in (*each.named, *needed):
-            if column is not None and column not in present and column not in absent:
-                absent[column] = hint(column, list(map(str, present)))
-    count = "the first row has" if len(rows) == 1 else f"none of the first {len(rows)} rows has"
-    no = "no " if len(rows) == 1 else "a "
-    return [f"{count} {no}column {column!r}; {meant}" for column, meant in absent.items()]
-
-
-def called_by_place(columns: dict[str, Columns]) -> dict[str, Columns]:
-    """Return columns whose rows without an id are called by their place, and not by a number.
-
-    A number would be taken for the id of another row.
-    """
-    return {name: msgspec.structs.replace(each, unit="row") for name, each in columns.items()}
-
-
-def _is_no_id(own: Any) -> bool:
-    """Whether this is null, an empty text, or a number that JSON has no form for."""
-    if own is None or (isinstance(own, str) and not own):
-        return True
-    if isinstance(own, Decimal):
-        return not own.is_finite()
-    return isinstance(own, Real) and not isinstance(own, Rational) and not isfinite(own)
-
-
-def _parts(target: object, evaluators: Collection[str]) -> tuple[str, str, str]:
+def _parse_target(
+    target: object, column: object, evaluators: Collection[str]
+) -> tuple[str, str, str]:
     """Return evaluator, field and variable of `[EVALUATOR.]FIELD` or `[EVALUATOR.]variables.NAME`.
 
     What does not stand there is empty.
     """
-    before, _, last = str(target).rpartition(".")
-    evaluator, _, field = before.rpartition(".")
-    if field == VARIABLES and before not in evaluators:
-        return evaluator, field, last
-    return before, last, ""
-
-
-def _check(
-    target: object, column: object, parts: tuple[str, str, str], evaluators: Collection[str]
-) -> None:
     if not isinstance(target, str) or not (isinstance(column, str) or column is None):
         raise InputError(f"columns: {target!r}={column!r} is not a field and a column's name")
-    evaluator, field, _ = parts
-    if column is None and field == "output":
-        raise InputError(f"columns: {target!r}: the output has to be a column")
+    evaluator, _, field = target.rpartition(".")
+    owner, _, parent = evaluator.rpartition(".")
+    name = ""
+    if parent == _VARIABLES and evaluator not in evaluators:
+        evaluator, field, name = owner, parent, field
     if field not in FIELDS:
         raise InputError(f"columns: no field is called {field!r}; {hint(field, FIELDS)}")
+    if column is None and field == "output":
+        raise InputError(f"columns: {target!r}: the output has to be a column")
     if evaluator and evaluator not in evaluators:
         raise InputError(
             f"columns: no evaluator of this run is called {evaluator!r}; "
@@ -301,19 +197,63 @@ def _check(
         raise InputError(
             f"columns: {target!r}: the {field} belongs to the sample, not to an evaluator"
         )
+    return evaluator, field, name
 
 
-def _null(column: str, why: str = "") -> str:
-    return f'null in column {column!r}{why}; JSON null is the text "null"'
+def optional_columns(source: Source, columns: Mapping[str, Columns]) -> dict[str, str]:
+    """Return which column is the `schema` of a row, or its `group`, as the first rows have them.
+
+    Where evaluators have columns of their own, the names are those of all.
+    """
+    _, present = _head(source)
+    found: dict[str, str] = {}
+    for field in ("schema", "group"):
+        own = dict.fromkeys(each.column(field) for each in columns.values())
+        if names := [repr(column) for column in own if column in present]:
+            found[field] = " and ".join(names)
+    return found
+
+
+def absent_columns(
+    source: Source, columns: Mapping[str, Columns], evaluators: Mapping[str, Evaluator]
+) -> list[str]:
+    """Word which columns are looked for that none of the first rows has."""
+    rows, present = _head(source)
+    needed = {
+        column: None for name, each in columns.items() for column in each.needed(evaluators[name])
+    }
+    names = list(map(str, present))
+    none = "the first row has no" if rows == 1 else f"none of the first {rows} rows has a"
+    return [
+        f"{none} column {column!r}; {hint(column, names)}"
+        for column in needed
+        if rows and column not in present
+    ]
+
+
+def ids_of(source: Source, columns: Mapping[str, Columns]) -> str:
+    """Return where ids come from, as a manifest says it: the data, or the numbers of the rows."""
+    first = next(iter(columns.values()))
+    has_ids = any(first.id(row, 0) != 0 for _, row in source.peek())
+    return "data" if has_ids else NUMBERS
+
+
+def _head(source: Source) -> tuple[int, dict[str, None]]:
+    """Return how many of the first rows can be read, and the columns that these have."""
+    rows = [_as_mapping(row) for _, row in source.peek() if not isinstance(row, InputError)]
+    return len(rows), dict.fromkeys(column for row in rows for column in row)
+
+
+def _is_no_id(own: Any) -> bool:
+    """Whether this is null, an empty text or NaN, which is not equal to itself."""
+    return own is None or (isinstance(own, str) and not own) or bool(own != own)  # noqa: PLR0124
 
 
 def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
-    others = ", ".join(map(repr, row))
-    if not others:
-        return f"nothing in column {column!r}{why}, nor in any other"
-    return f"nothing in column {column!r}{why}, only in {others}"[:300]
+    others = f"only in {', '.join(map(repr, row))}" if row else "nor in any other"
+    return f"nothing in column {column!r}{why}, {others}"[:300]
 
 
 def _as_mapping(row: Mapping[Any, Any] | Sample) -> Mapping[Any, Any]:
     """Return a sample's fields as columns, without those that it lacks."""
-    return members_of(row) if isinstance(row, Sample) else row
+    return fields_of(row) if isinstance(row, Sample) else row

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and saying what is wrong with one."""
+"""Files of a run: written whole or not at all, never through a link, by one process at a time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from typing import Any, BinaryIO
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.numbers import decode_as_python
 
+LOCK = ".lock"
+"""The file that is locked; it stays, for taking it away would let two in."""
+
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Say what cannot be written, and that nothing is lost by it."""
+    """Raise InputError for what cannot be written; nothing is lost by it."""
     try:
         yield
     except OSError as error:
@@ -24,20 +27,7 @@ def writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def are_one(path: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file, by another link too."""
-    try:
-        return path.samefile(other)
-    except OSError:  # where one is not there
-        return path.resolve() == other.resolve()
-
-
-def unfinished(path: Path) -> Path:
-    """Name the file that takes another one's place once it is written."""
-    return path.with_suffix(".new")
-
-
-def open_own(path: Path, mode: str) -> BinaryIO:
+def open_file(path: Path, mode: str) -> BinaryIO:
     """Open a file of a run; raise OSError where somebody put a link in its place."""
     file: BinaryIO = open(path, mode, opener=_follow_no_link)  # type: ignore[assignment]  # noqa: SIM115
     return file
@@ -47,10 +37,10 @@ def _follow_no_link(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
-def write_at_once(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file as a whole, so that a kill leaves what there was."""
-    new = unfinished(path)
-    with open_own(new, "wb") as file:
+    new = path.with_suffix(".new")
+    with open_file(new, "wb") as file:
         file.write(text.encode())
     new.replace(path)
 
@@ -61,7 +51,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def parse_object(text: bytes, place: str) -> dict[str, Any]:
-    """Read a JSON object; raises InputError that names its place where it is none."""
+    """Read a JSON object; raise InputError that names its place where it is none."""
     try:
         found = decode_as_python(text.decode())
     except (ValueError, RecursionError) as error:
@@ -71,7 +61,32 @@ def parse_object(text: bytes, place: str) -> dict[str, Any]:
     return found
 
 
-def cut(handle: BinaryIO, end: int) -> None:
-    """Cut a file off, and go on there."""
-    handle.seek(end)
-    handle.truncate()
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep others out of a directory; the system lets them in again when the process ends.
+
+    Raises InputError where another process is at work there.
+    """
+    with open_file(folder / LOCK, "ab") as file:
+        try:
+            _lock(file.fileno())
+        except BlockingIOError as error:
+            raise InputError(
+                f"another process is at work in {folder}; wait for it, or choose another directory"
+            ) from error
+        yield
+
+
+def _lock(handle: int) -> None:
+    """Lock an open file; raise BlockingIOError where another process has it."""
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError as error:
+            raise BlockingIOError from error
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,9 +1,11 @@
-"""What is counted of rows that belong together, group by group."""
+"""Rows that belong together: what is counted of them, and ids that look like repeats."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,6 +15,11 @@ from llmeval_integrations.stats.repeats import Tries, repeats
 
 _MOST_FLAKY: Final = 100
 """Flaky groups that are listed."""
+
+_REPEAT: Final = re.compile(r".+[.:#/_\s-][a-z]{0,8}[-_]?(\d{1,3})", re.IGNORECASE)
+"""A task's id and, behind a mark, the number of a try, as `t1.0` or `t1-run2`."""
+
+_MOST_TRIES: Final = 100
 
 
 @dataclass
@@ -50,13 +57,13 @@ class Groups:
 
     def of_verdicts(self, figures: Figures) -> list[Group]:
         """Return the groups with their verdicts; `figures` are those of all rows."""
-        return _completed(
+        return _complete(
             [(each.rated, each.passes, each.passes) for each in self._counts.values()], figures
         )
 
     def of_scores(self, figures: Figures) -> list[Group]:
         """Return the groups with their scores; `figures` are those of all rows."""
-        return _completed(
+        return _complete(
             [(each.scored, each.total, each.squares) for each in self._counts.values()], figures
         )
 
@@ -77,7 +84,7 @@ class Groups:
         }
 
 
-def _completed(counts: list[tuple[int, float, float]], figures: Figures) -> list[Group]:
+def _complete(counts: list[tuple[int, float, float]], figures: Figures) -> list[Group]:
     """Return groups, and each row that is in none as a group of its own.
 
     Of these rows number, sum and squares are known, and two figures stand for all that have them.
@@ -91,3 +98,31 @@ def _completed(counts: list[tuple[int, float, float]], figures: Figures) -> list
         above, below = Group(1, mean + spread), Group(1, mean - spread)
         groups += [above] * ((alone + 1) // 2) + [below] * (alone // 2)
     return groups
+
+
+def repeated_ids(ids: Iterable[Any]) -> str | None:
+    """Say of ids that look like repeats which they are, in a sentence; None of others.
+
+    They do where an id comes twice, or where most are a task's and the number of a try, as `t1.0`
+    and `t1.1`, and the same few numbers come again with every task.
+    """
+    places: dict[str, list[str]] = {}
+    tries: set[str] = set()
+    seen: set[Key] = set()
+    count = 0
+    for own in map(key_of, ids):
+        count += 1
+        seen.add(own)
+        if isinstance(own, str) and (found := _REPEAT.fullmatch(own)):
+            places.setdefault(own[: found.start(1)], []).append(own)
+            tries.add(found[1])
+    doubled = count - len(seen)
+    if doubled:
+        return f"{doubled:,} of {count:,} rows have the id of another"
+    repeated = [each for each in places.values() if len(each) > 1]
+    rows = sum(map(len, repeated))
+    is_few = len(tries) <= min(rows // 2, _MOST_TRIES)
+    if len(repeated) > 1 and 10 * rows >= 9 * count and is_few:
+        first, second = repeated[0][:2]
+        return f"ids such as {first!r} and {second!r} look like repeats of one task"
+    return None

@@ -2,106 +2,132 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import platform
 import re
-from collections.abc import Iterator, Mapping, MappingView, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
-from functools import partial
-from itertools import islice
+from itertools import takewhile, zip_longest
 from math import isfinite
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, get_origin
+from typing import Any, Final
 
-import msgspec
-
-from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.json_values.python_values import as_python, is_plain
+from llmeval_integrations.core.quoting import quote, shorten
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.runs.differing import differing
-from llmeval_integrations.runs.reading.opening import HUB, STDIN, open_source
-from llmeval_integrations.runs.reading.selecting import select
-from llmeval_integrations.runs.rows import as_plain, write_in_order
+from llmeval_integrations.runs.data.open_source import HUB, STDIN, open_source
+from llmeval_integrations.runs.options import RunOptions
+from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.schemas.reading import schema_text
 from llmeval_integrations.version import __version__
-
-if TYPE_CHECKING:
-    import hashlib
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")
 _IDENTITY: Final = ("version", "evaluators", "columns", "data")
 """What has to be the same where a run is resumed."""
 
-_AT_A_TIME: Final = 64
-"""Rows in memory that are written together."""
-
 _ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 """What the `repr` of an object says that is another in every process."""
 
+_ABSENT: Final = object()
+_LONGEST: Final = 60
+
 
 def manifest_of(
-    evaluators: Mapping[str, Evaluator],
-    columns: Mapping[str, str | None] | None,
-    samples: Any,
-    reading: Mapping[str, Any],
-    *,
-    ids: str,
+    evaluators: Mapping[str, Evaluator], samples: Any, options: RunOptions, *, ids: str
 ) -> dict[str, Any]:
-    """Say what is run: evaluators with their options, columns, data, versions, and when.
+    """Describe a run: evaluators with their options, columns, data, versions, and when.
 
-    `reading` says how the data is read, and which part of it; `ids`, where ids come from.
+    `ids` says where ids come from.
     """
+    reading = {name: options.get(name) for name in ("format", "limit", "sample")}
     return {
         "version": __version__,
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "packages": dict(_versions()),
         "evaluators": {name: described(evaluator) for name, evaluator in evaluators.items()},
-        "columns": dict(sorted((columns or {}).items())),
-        "data": {**_fingerprint(samples, reading.get("limit")), **reading},
+        "columns": dict(sorted((options.get("columns") or {}).items())),
+        "data": {
+            **_describe_data(samples, options.get("limit")),
+            **reading,
+            "seed": options.get("seed", 0),
+        },
         "ids": ids,
     }
 
 
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
-    """Name what keeps a run from being resumed: what is different in another manifest."""
+    """Word what keeps a run from being resumed: what is different in another manifest."""
+    if _content(here["data"]) != _content(there["data"]):
+        now, before = _word_data(here["data"]), _word_data(there["data"])
+        is_same = now == before
+        return [f"{now} has changed" if is_same else f"the data is {now}, and was {before}"]
     found = [
         line
         for key in _IDENTITY
         for line in differing(key, _identity(here, key), _identity(there, key))
     ]
-    orders = [", ".join(each.get("evaluators") or ()) for each in (here, there)]
+    orders = [", ".join(each["evaluators"]) for each in (here, there)]
     if not found and orders[0] != orders[1]:
         return [f"the order of evaluators is {orders[0]}, and was {orders[1]}"]
     return found
 
 
+def differing(place: str, here: Any, there: Any) -> Iterator[str]:
+    """Word each difference between two JSON values, with its place."""
+    if isinstance(here, Mapping) and isinstance(there, Mapping):
+        for key in {**there, **here}:
+            yield from differing(f"{place}.{key}", here.get(key, _ABSENT), there.get(key, _ABSENT))
+    elif isinstance(here, (list, tuple)) and isinstance(there, (list, tuple)):
+        for number, (one, other) in enumerate(zip_longest(here, there, fillvalue=_ABSENT)):
+            yield from differing(f"{place}[{number}]", one, other)
+    elif here is _ABSENT or there is _ABSENT or canonical(here) != canonical(there):
+        now, before = _word(here), _word(there)
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(now, before)))
+        if alike > _LONGEST // 2:  # what is cut off would be all that differs
+            now, before = (f"...{text[alike - _LONGEST // 4 :]}" for text in (now, before))
+        yield f"{place} is {shorten(now, _LONGEST)}, and was {shorten(before, _LONGEST)}"
+
+
+def _word(value: Any) -> str:
+    if value is _ABSENT:
+        return "absent"
+    return repr(value) if isinstance(value, (str, int, float)) else quote(value)
+
+
 def _identity(manifest: Mapping[str, Any], key: str) -> Any:
-    """Return what has to be the same of a manifest's part."""
     part = manifest.get(key)
-    if key == "data" and isinstance(part, Mapping):  # told by its content; it may have been moved
-        return {name: value for name, value in part.items() if name != "path"}
-    return part
+    # Data are known by their content: a file may have been moved.
+    return {**part, "path": None} if key == "data" and isinstance(part, Mapping) else part
+
+
+def _content(data: Mapping[str, Any]) -> list[Any]:
+    return [data.get(key) for key in ("kind", "bytes", "sha256", "samples", "rows_sha256")]
+
+
+def _word_data(data: Mapping[str, Any]) -> str:
+    """Say which data this is."""
+    if data.get("kind") == "file":
+        return f"{data.get('path')} ({data.get('bytes'):,} bytes)"
+    count = f" of {data['samples']:,} samples" if "samples" in data else ""
+    return f"a {data.get('kind')}{count}" + (f" {data['path']}" if "path" in data else "")
 
 
 def described(evaluator: Evaluator) -> dict[str, Any]:
-    """Say which evaluator this is, and its options, in JSON."""
-    told: dict[str, Any] = {"evaluator": evaluator.name, "options": {}}
+    """Describe an evaluator: its name and its options, in JSON."""
+    found: dict[str, Any] = {"evaluator": evaluator.name, "options": {}}
     if is_dataclass(evaluator):
-        told["options"] = _fields_of(evaluator)
-    elif vars(evaluator):
-        told["attributes"] = _digest_of(vars(evaluator))  # which nobody said are to be seen
-    return {**told, "lower_is_better": True} if evaluator.lower_is_better else told
+        found["options"] = _fields_of(evaluator)
+    elif vars(evaluator):  # a digest, for among them may be what nobody is to see
+        found["attributes"] = _sha256([write_value(_plain(vars(evaluator)), in_order=True)])
+    return {**found, "lower_is_better": True} if evaluator.lower_is_better else found
 
 
 def _plain(value: Any) -> Any:
-    """Return an option's value in JSON; what has none is told by its name or its `repr`."""
+    """Return the value of an option in JSON; what has none is known by its name or its `repr`."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -110,83 +136,35 @@ def _plain(value: Any) -> Any:
         return value.identity()
     if isinstance(value, Evaluator):
         return described(value)
-    if isinstance(value, type) or callable(getattr(value, "json_schema", None)):
-        return _of_type(value)
-    # Compiled functions are of other types, and `list[int]` has the name of `list`.
-    if isinstance(getattr(value, "__qualname__", None), str) and get_origin(value) is None:
-        return _of_function(value)
-    if isinstance(value, partial):
-        return {"name": _plain(value.func), "given": _plain([value.args, value.keywords])}
+    if isinstance(value, type) or hasattr(value, "__qualname__"):
+        name = f"{value.__module__}.{value.__qualname__}"
+        is_model = hasattr(value, "model_json_schema")
+        return {"name": name, "schema": schema_text(value)} if is_model else name
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, Sequence):
         return [_plain(each) for each in value]
     if isinstance(value, AbstractSet):  # whose own order is another in every process
-        return sorted(map(_plain, value), key=write_in_order)
+        return sorted(map(_plain, value), key=write_value)
     if is_dataclass(value):
         return _fields_of(value)
-    text = repr(value)
-    return type(value).__qualname__ if " at 0x" in text else text
+    return _ADDRESS.sub("", repr(value))
 
 
 def _fields_of(dataclass: Any) -> dict[str, Any]:
     return {each.name: _plain(getattr(dataclass, each.name)) for each in fields(dataclass)}
 
 
-def _of_type(value: Any) -> Any:
-    """Tell a type by its name; a Pydantic model, and a TypeAdapter, by its JSON Schema, too."""
-    name = _name(value if isinstance(value, type) else type(value))
-    try:
-        return {"name": name, "schema": msgspec.json.decode(schema_text(value))}
-    except (InvalidSchemaError, TypeError):
-        return name
-
-
-def _of_function(value: Any) -> Any:
-    """Tell a function by its name and source, what it is bound to, and the values around it."""
-    told = {"name": _name(value)}
-    owner = getattr(value, "__self__", None)
-    if owner is not None and not isinstance(owner, ModuleType):
-        told["of"] = _digest_of(owner)  # of which nobody asked to see anything
-    around: list[Any] = []
-    for function in (value, inspect.unwrap(value)):
-        with suppress(OSError, TypeError):  # compiled ones have no source, and nothing around them
-            told["source"] = _sha256(inspect.getsource(function).encode()).hexdigest()
-            around += inspect.getclosurevars(function).nonlocals.values()
-    if around:
-        plain = [each if is_plain(each) else type(each).__qualname__ for each in around]
-        told["around"] = _digest_of(plain)
-    return told if len(told) > 1 else told["name"]
-
-
-def _digest_of(value: Any) -> str:
-    """Return the SHA-256 of an option's value."""
-    return _sha256(write_in_order(_plain(value))).hexdigest()
-
-
-def _name(value: Any) -> str:
-    name = f"{getattr(value, '__module__', None)}.{value.__qualname__}"
-    code: Any = getattr(value, "__code__", None)
-    # Several of rapidfuzz's distances share one name, as do functions under one decorator.
-    other = code is not None and code.co_name != value.__name__
-    return f"{name} ({code.co_name})" if other else name
-
-
-def _sha256(text: bytes = b"") -> hashlib._Hash:
-    import hashlib  # 5 ms, for runs with a directory alone
-
-    return hashlib.sha256(text)
-
-
-def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
-    """Say which data this is; by its content, where that can be read twice."""
+def _describe_data(samples: Any, limit: int | None) -> dict[str, Any]:
+    """Describe the data: by its content, where that can be read twice."""
     if not isinstance(samples, (str, os.PathLike)):
-        if not isinstance(samples, Sized):
-            return {"kind": "iterator"}
-        told: dict[str, Any] = {"kind": type(samples).__name__, "samples": len(samples)}
-        if _can_be_read_again(samples):
-            told["rows_sha256"] = _digest_of_rows(_rows(samples, limit))
-        return told
+        found: dict[str, Any] = {"kind": type(samples).__name__}
+        if isinstance(samples, Sized):
+            found["samples"] = len(samples)
+            # A length alone does not say so: a bar of progress around an iterator has one, too.
+            if hasattr(samples, "__getitem__"):
+                found["rows_sha256"] = _digest_of_rows(samples, limit)
+        return found
     if str(samples).startswith(HUB):
         return {"kind": "hub", "path": samples}
     path = Path(samples)
@@ -196,58 +174,28 @@ def _fingerprint(samples: Any, limit: int | None) -> dict[str, Any]:
     return {"kind": "file", "path": str(path), "bytes": path.stat().st_size, "sha256": digest}
 
 
-def _can_be_read_again(samples: Sized) -> bool:
-    """Whether reading them takes nothing away: they give items by their place, or are a view.
-
-    A length alone does not say so; a bar of progress around an iterator has one, too.
-    """
-    return hasattr(samples, "__getitem__") or isinstance(samples, MappingView)
-
-
-def _rows(samples: Any, limit: int | None) -> Iterator[Any]:
-    """Give the rows of data in memory, those of a list as they are."""
-    if type(samples) is list:
-        return iter(samples[:limit])
-    source = open_source(samples)
-    select(source, limit, None, 0)
-    return (row for _, row in source.records)
-
-
-def _digest_of_rows(rows: Iterator[Any]) -> str:
+def _digest_of_rows(samples: Any, limit: int | None) -> str:
     """Return the SHA-256 of rows in memory, the same in every process."""
-    digest = _sha256()
-    while some := list(islice(rows, _AT_A_TIME)):
-        digest.update(_packed(some))
-    return digest.hexdigest()
-
-
-def _packed(rows: list[Any]) -> bytes:
-    """Write rows of any values, the same in every process."""
-    try:
-        return _pack(rows)
-    except (ValueError, TypeError, RecursionError, OverflowError):
-        return _ADDRESS.sub("", write_in_order(rows).decode()).encode()
-
-
-def _without_address(value: Any) -> Any:
-    """Return a value that has no form of its own as rows have it, a `repr` without its address."""
-    python = as_python(value)  # an array's `repr` leaves most of its numbers out
-    if python is not value:
-        return python
-    plain = as_plain(value)
-    return _ADDRESS.sub("", plain) if isinstance(plain, str) else plain
-
-
-# A third of the time that JSON takes, for nothing in a text has to be escaped.
-_pack: Final = msgspec.msgpack.Encoder(enc_hook=_without_address, order="deterministic").encode
+    source = open_source(samples)
+    source.select(limit, None)
+    lines = (write_value(row, in_order=True) for _, row in source.records)
+    return _sha256(
+        _ADDRESS.sub("", line.decode()).encode() if b" at 0x" in line else line for line in lines
+    )
 
 
 def digest_of_file(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    digest = _sha256()
     with path.open("rb") as handle:
-        while block := handle.read(1 << 20):
-            digest.update(block)
+        return _sha256(iter(lambda: handle.read(1 << 20), b""))
+
+
+def _sha256(parts: Iterable[bytes]) -> str:
+    import hashlib  # 5 ms, for runs with a directory alone
+
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
     return digest.hexdigest()
 
 

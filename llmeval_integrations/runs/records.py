@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from operator import attrgetter
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.runs.rows import Row, write_value
 
-COLUMNS: Final[Mapping[str, type]] = {
-    "id": str,
-    "group": str,
-    "evaluator": str,
-    "score": float,
-    "passed": bool,
-    "label": str,
-    "reason": str,
-    "unscored": bool,
-    "error": str,
-    "metadata": str,
+_COLUMNS: Final[Mapping[str, tuple[type, Callable[[Row], Any]]]] = {
+    "id": (str, lambda row: text_of(row.id)),
+    "group": (str, lambda row: None if row.group is None else text_of(row.group)),
+    "evaluator": (str, lambda row: row.evaluator),
+    "score": (float, lambda row: row.score),
+    "passed": (bool, lambda row: row.passed),
+    "label": (str, lambda row: row.label),
+    "reason": (str, lambda row: row.reason),
+    "unscored": (bool, lambda row: row.unscored),
+    "error": (str, lambda row: row.error),
+    "metadata": (str, lambda row: text_of(row.metadata)),
 }
+
+COLUMNS: Final[Mapping[str, type]] = {name: kind for name, (kind, _) in _COLUMNS.items()}
 """The columns of a row's record, with the type of their cells."""
 
 _AT_A_TIME: Final = 1_000
@@ -43,18 +43,7 @@ class Table:
 
 def record_of(row: Row) -> tuple[Any, ...]:
     """Return a row's cells; metadata are JSON text, as is an id or a group that is no text."""
-    return tuple(_CELLS[name](row) if name in _CELLS else getattr(row, name) for name in COLUMNS)
-
-
-def score_of(row: Row) -> float | None:
-    """Return a row's score as a finite number, None where it has none."""
-    if row.score is None or row.error is not None:
-        return None
-    try:
-        score = float(row.score)
-    except (OverflowError, ValueError, TypeError):
-        return None
-    return score if math.isfinite(score) else None
+    return tuple(cell(row) for _, cell in _COLUMNS.values())
 
 
 def text_of(value: Any) -> str:
@@ -65,53 +54,41 @@ def text_of(value: Any) -> str:
     return json.loads(written) if written.startswith('"') else written
 
 
-_CELLS: Final[Mapping[str, Callable[[Row], Any]]] = {
-    "id": lambda row: text_of(row.id),
-    "group": lambda row: None if row.group is None else text_of(row.group),
-    "score": score_of,
-    "label": lambda row: None if row.label is None else str(row.label),
-    "reason": lambda row: None if row.reason is None else str(row.reason),
-    "metadata": lambda row: text_of(row.metadata),
-}
-"""How the cells of a column are written, where it is not the row's own value."""
-
-
 def batches(table: Table) -> Iterator[Any]:
     """Yield the records as record batches of pyarrow, the first of which may be empty."""
-    pyarrow = needed()
     columns = schema(table.columns)
     records = iter(table.records)
     part = list(islice(records, _AT_A_TIME))
     while True:
-        cells = zip(*part, strict=True) if part else [()] * len(columns)
-        arrays = [
-            pyarrow.array(map(_storable, column), each.type)
-            for column, each in zip(cells, columns, strict=True)
-        ]
-        yield pyarrow.record_batch(arrays, schema=columns)
+        cells = list(zip(*part, strict=True)) if part else [()] * len(columns)
+        yield _batch(cells, columns)
         part = list(islice(records, _AT_A_TIME))
         if not part:
             return
 
 
-def table_of(rows: list[Row], columns: Iterable[str]) -> Any:
+def table_of(rows: list[Row], names: Iterable[str]) -> Any:
     """Return rows as a table of pyarrow with these of the columns of a record."""
-    pyarrow = needed()
-    kinds = schema({name: COLUMNS[name] for name in columns})
+    columns = schema({name: COLUMNS[name] for name in names})
+    batch = _batch([list(map(_COLUMNS[name][1], rows)) for name in columns.names], columns)
+    return import_pyarrow().Table.from_batches([batch])
+
+
+def _batch(cells: Iterable[Iterable[Any]], columns: Any) -> Any:
+    pyarrow = import_pyarrow()
     arrays = []
-    for each in kinds:
-        write = _CELLS.get(each.name) or attrgetter(each.name)
-        cells = list(map(write, rows))
+    for column, field in zip(cells, columns, strict=True):
         try:
-            arrays.append(pyarrow.array(cells, each.type))
-        except UnicodeEncodeError:
-            arrays.append(pyarrow.array(map(_storable, cells), each.type))
-    return pyarrow.Table.from_arrays(arrays, schema=kinds)
+            arrays.append(pyarrow.array(column, field.type))
+        except UnicodeEncodeError:  # half a surrogate pair, for which UTF-8 has no form
+            texts = (text and text.encode("utf-8", "backslashreplace").decode() for text in column)
+            arrays.append(pyarrow.array(texts, field.type))
+    return pyarrow.record_batch(arrays, schema=columns)
 
 
 def schema(columns: Mapping[str, type]) -> Any:
     """Return columns with their types, as pyarrow has them."""
-    pyarrow = needed()
+    pyarrow = import_pyarrow()
     types = {
         str: pyarrow.string(),
         float: pyarrow.float64(),
@@ -121,17 +98,10 @@ def schema(columns: Mapping[str, type]) -> Any:
     return pyarrow.schema([(name, types[each]) for name, each in columns.items()])
 
 
-def needed() -> Any:
+def import_pyarrow() -> Any:
     """Import pyarrow, or say how it is installed."""
     try:
         import pyarrow as pa
     except ImportError as error:
         raise MissingDependencyError.of("pyarrow", "parquet") from error
     return pa
-
-
-def _storable(value: Any) -> Any:
-    """Write out half a surrogate pair, for which UTF-8 has no form."""
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-8", "backslashreplace").decode()
-    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
+from llmeval_integrations.runs.groups import repeated_ids
 from llmeval_integrations.runs.judging import Judging
-from llmeval_integrations.runs.repeated_ids import repeated_ids
 from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
 from llmeval_integrations.runs.summary import Finding, Tally
 
@@ -126,31 +126,35 @@ class Run:
         samples: int,
         tallies: Mapping[str, Tally],
         rows: list[Row] | StoredRows,
-        out: Path | None,
-        judging: Judging | None = None,
         *,
-        lower_is_better: frozenset[str] | None = None,
+        judging: Judging | None = None,
     ) -> Run:
         """Make a run of what was counted."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
         findings = {name: tally.findings() for name, tally in tallies.items()}
         summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
-        if warning := _warning_of_repeats(tallies, rows):
-            summary["warnings"] = [warning]
+        if not any(tally.groups for tally in tallies.values()):
+            width = max(len(tallies), 1)
+            ids = (row.id for row in islice(rows, 0, _LOOKED_AT * width, width))
+            if found := repeated_ids(ids):
+                warning = f"{found}, and no group is named, so each row counts as independent"
+                summary["warnings"] = [f"{warning}; {NAME_IT}"]
         if judging is not None:
             for name, taken in judging.figures().items():
                 figures[name]["judge"] = taken
             summary["judging"] = judging.summary()
-        return cls(summary, rows, findings, out, lower_is_better=lower_is_better)
+        return cls(summary, rows, findings)
 
 
-def _warning_of_repeats(tallies: Mapping[str, Tally], rows: Iterable[Row]) -> str | None:
-    """Say where ids look like repeats and no group is named; the first samples tell."""
-    if any(tally.groups for tally in tallies.values()):
-        return None
-    width = max(len(tallies), 1)
-    found = repeated_ids(row.id for row in islice(rows, 0, _LOOKED_AT * width, width))
-    return found and f"{found}, and no group is named, so each row counts as independent; {NAME_IT}"
+class Interrupted(KeyboardInterrupt):
+    """A run was interrupted; `run` is what was done until then."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.run = run
+
+    def __str__(self) -> str:
+        return f"interrupted after {self.run.summary['samples']} samples"
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
+from itertools import islice
 from os import PathLike
-from typing import Any, cast
+from pathlib import Path
+from typing import Any
 
 from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Breakdown
+from llmeval_integrations.runs.chunk import OWN, samples_of
+from llmeval_integrations.runs.columns import columns_by_evaluator
+from llmeval_integrations.runs.data.open_source import open_source
+from llmeval_integrations.runs.data.source import CHUNK
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.logs.read import is_log, read_log
+from llmeval_integrations.runs.manifest import digest_of_file
 from llmeval_integrations.runs.rows import read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
-from llmeval_integrations.runs.samples import OWN
 from llmeval_integrations.runs.summary import Tally
 
 
@@ -43,33 +49,28 @@ def read_run(path: str | PathLike[str]) -> Run:
         hint = f"; name one of the logs of Inspect in it, such as {logs[-1]}" if logs else ""
         raise InputError(f"{directory.path} holds no run: there is no {RESULTS}{hint}")
     written = directory.summary()
-    described = {} if written is not None else _evaluators(directory)
+    described = {} if written is not None else _manifest(directory.path).get("evaluators", {})
     tallies: dict[str, Tally] = {}
+    rows = read_rows(results)
     count = 0
-    for row in read_rows(results):
-        if row.evaluator not in tallies:
-            tallies[row.evaluator] = Tally(breakdown=_breakdown(described.get(row.evaluator)))
-        tallies[row.evaluator].add([row])
-        count += 1
+    while chunk := list(islice(rows, CHUNK)):
+        for row in chunk:
+            if row.evaluator not in tallies:
+                tallies[row.evaluator] = Tally(breakdown=_breakdown(described.get(row.evaluator)))
+        for name, tally in tallies.items():
+            tally.add([row for row in chunk if row.evaluator == name])
+        count += len(chunk)
     samples = count // max(len(tallies), 1)
     if written is not None and written["samples"] != samples:
         raise InputError(
             f"{results} is damaged: it has the rows of {samples} samples, and the summary is that "
             f"of {written['samples']}; go on with the run (resume) to have the others again"
         )
-    run = Run.of(samples, tallies, directory.rows(count), directory.path)
+    run = replace(Run.of(samples, tallies, directory.rows(count)), out=directory.path)
     if written is None:
         return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
     incomplete = INTERRUPTED if written.get("interrupted") else None
     return replace(run, summary=written, incomplete=incomplete)
-
-
-def _evaluators(directory: RunDirectory) -> Mapping[str, Any]:
-    """Return what the manifest says of the evaluators, nothing where there is none."""
-    try:
-        return cast("Mapping[str, Any]", directory.manifest()["evaluators"])
-    except InputError:
-        return {}
 
 
 def _breakdown(described: Any) -> Breakdown | None:
@@ -94,8 +95,21 @@ def _breakdown(described: Any) -> Breakdown | None:
         return None
 
 
+def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read what was run; raises InputError where that is not known."""
+    return read_log(path).manifest() if is_log(path) else RunDirectory(path).manifest()
+
+
+def _manifest(path: str | PathLike[str]) -> Mapping[str, Any]:
+    """Read what was run; nothing where that is not known."""
+    try:
+        return read_manifest(path)
+    except InputError:
+        return {}
+
+
 def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
-    """Read the samples with a row that did not pass: `row`, their place, and their fields.
+    """Read the samples that a run has kept: `row`, their place, and their fields.
 
     The fields are those that the first evaluator sees; `seen_by` gives those of another one. Of
     another tool's log all samples are read.
@@ -112,6 +126,44 @@ def seen_by(sample: Mapping[str, Any], evaluator: str) -> Mapping[str, Any]:
     return found
 
 
-def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read what was run; raises InputError where that is not known."""
-    return read_log(path).manifest() if is_log(path) else RunDirectory(path).manifest()
+def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the fields of samples as an evaluator saw them, each with its place in the data.
+
+    Of a file of data a run keeps the samples that did not pass. The others are read from the file
+    where that has not changed since.
+    """
+    if run.out is None:
+        return
+    manifest = _manifest(run.out)
+    if _is_unchanged(manifest.get("data", {})):
+        yield from _read_data(manifest, evaluator)
+        return
+    try:
+        for sample in read_samples(run.out):
+            yield sample["row"], seen_by(sample, evaluator)
+    except FileNotFoundError:
+        return
+
+
+def _is_unchanged(data: Mapping[str, Any]) -> bool:
+    if data.get("kind") != "file":
+        return False
+    path = Path(data["path"])
+    if not path.is_file() or path.stat().st_size != data["bytes"]:
+        return False
+    return bool(digest_of_file(path) == data["sha256"])
+
+
+def _read_data(
+    manifest: Mapping[str, Any], evaluator: str
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    data = manifest["data"]
+    source = open_source(data["path"], data["format"])
+    source.select(data["limit"], data["sample"], data["seed"])
+    columns = columns_by_evaluator(manifest["columns"], list(manifest["evaluators"]))
+    place = 0
+    for chunk in source.chunks():
+        samples = samples_of({evaluator: columns[evaluator]}, chunk)[evaluator]
+        for number in range(len(chunk)):
+            yield place, samples.fields(number)
+            place += 1

@@ -11,30 +11,23 @@ from typing import Any, Final
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.fields.tally import count
 from llmeval_integrations.runs.groups import Groups
-from llmeval_integrations.runs.rows import Column, Row, as_stored, is_failing
+from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.groups import Figures, mean_interval
-from llmeval_integrations.stats.intervals import Interval
 
 Kind = tuple[bool, str]
 """Whether it is an error, and its name."""
 
-_MOST_LABELS: Final = 1_000
 OTHER: Final = "(other)"
 """Stands for all labels and kinds beyond the first thousand."""
 
-_MOST_REASONS: Final = 1_000
-_OTHER_REASON: Final[tuple[Kind, str]] = ((False, ""), OTHER)
-"""Stands for all reasons beyond the first thousand; no label of a row is empty."""
+_MOST: Final = 1_000
+"""Labels, kinds and reasons that are counted by themselves."""
 
-_LONGEST_TEXT: Final = 200
-
+_LONGEST: Final = 200
 _VERDICTS: Final = frozenset((0, 1))
 
-_UNITS: Final = 2.0**100
-"""Squares are added up in whole units of 1 by this, so that no order of rows changes the sum."""
-
-_LARGEST: Final = 1e130
-"""Of a score of this size or more the square is no float, so that a mean has no interval."""
+_UNIT: Final = 2.0**100
+"""Sums are kept in whole numbers of 1 by this, so that no order of rows changes them."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +85,7 @@ class Tally:
     groups: Groups = field(default_factory=Groups)
     """What is counted of rows that belong together."""
 
-    _sum: list[float] = field(default_factory=list)
+    _sum: int = 0
     _squares: int = 0
     _low: float = math.inf
     _high: float = -math.inf
@@ -100,32 +93,34 @@ class Tally:
     _examples: dict[Kind, str] = field(default_factory=dict)
     _reasons: Counter[tuple[Kind, str]] = field(default_factory=Counter)
 
-    def add_column(self, column: Column) -> None:
-        """Count in a chunk's rows."""
-        if self.breakdown is not None:
-            self.add(column.rows)
-            return
-        self.add_plain(column.scores)
-        self.add([column.rows[place] for place in column.others])
-
     def add(self, rows: Iterable[Row]) -> None:
-        """Count in rows of any kind, one by one."""
+        """Count rows in."""
         scores: list[float] = []
+        plain = 0
+        is_plain = self.breakdown is None
         for row in rows:
-            self._add(row, scores)
-        self._add_scores(scores)
-
-    def add_plain(self, scores: list[float]) -> None:
-        """Count in plain rows with these scores, where there is no breakdown."""
-        self.n += len(scores)
-        self.rated += len(scores)
-        self.passes += len(scores)
+            # Of most rows nothing else is counted than that they passed.
+            if (
+                is_plain
+                and row.passed
+                and row.label is None
+                and row.group is None
+                and row.score is not None
+                and "inconsistent" not in row.metadata
+            ):
+                scores.append(row.score)
+                plain += 1
+            else:
+                self._add(row, scores)
+        self.n += plain
+        self.rated += plain
+        self.passes += plain
         self._add_scores(scores)
 
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
         if is_failing(row):
-            self._find(*found_in(row))
+            self._add_finding(*found_in(row))
         if row.error is not None:
             self.errors += 1
             return
@@ -142,33 +137,26 @@ class Tally:
         if row.group is not None:
             self.groups.add(row)
         if row.label is not None:
-            count(self.labels, _short(row.label), OTHER, _MOST_LABELS)
+            count(self.labels, row.label[:_LONGEST], OTHER, _MOST)
 
     def _add_scores(self, scores: list[float]) -> None:
         if not scores:
             return
-        # Sums are exact: that of scores is kept in parts of falling size.
         self.scored += len(scores)
-        low, high = min(scores), max(scores)
-        self._low, self._high = min(self._low, low), max(self._high, high)
+        self._low, self._high = min(self._low, *scores), max(self._high, *scores)
         if set(scores) <= _VERDICTS:  # as most are
-            scores = [float(sum(scores))]
-            self._squares += int(scores[0] * _UNITS)
+            total = int(sum(scores) * _UNIT)
+            self._sum += total
+            self._squares += total
         else:
-            self._squares += sum(
-                [int(score * score * _UNITS) for score in scores if abs(score) < _LARGEST]
-            )
-        left = [*self._sum, *scores]
-        self._sum = []
-        while part := math.fsum(left):
-            self._sum.append(part)
-            left.append(-part)
+            self._sum += sum([int(score * _UNIT) for score in scores])
+            self._squares += sum([int(score * score * _UNIT) for score in scores])
 
-    def _find(self, kind: Kind, reason: str) -> None:
-        reason = _short(reason)
-        kind = count(self._kinds, kind, (kind[0], OTHER), _MOST_LABELS)
+    def _add_finding(self, kind: Kind, reason: str) -> None:
+        reason = reason[:_LONGEST]
+        kind = count(self._kinds, kind, (kind[0], OTHER), _MOST)
         self._examples.setdefault(kind, reason)
-        count(self._reasons, (kind, reason), _OTHER_REASON, _MOST_REASONS)
+        count(self._reasons, (kind, reason), ((False, ""), OTHER), _MOST)
 
     @property
     def pass_rate(self) -> float | None:
@@ -177,13 +165,17 @@ class Tally:
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; a mean stands on the scored rows alone."""
-        of_rate, of_mean = self._rate_interval(), self._mean_interval()
+        passes, total = float(self.passes), self._sum / int(_UNIT)
+        rate = Figures(self.rated, passes, passes, passes == self.rated, passes > 0)
+        mean = Figures(self.scored, total, self._squares / int(_UNIT), self._low, self._high)
+        of_rate = mean_interval(rate, self.groups.of_verdicts(rate)) if self.rated else None
+        of_mean = mean_interval(mean, self.groups.of_scores(mean)) if self.scored else None
         return {
             "n": self.n,
             "scored": self.scored,
             "unscored": self.unscored,
             "errors": self.errors,
-            "mean": math.fsum(self._sum) / self.scored if self.scored else None,
+            "mean": total / self.scored if self.scored else None,
             "mean_ci95": list(of_mean) if of_mean else None,
             "pass_rate": self.pass_rate,
             "pass_rate_ci95": list(of_rate) if of_rate else None,
@@ -192,20 +184,6 @@ class Tally:
             **({"groups": self.groups.summary()} if self.groups else {}),
             **(self.breakdown.summary() if self.breakdown is not None else {}),
         }
-
-    def _rate_interval(self) -> Interval | None:
-        if not self.rated:
-            return None
-        passes = float(self.passes)
-        figures = Figures(self.rated, passes, passes, passes == self.rated, passes > 0)
-        return mean_interval(figures, self.groups.of_verdicts(figures))
-
-    def _mean_interval(self) -> Interval | None:
-        if not self.scored or max(-self._low, self._high) >= _LARGEST:
-            return None
-        total, squares = math.fsum(self._sum), self._squares / int(_UNITS)
-        figures = Figures(self.scored, total, squares, self._low, self._high)
-        return mean_interval(figures, self.groups.of_scores(figures))
 
     def findings(self) -> list[Finding]:
         """List what was found in rows that did not pass, the most frequent first.
@@ -222,21 +200,10 @@ class Tally:
         ]
 
 
-def counted_of(row: Row) -> Row:
-    """Return a row with nothing but what is counted of it, where there is no breakdown."""
-    reason = _short(row.reason or "")
-    said = row.score, row.passed, row.label, reason
-    return Row(None, "", *said, {}, row.unscored, row.error, row.group)
-
-
 def found_in(row: Row) -> tuple[Kind, str]:
     """Return the kind of what was found in a row that did not pass, and the reason."""
     if row.error is not None:
         name, _, reason = row.error.partition(": ")
         return (True, name), reason
-    kind = _short(row.label) if row.label else "unscored" if row.unscored else "failed"
+    kind = row.label[:_LONGEST] if row.label else "unscored" if row.unscored else "failed"
     return (False, kind), row.reason or ""
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT]

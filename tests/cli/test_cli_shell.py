@@ -80,7 +80,9 @@ def test_nothing_is_logged_unless_asked_for(tmp_path):
     silent = subprocess.run([*command, *run], capture_output=True, text=True, check=True)
     assert silent.stderr == ""
     said = subprocess.run([*command, "-v", *run], capture_output=True, text=True, check=True)
-    assert f"llmeval_integrations.runs.running: evaluating {data} with json_validity" in said.stderr
+    assert (
+        f"llmeval_integrations.runs.evaluate: evaluating {data} with json_validity" in said.stderr
+    )
 
 
 def test_retries_are_logged_without_the_key(caplog):

@@ -15,7 +15,7 @@ from datasets import Dataset, DatasetDict, Value, load_dataset, load_from_disk
 
 from llmeval_integrations.frameworks import datasets as ours
 from llmeval_integrations.frameworks.datasets import evaluate
-from llmeval_integrations.runs.table_evaluation import RowErrorWarning
+from llmeval_integrations.runs.tables import RowErrorWarning
 
 
 def test_the_dataset_is_given_back_with_typed_columns():
@@ -45,7 +45,7 @@ def test_none_is_absent_and_json_null_is_a_text():
     with pytest.warns(RowErrorWarning, match="1 of 2 rows"):
         scored = evaluate(dataset, [JsonEquality()])
     assert list(scored["json_equality"]) == [1.0, None]
-    assert "row 2: null in column 'reference'" in scored[1]["json_equality_error"]
+    assert "null in column 'reference'" in scored[1]["json_equality_error"]
 
 
 def test_rows_keep_their_results_whatever_was_done_to_the_dataset_before(tmp_path):

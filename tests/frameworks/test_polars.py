@@ -11,7 +11,7 @@ import polars as pl
 
 from llmeval_integrations.frameworks import polars as ours
 from llmeval_integrations.frameworks.polars import evaluate
-from llmeval_integrations.runs.table_evaluation import RowErrorWarning
+from llmeval_integrations.runs.tables import RowErrorWarning
 
 
 def test_the_frame_is_given_back_with_typed_columns():
@@ -41,7 +41,7 @@ def test_null_is_absent_and_json_null_is_a_text():
     with pytest.warns(RowErrorWarning, match="1 of 2 rows"):
         scored = evaluate(frame, [JsonEquality()])
     assert scored["json_equality"].to_list() == [1.0, None]
-    assert "row 2: null in column 'reference'" in scored["json_equality_error"][1]
+    assert "null in column 'reference'" in scored["json_equality_error"][1]
 
 
 def test_structs_and_lists_are_values():

@@ -281,7 +281,7 @@ def test_a_file_without_rows_is_an_error_and_skips_nothing(session):
 
 def test_a_row_that_is_none_is_named(session, pytester):
     result = session(MARKED.format(more=""), rows=[{"output": GOOD}, {"text": "x"}])
-    assert any("cases.jsonl, line 2" in line for line in [*result.outlines, *result.errlines])
+    assert any("cases.jsonl, row 2" in line for line in [*result.outlines, *result.errlines])
 
 
 def test_junit_has_what_was_found(session, pytester):

@@ -2,9 +2,7 @@
 
 import csv
 import json
-import pickle
 from decimal import Decimal
-from math import isnan
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -21,11 +19,8 @@ from llmeval_integrations import (
     ToolCalls,
     ToolCallSchema,
 )
-from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.runs import compare, evaluate
 from llmeval_integrations.runs.columns import parse_column
-from llmeval_integrations.runs.parts import evaluate_part, parts_of
-from llmeval_integrations.runs.table_evaluation import TableEvaluation
 
 ROW = {
     "output": "1",
@@ -74,43 +69,6 @@ def test_a_mapping_also_reads_the_fields_of_samples():
         [Sample("1", reference="2", input="2")], [ExactMatch()], columns={"output": "input"}
     ).rows
     assert row.passed
-
-
-@pytest.mark.parametrize("row", [{"output": "1"}, Sample("1")])
-def test_a_field_that_an_evaluator_needs_and_a_row_lacks_is_its_error_alone(row):
-    rows = list(evaluate([row, ROW], [JsonValidity(), JsonMatch()]).rows)
-    assert [row.error for row in rows] == [
-        None,
-        "MissingFieldError: row 1: nothing in column 'reference' (json_match needs it), only in 'output'",
-        None,
-        None,
-    ]
-
-
-def test_what_an_evaluator_needs_may_depend_on_its_options():
-    rows = list(evaluate([{"output": "1"}], [JsonSchema(), JsonSchema({"const": 1})]).rows)
-    assert [(row.evaluator, row.passed) for row in rows] == [
-        ("json_schema", None),
-        ("json_schema_2", True),
-    ]
-    assert "MissingFieldError: row 1: json_schema needs a schema: " in rows[0].error
-
-
-@pytest.mark.parametrize(
-    ("columns", "errors"),
-    [
-        ({"reference": "gold"}, [True, True]),
-        ({"json_match.reference": "gold"}, [False, True]),
-        ({"id": "gold"}, [True, True]),
-    ],
-)
-def test_a_column_that_a_mapping_names_and_a_row_lacks_is_an_error_row(tmp_path, columns, errors):
-    path = tmp_path / "rows.jsonl"
-    path.write_text('{"output": "1", "reference": "1", "id": "first"}')
-    rows = list(evaluate(path, [JsonValidity(), JsonMatch()], columns=columns).rows)
-    assert [row.error is not None for row in rows] == errors
-    message = "InputError: line 1: nothing in column 'gold', only in 'output', 'reference', 'id'"
-    assert {row.error for row in rows} - {None} == {message}
 
 
 def test_all_rows_of_a_sample_have_its_id_even_those_of_evaluators_that_lack_a_column():
@@ -237,17 +195,6 @@ def test_who_asks_is_told_which_columns_are_schema_and_group(of, columns, taken)
     assert told == [taken]
 
 
-def test_a_row_without_an_id_is_not_taken_for_another(tmp_path):
-    lines = ['{"id": 3, "output": "1"}', '{"id": null, "output": "2"}', '{"output": "3"}', "{"]
-    path = tmp_path / "rows.jsonl"
-    path.write_text("\n".join(lines))
-    rows = evaluate(path, [JsonValidity()], out=tmp_path / "run").rows
-    assert [row.id for row in rows] == [3, "row 2", "row 3", "row 4"]
-    assert len(evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True).rows) == 4
-    same = compare(evaluate(path, [JsonValidity()]), evaluate([*map(parse, lines[:3])], [JsonValidity()]))  # fmt: skip
-    assert same.evaluators["json_validity"].joined == 3
-
-
 def test_where_no_row_has_an_id_their_numbers_are_the_ids():
     rows = [{"output": "1"}, {"output": "2"}]
     assert [row.id for row in evaluate(rows, [JsonValidity()]).rows] == [1, 2]
@@ -256,78 +203,10 @@ def test_where_no_row_has_an_id_their_numbers_are_the_ids():
 LATE = ['{"output": "0"}'] * 9 + ['{"id": 3, "output": "1"}', '{"id": "3", "output": "2"}']
 
 
-@pytest.mark.parametrize(
-    ("lines", "ids"),
-    [
-        (['{"output": "0"}', '{"id": 1, "output": "1"}'], ["row 1", 1]),
-        (["[0]", '{"id": 1, "output": "1"}'], ["row 1", 1]),
-        (['{"output": "0"}'] * 7 + ['{"id": 1, "output": "1"}'], [*(f"row {n}" for n in range(1, 8)), 1]),
-        (LATE, [*range(1, 10), "id 3", "3"]),
-        ([*LATE[:9], '{"id": 3.0, "output": "1"}', '{"id": true, "output": "1"}'], [*range(1, 10), "id 3.0", True]),
-        ([*LATE[:9], f'{{"id": {10**40}, "output": "1"}}', '{"id": 1e999, "output": "1"}'], [*range(1, 10), f"id {10**40}", "id 1E+999"]),
-    ],
-)  # fmt: skip
-def test_the_number_of_a_row_is_never_the_id_of_another(tmp_path, lines, ids):
-    path = tmp_path / "rows.jsonl"
-    path.write_text("\n".join(lines))
-    rows = evaluate(path, [JsonValidity()], out=tmp_path / "run").rows
-    assert [row.id for row in rows] == ids
-    results = tmp_path / "run" / "results.jsonl"
-    written = results.read_bytes()
-    results.write_bytes(b"".join(written.splitlines(keepends=True)[:1]))
-    evaluate(path, [JsonValidity()], out=tmp_path / "run", resume=True)
-    assert results.read_bytes() == written
-
-
-@pytest.mark.parametrize("gap", ["", "\n", " \r\n\t \n"])
-@pytest.mark.parametrize("first", [*range(10), 100, 3_000])
-def test_processes_call_rows_as_one_does(tmp_path, first, gap):
-    path = tmp_path / "rows.jsonl"
-    lines = [json.dumps({"output": "0", **({"id": n} if n >= first else {})}) for n in range(4_000)]
-    path.write_text(gap + f"\n{gap}".join(lines))
-    ids = []
-    for engine in (None, Here):
-        run = evaluate(path, [JsonValidity()], engine=engine)
-        ids.append([row.id for row in run.rows])
-    assert ids[0] == ids[1]
-    assert len(set(ids[0])) == 4_000
-
-
-class Here:
-    """Evaluates what comes after the first rows part by part, as another process would."""
-
-    def __init__(self, job, options, judges):
-        self.job = pickle.loads(pickle.dumps(job))  # noqa: S301 - our own
-
-    def ready(self, source):
-        return True
-
-    def answers(self, offset, number):
-        for part, text in parts_of(self.job.path, offset, number, 10_000):
-            yield evaluate_part(self.job, text, part.number), part.offset + part.length
-
-    def close(self):
-        pass
-
-
 def test_of_a_limit_no_more_is_read(tmp_path):
     rows = iter([{"output": str(number)} for number in range(5)])
     evaluate(rows, [JsonValidity()], limit=2)
     assert next(rows) == {"output": "2"}
-
-
-@pytest.mark.parametrize(
-    ("given", "ids"), [(["a", "", "", "d"], ["a", "row 2", "row 3", "d"]), ([""] * 4, [1, 2, 3, 4])]
-)
-@pytest.mark.parametrize("form", [list, "csv"])
-def test_an_empty_text_is_no_id(tmp_path, form, given, ids):
-    data = [{"id": own, "output": f"[{n}]"} for n, own in enumerate(given)]
-    if form == "csv":
-        data = tmp_path / "rows.csv"
-        data.write_text("id,output\n" + "".join(f"{own},[{n}]\n" for n, own in enumerate(given)))
-    for _ in range(2):
-        run = evaluate(data, [JsonValidity()], out=tmp_path / "run", resume=True)
-        assert [row.id for row in run.rows] == ids
 
 
 def test_rows_without_an_id_are_joined_by_their_place_whatever_their_lines(tmp_path):
@@ -356,26 +235,6 @@ def of_numpy(rows):
 
 def of_decimals(rows):
     return [{**row, "id": Decimal(row["id"])} for row in rows]
-
-
-@pytest.mark.parametrize(
-    "of", [list, iter, of_samples, of_numpy, of_decimals, of_pandas, of_polars, of_pyarrow, "jsonl"]
-)
-@pytest.mark.parametrize("first", [0.5, NAN])
-def test_a_number_that_json_lacks_is_no_id(tmp_path, of, first):
-    rows = [{"id": each, "output": "1"} for each in (first, NAN, INFINITY, -INFINITY)]
-
-    def data():
-        if of != "jsonl":
-            return of(rows)
-        path = tmp_path / "rows.jsonl"
-        path.write_text("\n".join(map(json.dumps, rows)))
-        return path
-
-    ids = [2, 3, 4] if isnan(first) else ["row 2", "row 3", "row 4"]
-    for _ in range(2):
-        run = evaluate(data(), [JsonValidity()], out=tmp_path / "run", resume=True)
-        assert [row.id for row in run.rows][1:] == ids
 
 
 TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}}}]
@@ -411,17 +270,6 @@ def test_a_variable_is_no_field_of_an_evaluator_of_that_name():
     columns = {"variables.output": "response", "reference": "expected"}
     [row] = evaluate([ROW], {"variables": ExactMatch()}, columns=columns).rows
     assert row.passed
-
-
-def test_a_frame_needs_no_column_of_variables_where_single_ones_have_theirs():
-    evaluation = TableEvaluation(
-        ("output", "tools"), [ToolCallSchema()], columns={"variables.tools": "tools"}
-    )
-    assert evaluation.read == ["output", "tools"]
-    with pytest.raises(InputError, match="the tools is column 'tool'"):
-        TableEvaluation(
-            ("output", "tools"), [ToolCallSchema()], columns={"variables.tools": "tool"}
-        )
 
 
 @pytest.mark.parametrize(

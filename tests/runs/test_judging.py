@@ -70,9 +70,7 @@ def test_a_judge_that_raises_on_one_row_is_paid_for_each_row_once():
     client = Remote(seconds=0)
     run = evaluate(SAMPLES[:40], [Careless(client)])
     assert sorted(client.asked) == sorted(sample["output"] for sample in SAMPLES[:40])
-    assert [row.error for row in run.rows if row.error] == [
-        "ZeroDivisionError: row 4: division by zero"
-    ]
+    assert [row.error for row in run.rows if row.error] == ["ZeroDivisionError: division by zero"]
     assert judge_figures(run, "careless")["calls"] == 40  # that row was paid too
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from os import PathLike
+from functools import partial
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
@@ -14,10 +14,10 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.runs.batch import Batches
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
-from llmeval_integrations.runs.naming import name_evaluators
+from llmeval_integrations.runs.options import JudgeOptions, judging_options, name_evaluators
+from llmeval_integrations.runs.tables import Kernel
 
 _ROWS: Final = 2_000
 """Rows of a task: enough that Ray's own time is small beside theirs."""
@@ -31,13 +31,8 @@ def evaluate_dataset(
     evaluators: Mapping[str, Evaluator] | Iterable[Evaluator],
     *,
     columns: Mapping[str, str | None] | None = None,
-    concurrency: int = 32,
-    cache: str | PathLike[str] | None = None,
-    frozen: bool = False,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
     metadata: bool = False,
-    **remote: Any,
+    **options: Any,
 ) -> Any:
     """Evaluate every row of a dataset of Ray Data with every evaluator.
 
@@ -53,7 +48,8 @@ def evaluate_dataset(
     An actor that is lost is begun anew: what it was asking is asked again unless it is cached, and
     its budget begins anew.
 
-    remote: further arguments of `map_batches`, such as `num_cpus`, `memory` or `runtime_env`.
+    options: `concurrency`, `cache`, `frozen`, `max_cost` and `max_tokens` of judges, and arguments
+    of `map_batches`, such as `num_cpus`, `memory` or `runtime_env`.
 
     Raises InputError for what is not a dataset of Ray Data, InvalidOptionError for what is not
     an evaluator; the rest is raised when the dataset is read.
@@ -64,22 +60,21 @@ def evaluate_dataset(
         raise InputError(f"expected a dataset of Ray Data, got {quote(dataset)}")
     named = name_evaluators(evaluators)
     columns_by_evaluator(columns or {}, named)  # what is wrong with the call is said by the call
-    options = JudgingOptions(
-        concurrency, cache, frozen=frozen, max_cost=max_cost, max_tokens=max_tokens
-    )
+    judges = judging_options(options)
+    remote = {key: each for key, each in options.items() if key not in JudgeOptions.__annotations__}
     arguments = {"batch_format": "pyarrow", **remote}
     if not any(isinstance(each, JudgedEvaluator) for each in named.values()):
         arguments = {"batch_size": _ROWS, "fn_args": (named, columns, metadata), **arguments}
         return dataset.map_batches(_evaluate_rows, **arguments)
-    with judging(named, replace(options, cache=None, frozen=frozen and cache is None)):
-        actors, options = shared(options)
+    with judging(named, replace(judges, cache=None, frozen=judges.frozen and not judges.cache)):
+        actors, judges = shared(judges)
     return dataset.map_batches(
         _Rows,
         **{
             "batch_size": _ROWS_JUDGED,
             "compute": ActorPoolStrategy(size=actors),
-            "fn_constructor_args": (named, columns, options, metadata),
-            **place(options),
+            "fn_constructor_args": (named, columns, judges, metadata),
+            **place(judges),
             **arguments,
         },
     )
@@ -92,21 +87,21 @@ def _evaluate_rows(
     metadata: bool,
 ) -> Any:
     """Evaluate a table with evaluators that ask nobody."""
-    with _Named(evaluators, columns, JudgingOptions(), metadata=metadata) as batches:
-        return batches(table)
+    with _Named(evaluators, columns, JudgingOptions()) as kernel:
+        return kernel.table(table, metadata=metadata)
 
 
-class _Named(Batches):
+class _Named(Kernel):
     """Looks at tables whose rows can be told apart once they are cut and mixed."""
 
-    def __call__(self, table: Any) -> Any:
-        if sum(self.has_ids(table)) < table.num_rows:
-            column = next(iter(self.columns.values())).id_column
+    def table(self, table: Any, *, metadata: bool) -> Any:
+        column = next(iter(self.columns.values())).column("id")
+        if column not in table.column_names or table[column].null_count:
             raise InputError(
                 f"rows without an id in column {column!r}, only {table.column_names!r:.300}; rows "
                 'of a dataset come in no order: name the column with columns={"id": ...}'
             )
-        return super().__call__(table)
+        return super().table(table, metadata=metadata)
 
 
 class _Rows:
@@ -120,12 +115,11 @@ class _Rows:
         metadata: bool,
     ) -> None:
         self._stack = ExitStack()
-        self._batches = self._stack.enter_context(
-            _Named(evaluators, columns, options, metadata=metadata)
-        )
+        kernel = self._stack.enter_context(_Named(evaluators, columns, options))
+        self._evaluate = partial(kernel.table, metadata=metadata)
 
     async def __call__(self, table: Any) -> AsyncIterator[Any]:
-        yield await asyncio.to_thread(self._batches, table)
+        yield await asyncio.to_thread(self._evaluate, table)
 
     def __del__(self) -> None:
         self._stack.close()

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import lru_cache, partial
 from itertools import cycle
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import ray
@@ -19,16 +18,7 @@ from ray.exceptions import RayError
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
-from llmeval_integrations.runs.parts import (
-    Answer,
-    Job,
-    Part,
-    evaluate_part,
-    in_order,
-    length_of_parts,
-    parts_of,
-)
-from llmeval_integrations.runs.reading.source import RowNumber, Source, place_of
+from llmeval_integrations.runs.parts import Answer, Job, Part, evaluate_part, in_order, parts_of
 
 _LONGEST: Final = 1 << 21
 _LONGEST_JUDGED: Final = 1 << 15
@@ -40,8 +30,8 @@ _AHEAD: Final = 3
 _TRIES: Final = 3
 """How often a part is handed out again after its process or its machine was lost."""
 
-_Ask: TypeAlias = Callable[[Part, bytes], Any]
-"""Has a part evaluated by its text; gives what will hold it."""
+_Ask: TypeAlias = Callable[[Part], Any]
+"""Has a part evaluated; gives what will hold the answer."""
 
 
 class RayEngine:
@@ -68,19 +58,14 @@ class RayEngine:
         """End what was begun here."""
         self._stack.close()
 
-    def ready(self, source: Source) -> bool:
-        """Whether there is anything left to be evaluated."""
-        return source.share != 1
-
-    def answers(self, offset: int, number: RowNumber) -> Iterator[tuple[Answer, int]]:
-        """Evaluate the lines from an offset on; gives answers in order, each with where it ends.
+    def answers(self, done: int) -> Iterator[Answer]:
+        """Evaluate the rows behind the first `done`; give answers in order.
 
         Raises InputError where Ray cannot be reached or gives a part up.
         """
         if not ray.is_initialized():
             _connect()
             self._stack.callback(ray.shutdown)
-        left = Path(self._path).stat().st_size - offset
         if self._judges is None:
             places, longest = max(int(ray.cluster_resources().get("CPU", 1)), 1), _LONGEST
             evaluate = ray.remote(_evaluate_part).options(max_retries=_TRIES).remote
@@ -89,8 +74,7 @@ class RayEngine:
             actors, options = shared(self._judges.left(self._options))
             places, longest = actors * options.concurrency, _LONGEST_JUDGED
             ask = self._actors(actors, options)
-        length = length_of_parts(left, places, longest)
-        parts = parts_of(self._path, offset, number, length)
+        parts = parts_of(self._path, done, places, longest)
         return in_order(ask, parts, _AHEAD * places, _wait, ray.cancel)
 
     def _actors(self, count: int, options: JudgingOptions) -> _Ask:
@@ -108,8 +92,8 @@ class RayEngine:
         self._stack.callback(_end, actors)
         turns = cycle(actors)
 
-        def ask(part: Part, text: bytes) -> Any:
-            return next(turns).evaluate.remote(part, text)
+        def ask(part: Part) -> Any:
+            return next(turns).evaluate.remote(part)
 
         return ask
 
@@ -122,16 +106,16 @@ class _Parts:
         self._stack = ExitStack()
         self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
 
-    def evaluate(self, part: Part, text: bytes) -> bytes:
-        return evaluate_part(self._job, text, part.number, self._judges).packed()
+    def evaluate(self, part: Part) -> Answer:
+        return evaluate_part(self._job, part, self._judges)
 
     def close(self) -> None:
         self._stack.close()
 
 
-def _evaluate_part(job: bytes, part: Part, text: bytes) -> bytes:
+def _evaluate_part(job: bytes, part: Part) -> Answer:
     """Evaluate a part as a task."""
-    return evaluate_part(_read(job), text, part.number).packed()
+    return evaluate_part(_read(job), part)
 
 
 @lru_cache(maxsize=1)  # a process has many parts of one job, and evaluators keep what they compile
@@ -140,12 +124,12 @@ def _read(job: bytes) -> Job:
     return read
 
 
-def _wait(reference: Any, part: Part) -> bytes:
+def _wait(reference: Any, part: Part) -> Answer:
     try:
-        answer: bytes = ray.get(reference)
+        answer: Answer = ray.get(reference)
     except RayError as error:
         raise InputError(
-            f"Ray gave up lines from {place_of(part.number)[1]} on ({_worded(error)}); "
+            f"Ray gave up rows from {part.number:,} on ({_worded(error)}); "
             "what is written stands, and the run can be resumed"
         ) from error
     return answer

@@ -9,9 +9,9 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Joined, Pair
-from llmeval_integrations.runs.differing import differing
+from llmeval_integrations.runs.groups import repeated_ids
+from llmeval_integrations.runs.manifest import differing
 from llmeval_integrations.runs.numbers import counted
-from llmeval_integrations.runs.repeated_ids import repeated_ids
 from llmeval_integrations.runs.rows import Key
 from llmeval_integrations.runs.run import NAME_IT, Run
 from llmeval_integrations.runs.stored import read_manifest, read_samples, seen_by

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from llmeval_integrations.runs.records import score_of
 from llmeval_integrations.runs.rows import Key, Row, key_of
 from llmeval_integrations.runs.run import Run
 
@@ -120,8 +119,8 @@ class _Reader:
         reason = self._once(row.reason)
         if row.error is not None or row.unscored:
             return Said(*about, reason)
-        score = score_of(row)
-        if score is not None and abs(score) >= _TOO_LARGE:
+        score = row.score
+        if score is not None and not abs(score) < _TOO_LARGE:  # NaN, too
             score = None
         is_label = row.score is None and row.label is not None
         is_answer = score is not None or row.passed is not None or is_label

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.runs.rows import Row, write_in_order
+from llmeval_integrations.runs.rows import Row, write_value
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Tally
 
@@ -64,12 +64,14 @@ class Log:
         for row in rows:
             tallies[row.evaluator].add([row])
         lower = self.lower_is_better
-        run = Run.of(len(self.samples), tallies, rows, Path(path), lower_is_better=lower)
-        return replace(run, incomplete=self.incomplete)
+        run = Run.of(len(self.samples), tallies, rows)
+        return replace(run, out=Path(path), incomplete=self.incomplete, lower_is_better=lower)
 
     def manifest(self) -> dict[str, Any]:
         """Say what was run, as the manifest of a run does."""
-        tasks = sorted(write_in_order([each.fields["id"], each.task]) for each in self.samples)
+        tasks = sorted(
+            write_value([each.fields["id"], each.task], in_order=True) for each in self.samples
+        )
         digest = hashlib.sha256(b"\n".join(tasks)).hexdigest()
         evaluators = {
             name: {"evaluator": name, "options": dict(each)}

@@ -1,19 +1,25 @@
-"""Opening what is to be evaluated: a file, standard input, a DataFrame, a list, an iterator."""
+"""Opening the data of a run: a file, standard input, a DataFrame, a list, an iterator."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
-from llmeval_integrations.runs.reading.arrow_rows import read_parquet, read_table
-from llmeval_integrations.runs.reading.csv_rows import read_csv, read_tsv
-from llmeval_integrations.runs.reading.frame_rows import read_frame, read_items, read_named_rows
-from llmeval_integrations.runs.reading.json_rows import read_json, read_json_or_lines, read_lines
-from llmeval_integrations.runs.reading.source import Record, Source
+from llmeval_integrations.runs.data.csv_rows import read_csv, read_tsv
+from llmeval_integrations.runs.data.json_rows import read_json, read_lines
+from llmeval_integrations.runs.data.source import Record, Source
+from llmeval_integrations.runs.data.table_rows import (
+    read_arrow,
+    read_items,
+    read_pandas,
+    read_parquet,
+    read_polars,
+)
 
 HUB: Final = "hf://"
 """How the name of a data set of Hugging Face begins."""
@@ -21,30 +27,23 @@ HUB: Final = "hf://"
 STDIN: Final = "-"
 """The path that stands for standard input."""
 
-FORMATS: Final = ("jsonl", "json", "csv", "tsv", "parquet")
-"""The formats of files."""
+_Reader = Callable[[BinaryIO, Source], Iterator[Record]]
 
-_BUFFER: Final = 2**18
-"""Bytes of a file that are read at a time."""
-
-_READERS: Final[dict[str | None, Callable[[BinaryIO, Source], Iterator[Record]]]] = {
+_READERS: Final[dict[str, _Reader]] = {
     "jsonl": read_lines,
     "json": read_json,
     "csv": read_csv,
     "tsv": read_tsv,
     "parquet": read_parquet,
-    None: read_json_or_lines,
 }
 
-_SUFFIXES: Final[dict[str, str | None]] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    "": None,
-}
+FORMATS: Final = tuple(_READERS)
+"""The formats of files."""
+
+_SUFFIXES: Final = {"": "json", ".ndjson": "jsonl", **{f".{name}": name for name in FORMATS}}
+
+_BUFFER: Final = 2**18
+"""Bytes of a file that are read at a time."""
 
 
 def open_source(samples: Any, format: str | None = None) -> Source:
@@ -53,22 +52,21 @@ def open_source(samples: Any, format: str | None = None) -> Source:
     `samples` is the path of a file, "-" for standard input, `hf://OWNER/NAME/SPLIT` for a data set
     of Hugging Face; a DataFrame of pandas or polars, a table of pyarrow; or an iterable of samples
     and mappings. Of files a JSON array alone is loaded whole. The format goes by the file's suffix
-    unless given; input without a suffix is a JSON array where it starts with a bracket, else JSON
-    Lines.
+    unless given; without one it is a JSON array where it starts with a bracket, else JSON Lines.
 
     Raises InputError for a file that cannot be read at all; what is wrong with a single row is
     that row's own matter.
     """
     if isinstance(samples, str) and samples.startswith(HUB):
-        source = _open_object(_load_from_hub(samples))
-        source.name = samples
+        source = _open_object(_load_from_hub(samples), samples)
     elif isinstance(samples, (str, os.PathLike)):
         source = _open_file(os.fspath(samples), format)
     elif format is not None:
-        raise InputError(f"format={format!r} is for files, and the samples are {_kind(samples)}")
+        kind = type(samples).__name__
+        raise InputError(f"format={format!r} is for files, and the samples are a {kind}")
     else:
-        source = _open_object(samples)
-    source.ahead(1)  # so that a file that cannot be read fails before a run begins
+        source = _open_object(samples, "the samples")
+    source.peek(1)  # so that a file that cannot be read fails before a run begins
     return source
 
 
@@ -88,61 +86,66 @@ def _load_from_hub(name: str) -> Any:
 
 
 def _open_file(path: str, format: str | None) -> Source:
-    if format is None and path != STDIN:
-        suffix = Path(path).suffix.lower()
-        if suffix not in _SUFFIXES:
-            raise InputError(
-                f"{path}: {suffix!r} tells no format; say which it is, one of {', '.join(FORMATS)}"
-            )
-        reader = _READERS[_SUFFIXES[suffix]]
-    elif format in _READERS:
-        reader = _READERS[format]
-    else:
+    suffix = "" if path == STDIN else Path(path).suffix.lower()
+    name = format or _SUFFIXES.get(suffix)
+    if name is None:
+        raise InputError(
+            f"{path}: {suffix!r} tells no format; say which it is, one of {', '.join(FORMATS)}"
+        )
+    if name not in _READERS:
         raise InputError(f"format={format!r} is not one of {', '.join(FORMATS)}")
-    if path == STDIN:
-        source = Source("standard input")
-        source.records = reader(sys.stdin.buffer, source)
-        return source
-    source = Source(path)
+    source = Source("standard input" if path == STDIN else path)
     # Resolved, for /dev/stdin is another file in another process; a pipe is none at all.
     file = os.path.realpath(path)
-    source.lines_of = file if reader is read_lines and Path(file).is_file() else None
-    source.records = _from_disk(path, reader, source)
+    if name == "jsonl" and path != STDIN and Path(file).is_file():
+        source.path = file
+    source.records = _read(path, name, source)
     return source
 
 
-def _from_disk(
-    path: str, reader: Callable[[BinaryIO, Source], Iterator[Record]], source: Source
-) -> Iterator[Record]:
+def _read(path: str, format: str, source: Source) -> Iterator[Record]:
     """Read a file, which stays open until its last row."""
+    if path == STDIN:
+        yield from _READERS[format](_check_start(sys.stdin.buffer, source), source)
+        return
     try:
         handle = Path(path).open("rb", _BUFFER)  # noqa: SIM115 - closed below, after the last row
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     with handle:
-        size = os.fstat(handle.fileno()).st_size
-        source.total = size or None  # a pipe has a path too, and no size
-        yield from reader(handle, source)
+        source.total = os.fstat(handle.fileno()).st_size or None  # a pipe has no size
+        yield from _READERS[format](_check_start(handle, source), source)
 
 
-def _open_object(samples: Any) -> Source:
+def _check_start(handle: BinaryIO, source: Source) -> BinaryIO:
+    """Skip the byte order mark of a file; raise InputError where it is UTF-16, or compressed."""
+    if not isinstance(handle, BufferedReader):
+        return handle
+    start = handle.peek(3)[:3]
+    if start[:2] == b"\x1f\x8b":
+        raise InputError(f"{source.name} is compressed (gzip); unpack it first")
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError(f"{source.name} is UTF-16; save it as UTF-8")
+    if start == b"\xef\xbb\xbf":
+        source.done += len(handle.read(3))
+    return handle
+
+
+def _open_object(samples: Any, name: str) -> Source:
     """Recognise tables by their methods, so that no library is imported to ask for its class."""
-    source = Source("the samples")
+    source = Source(name)
     if hasattr(samples, "itertuples") and hasattr(samples, "iloc"):
-        source.records = read_frame(samples, source)
+        source.records = read_pandas(samples, source)
     elif hasattr(samples, "iter_rows") and hasattr(samples, "columns"):
-        source.records = read_named_rows(samples, source)
+        source.records = read_polars(samples, source)
     elif hasattr(samples, "to_batches") and hasattr(samples, "num_rows"):
-        source.records = read_table(samples, source)
+        source.records = read_arrow(samples, source)
     elif isinstance(samples, Iterable) and not isinstance(samples, (Mapping, bytes, bytearray)):
         source.records = read_items(samples, source)
     else:
         raise InputError(
-            f"expected a path, an iterable of samples or a DataFrame, got {_kind(samples)}"
+            "expected a path, an iterable of samples or a DataFrame, got a "
+            f"{type(samples).__name__}"
             + ("; put it in a list" if isinstance(samples, Mapping) else "")
         )
     return source
-
-
-def _kind(thing: object) -> str:
-    return f"a {type(thing).__name__}"

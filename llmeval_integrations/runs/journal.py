@@ -1,0 +1,147 @@
+"""The rows of a run as they are written, so that a kill loses none and doubles none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.runs.chunk import Samples, by_sample, sample_lines
+from llmeval_integrations.runs.files import open_file, writing
+from llmeval_integrations.runs.rows import Row, StoredRows, parse_rows, write_rows
+
+_PLACE: Final = b'{"row":'
+
+
+class Memory:
+    """Keeps the rows of a run that has no directory."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        """How many samples have all their rows."""
+        self.rows: list[Row] = []
+
+    def write(self, samples: Mapping[str, Samples], rows: Sequence[Sequence[Row]]) -> None:  # noqa: ARG002
+        """Add further samples by the rows of each evaluator."""
+        self.rows += by_sample(rows)
+        self.done += len(rows[0])
+
+    def append(self, count: int, rows: bytes, samples: Iterable[tuple[int, bytes]]) -> None:  # noqa: ARG002
+        """Add so many further samples that another process has written as JSON Lines."""
+        self.rows += parse_rows(rows)
+        self.done += count
+
+
+class Journal:
+    """Keeps the rows of a run, and its samples, in files.
+
+    What a killed process has written in part is cut off, so that no row is lost and none is there
+    twice.
+    """
+
+    def __init__(self, results: Path, samples: Path, *, width: int, keep_all: bool) -> None:
+        self.done = 0
+        """How many samples have all their rows."""
+        self.keep_all = keep_all
+        """Whether samples that passed are kept, too."""
+        self.folder = results.parent
+        """The directory of the run."""
+        self._paths = results, samples
+        self._width = width
+        self._open()
+        self._find_the_end()
+
+    def _open(self) -> None:
+        self._results, self._samples = (open_file(path, "r+b") for path in self._paths)
+
+    def _find_the_end(self) -> None:
+        """Count the samples that are done, and cut off what comes after them."""
+        end = size = 0
+        for number, line in enumerate(self._results, 1):
+            if not line.endswith(b"\n"):
+                break
+            size += len(line)
+            if number % self._width == 0:
+                self.done, end = number // self._width, size
+        _cut(self._results, end)
+        end = 0
+        for line in self._samples:
+            place = line.removeprefix(_PLACE).partition(b",")[0]
+            if not line.endswith(b"\n") or not place.isdigit() or int(place) >= self.done:
+                break
+            end += len(line)
+        _cut(self._samples, end)
+
+    def rows(self) -> Iterator[list[Row]]:
+        """Read the rows of the samples that are done, sample by sample."""
+        rows = iter(StoredRows(self._paths[0], self.done * self._width))
+        for _ in range(self.done):
+            yield [next(rows) for _ in range(self._width)]
+
+    @contextmanager
+    def rewrite(self) -> Iterator[Journal]:
+        """Write all rows anew; they take the place of those that there are once all are written."""
+        new = [_new(path) for path in self._paths]
+        with writing(self.folder):
+            for path in new:
+                open_file(path, "wb").close()
+            other = Journal(*new, width=self._width, keep_all=self.keep_all)
+        with closing(other):
+            yield other
+        self.close()
+        with writing(self.folder):
+            # The rows go first: new samples alone say that their rows are in place already.
+            for path, own in zip(new, self._paths, strict=True):
+                path.replace(own)
+            self._open()
+            self._find_the_end()
+
+    def close(self) -> None:
+        """Close the files; raises InputError where what is left to write cannot be written."""
+        with writing(self.folder):
+            try:
+                self._results.close()
+            finally:
+                self._samples.close()
+
+    def write(self, samples: Mapping[str, Samples], rows: Sequence[Sequence[Row]]) -> None:
+        """Add further samples by the rows of each evaluator."""
+        lines = sample_lines(samples, rows, all=self.keep_all)
+        self.append(len(rows[0]), write_rows(by_sample(rows)), lines)
+
+    def append(self, count: int, rows: bytes, samples: Iterable[tuple[int, bytes]]) -> None:
+        """Add so many further samples that another process has written as JSON Lines."""
+        lines = [b"%s%d,%s" % (_PLACE, self.done + place, line) for place, line in samples]
+        with writing(self.folder):
+            self._samples.write(b"".join(lines))  # line by line would be many small writes
+            self._samples.flush()
+            self._results.write(rows)
+            self._results.flush()
+        self.done += count
+
+
+def settle(results: Path, samples: Path) -> None:
+    """Take back what a kill left of rows written anew; finish it where it was nearly done."""
+    new_results, new_samples = _new(results), _new(samples)
+    if new_results.exists():
+        new_samples.unlink(missing_ok=True)
+        new_results.unlink()
+    elif new_samples.exists():
+        new_samples.replace(samples)
+    if not samples.exists():
+        raise InputError(
+            f"{samples} is missing, and without it the run cannot be resumed; put it back, or "
+            "overwrite the run (overwrite)"
+        )
+
+
+def _new(path: Path) -> Path:
+    return path.with_name(f"{path.name}.new")
+
+
+def _cut(file: BinaryIO, end: int) -> None:
+    """Cut a file off, and go on there."""
+    file.seek(end)
+    file.truncate()

@@ -1,1 +1,0 @@
-"""Where rows come from: files, DataFrames, tables and lists, each read as records."""

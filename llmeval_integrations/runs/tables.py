@@ -1,0 +1,184 @@
+"""A table in, its results out: what Arrow, Ray, Spark, pandas, polars and datasets share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Final
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.evaluators.text import to_storable_text
+from llmeval_integrations.runs.chunk import begin, by_sample
+from llmeval_integrations.runs.columns import columns_by_evaluator
+from llmeval_integrations.runs.data.open_source import open_source
+from llmeval_integrations.runs.judging import JudgingOptions, judging
+from llmeval_integrations.runs.options import (
+    JudgeOptions,
+    check_names,
+    judging_options,
+    name_evaluators,
+)
+from llmeval_integrations.runs.records import COLUMNS, import_pyarrow, table_of
+from llmeval_integrations.runs.rows import Row, write_value
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+Evaluators = str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator]
+
+_CELLS: Final[dict[str, tuple[type, Callable[[Row], Any]]]] = {
+    "": (float, lambda row: row.score),
+    "_passed": (bool, lambda row: row.passed),
+    "_label": (str, lambda row: _text(row.label)),
+    "_reason": (str, lambda row: _text(row.reason)),
+    "_error": (str, lambda row: _text(row.error)),
+    "_metadata": (str, lambda row: write_value(row.metadata).decode() if row.metadata else None),
+}
+"""What stands behind the name of the evaluator in that of a column, the type of its cells, and the
+cell of a row."""
+
+
+class RowErrorWarning(UserWarning):
+    """Rows could not be evaluated; their errors stand in a column."""
+
+
+def evaluate_batch(
+    table: Any,
+    evaluators: Evaluators,
+    *,
+    columns: Mapping[str, str | None] | None = None,
+    metadata: bool = False,
+    **judges: Unpack[JudgeOptions],
+) -> Any:
+    """Evaluate every row of a Table or RecordBatch of pyarrow with every evaluator.
+
+    Gives a Table with a row for every sample and evaluator, sample by sample: id, group (null where
+    there is none), evaluator, score (a float), passed, label, reason, unscored, error, and on
+    request metadata (JSON), as `llmeval export` writes them; any cut of a table into parts gives
+    the same rows. A row without an id has its number in this table, so a part of something needs a
+    column of ids. What becomes of a bad row, and what is raised, is said of `evaluate`.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from llmeval_integrations import JsonValidity, evaluate_batch
+        >>> table = pa.table({"id": ["a", "b"], "output": ["{}", "{"]})
+        >>> evaluate_batch(table, JsonValidity())["score"].to_pylist()
+        [1.0, 0.0]
+    """
+    check_names(judges, JudgeOptions)
+    with Kernel(evaluators, columns, judging_options(judges)) as kernel:
+        return kernel.table(table, metadata=metadata)
+
+
+class Kernel:
+    """Evaluators that look at table after table; their judges stay connected inside `with`."""
+
+    def __init__(
+        self,
+        evaluators: Evaluators,
+        columns: Mapping[str, str | None] | None,
+        options: JudgingOptions,
+    ) -> None:
+        self.evaluators = name_evaluators(evaluators)
+        """By name."""
+        self.columns = columns_by_evaluator(columns or {}, self.evaluators)
+        """For each evaluator."""
+        self._options = options
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._judges = self._stack.enter_context(judging(self.evaluators, self._options))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def rows(self, samples: Any) -> list[list[Row]]:
+        """Return the rows of each evaluator; may be called by several threads at a time."""
+        rows: list[list[Row]] = [[] for _ in self.evaluators]
+        chunks = open_source(samples).chunks()
+        begun = [begin(self.evaluators, self.columns, each, self._judges) for each in chunks]
+        for chunk in begun:
+            for own, pending in zip(rows, chunk, strict=True):
+                own.extend(pending.rows())
+        return rows
+
+    def table(self, table: Any, *, metadata: bool) -> Any:
+        """Return the rows of a table of pyarrow as one."""
+        pyarrow = import_pyarrow()
+        if isinstance(table, pyarrow.RecordBatch):
+            table = pyarrow.Table.from_batches([table])
+        if not isinstance(table, pyarrow.Table):
+            raise InputError(f"expected a Table or RecordBatch of pyarrow, got {quote(table)}")
+        names = [name for name in COLUMNS if metadata or name != "metadata"]
+        return table_of(by_sample(self.rows(table)), names)
+
+
+def score_columns(
+    present: Collection[Any],
+    select: Callable[[list[Any]], Any],
+    evaluators: Evaluators,
+    *,
+    columns: Mapping[str, str | None] | None = None,
+    metadata: bool = False,
+    **judges: Unpack[JudgeOptions],
+) -> Iterator[tuple[str, type, list[Any]]]:
+    """Yield the results of a table as further columns: name, type of the cells, cells.
+
+    For each evaluator NAME is its score, then come NAME_passed, NAME_label, NAME_reason and
+    NAME_error, and with `metadata` also NAME_metadata, as JSON. An unscored row has no score, but a
+    reason and perhaps a label. A row that an evaluator cannot look at has nothing but an error, and
+    a RowErrorWarning says how many there are. Half a surrogate pair, which no column of texts can
+    hold, is written as its escape.
+
+    Args:
+        present: The columns of the table.
+        select: Gives the table with these columns alone: those that are read.
+
+    Raises:
+        InputError: For a column that is not there, and for two new ones of one name.
+        InvalidOptionError: For what is not an evaluator, and for an option that there is not.
+    """
+    check_names(judges, JudgeOptions)
+    ends = {end: cell for end, cell in _CELLS.items() if metadata or end != "_metadata"}
+    with Kernel(evaluators, columns, judging_options(judges)) as kernel:
+        read = list(_columns_read(kernel, present))
+        names = [f"{name}{end}" for name in kernel.evaluators for end in ends]
+        if len(set(names)) < len(names):
+            raise InputError(
+                f"two new columns would have one name: {names}; give one of the evaluators another "
+                "name: {name: evaluator}"
+            )
+        for name, rows in zip(kernel.evaluators, kernel.rows(select(read)), strict=True):
+            errors = [row.error for row in rows if row.error is not None]
+            if errors:
+                warnings.warn(
+                    f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
+                    f"{errors[0]}",
+                    RowErrorWarning,
+                    stacklevel=3,
+                )
+            for end, (kind, cell) in ends.items():
+                yield f"{name}{end}", kind, list(map(cell, rows))
+
+
+def _columns_read(kernel: Kernel, present: Collection[Any]) -> dict[Any, None]:
+    """Return the columns that are read; raise InputError where one that has to be is not there."""
+    read: dict[Any, None] = {}
+    for name, own in kernel.columns.items():
+        for column in own.needed(kernel.evaluators[name]):
+            if column not in present:
+                raise InputError(
+                    f"{name} needs column {column!r}, and there are only {list(present)!r:.300}; "
+                    'name another with columns={"output": ...}'
+                )
+        columns = (*own.of, *(column for _, column in own.variables))
+        read |= {column: None for column in columns if column in present}
+    return read
+
+
+def _text(text: str | None) -> str | None:
+    return text if text is None or text.isascii() else to_storable_text(text)

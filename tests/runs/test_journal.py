@@ -1,0 +1,482 @@
+"""A run that is killed, interrupted or refused ends, once it is resumed, with the same files."""
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import pytest
+from slow_evaluators import Leaves, write_odd_data
+
+from llmeval_integrations import (
+    Evaluator,
+    InputError,
+    JsonFields,
+    JsonMatch,
+    JsonValidity,
+    Result,
+    evaluate,
+)
+from llmeval_integrations.runs import Interrupted, read_run
+from llmeval_integrations.runs.stored import read_manifest, read_samples, read_texts, seen_by
+
+EVALUATORS = [JsonValidity(), JsonMatch(), JsonFields()]
+ROWS = [
+    {"id": f"row {number}", "output": json.dumps([number % 3, 1]), "reference": [1, number % 3]}
+    for number in range(1_000)
+]
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "data.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return file
+
+
+def files(folder):
+    names = ("results.jsonl", "samples.jsonl", "summary.json")
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+@dataclass(frozen=True)
+class Moody(Evaluator):
+    """Fails the same rows always, and raises about others as long as it is told to."""
+
+    bad = [True]
+
+    def check(self, sample):
+        if self.bad[0] and sample.id.endswith("3"):
+            raise ValueError("not now")
+        return Result(1.0, not sample.id.endswith("7"))
+
+
+# --- where a kill may come ------------------------------------------------------------------------
+
+
+RUN = """
+import sys, time
+sys.path.insert(0, {tests!r})
+from concurrent.futures import ThreadPoolExecutor
+from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonValidity, Result, evaluate
+from llmeval_integrations.runs.workers import Workers
+from slow_evaluators import Slow
+
+engines = {{"here": {{}}, "workers": {{"engine": lambda job, *_: Workers(2, job)}}}}
+if __name__ == "__main__":
+    evaluators = [JsonValidity(), JsonMatch(), Slow(0.0005)]
+    evaluate({data!r}, evaluators, out={out!r}, resume=True, **engines[{engine!r}])
+"""
+
+
+@pytest.mark.once
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+@pytest.mark.parametrize("engine", ["here", "workers"])
+@pytest.mark.parametrize("rows", [0, 1, 400], ids=["at once", "after the first", "midway"])
+def test_a_process_that_is_killed_ends_with_the_same_files(tmp_path, rows, engine):
+    data = write_odd_data(tmp_path / "data.jsonl")
+    settings = {"tests": str(TESTS), "data": str(data), "engine": engine}
+    script = tmp_path / "run.py"
+
+    def start(out):
+        script.write_text(RUN.format(out=str(tmp_path / out), **settings))
+        return subprocess.Popen([sys.executable, str(script)], stdout=subprocess.DEVNULL)
+
+    assert start("whole").wait(60) == 0
+    process, results = start("killed"), tmp_path / "killed" / "results.jsonl"
+    while process.poll() is None:
+        if results.exists() and results.read_bytes().count(b"\n") >= 3 * rows:
+            process.kill()
+        time.sleep(0.002)
+    assert process.returncode == -signal.SIGKILL
+    assert not (tmp_path / "killed" / "summary.json").exists()
+    assert start("killed").wait(60) == 0
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("cut", [0, 1, 100, 5_000, 50_000, 200_001])
+def test_wherever_the_rows_end_the_rest_is_done_and_nothing_twice(path, tmp_path, cut):
+    evaluate(path, EVALUATORS, out=tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "cut")
+    whole = files(tmp_path / "whole")
+    (tmp_path / "cut" / "results.jsonl").write_bytes(whole["results.jsonl"][:cut])
+    (tmp_path / "cut" / "summary.json").unlink()
+    run = evaluate(path, EVALUATORS, out=tmp_path / "cut", resume=True)
+    assert len(run.rows) == 3_000
+    assert files(tmp_path / "cut") == whole
+
+
+CHANGES = {"open", "os.remove", "os.rename"}
+KILLED = 9
+
+
+def killed_everywhere(begun, folder, call):
+    """Have the call killed before each of its changes to a copy of a run."""
+    for change in count(1):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(begun, folder)
+        child = os.fork()
+        if child == 0:
+            numbers = count(1)
+
+            def hook(event, arguments, change=change, numbers=numbers):
+                here = event in CHANGES and str(arguments[0]).startswith(f"{folder}{os.sep}")
+                if here and next(numbers) == change:
+                    os._exit(KILLED)
+
+            sys.addaudithook(hook)
+            try:
+                call()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert code in {0, KILLED}
+        if code == 0:
+            assert change > 8
+            return
+        yield change
+
+
+@pytest.mark.once
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process to be forked")
+def test_the_rows_of_a_run_that_is_overwritten_are_never_taken_over(tmp_path):
+    rows, run = ROWS[:20], tmp_path / "run"
+    old, new = [JsonMatch()], [JsonMatch(strict_order=False)]
+    evaluate(rows, old, out=tmp_path / "old")
+    evaluate(rows, new, out=tmp_path / "new")
+    for _ in killed_everywhere(
+        tmp_path / "old", run, lambda: evaluate(rows, new, out=run, overwrite=True)
+    ):
+        strict = read_manifest(run)["evaluators"]["json_match"]["options"]["strict_order"]
+        if strict and (run / "results.jsonl").exists():
+            with pytest.raises(InputError, match="strict_order is False, and was True"):
+                evaluate(rows, new, out=run, resume=True)
+        else:
+            evaluate(rows, new, out=run, resume=True)
+            assert files(run) == files(tmp_path / "new")
+
+
+@pytest.mark.once
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process to be forked")
+def test_rows_that_are_done_again_take_their_place_with_their_samples(path, tmp_path):
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:20]))
+    evaluators, run = [JsonValidity(), Moody()], tmp_path / "run"
+    for name, bad in (("bad", True), ("good", False)):
+        Moody.bad[0] = bad
+        evaluate(path, evaluators, out=tmp_path / name)
+    bad, good = files(tmp_path / "bad"), files(tmp_path / "good")
+    assert bad != good
+    ends = []
+    again = {"out": run, "resume": True, "retry_errors": True}
+    for _ in killed_everywhere(tmp_path / "bad", run, lambda: evaluate(path, evaluators, **again)):
+        evaluate(path, evaluators, out=run, resume=True)
+        ends.append(files(run))
+        assert ends[-1] in (bad, good)
+        assert not list(run.glob("*.new"))
+        evaluate(path, evaluators, **again)
+        assert files(run) == good
+    assert [ends[0], ends[-1]] == [bad, good]
+
+
+# --- interrupts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("out", [None, "run"])
+def test_an_interrupt_carries_the_run_that_was_done(tmp_path, out):
+    def broken_off():
+        for number in range(1_000):
+            yield {"output": "1", "reference": str(number % 2)}
+        raise KeyboardInterrupt
+
+    out = out and tmp_path / out
+    with pytest.raises(Interrupted, match=r"interrupted after [89]") as caught:
+        evaluate(broken_off(), EVALUATORS, out=out)
+    run = caught.value.run
+    assert len(list(run.rows)) == run.summary["samples"] * len(EVALUATORS)
+    assert (run.summary["interrupted"], run.incomplete) == (True, "it was interrupted")
+    assert run.summary["evaluators"]["json_match"]["pass_rate"] == 0.5
+    if out:
+        assert read_run(out).summary == run.summary
+
+
+@pytest.mark.once
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
+def test_whenever_it_comes_rows_and_figures_agree(tmp_path):
+    line = json.dumps({"output": '{"a": 1}', "reference": '{"a": 1}'}) + "\n"
+    (tmp_path / "data.jsonl").write_text(line * 200_000)
+    command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "--json"]
+    command += ["-e", "json_validity", "-e", "json_match", "--out", "run", "--overwrite"]
+    interrupted = 0
+    for seconds in (0.6, 0.75, 0.9, 1.05, 1.2, 1.5, 2.0, 3.0):
+        run = subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1)
+        time.sleep(seconds)
+        run.send_signal(signal.SIGINT)
+        output, errors = run.communicate(timeout=60)
+        if run.returncode != 130 or not output:
+            continue  # it was not that far yet, or done
+        interrupted += 1
+        assert b"Traceback" not in errors
+        summary = json.loads(output)
+        assert {each["n"] for each in summary["evaluators"].values()} == {summary["samples"]}
+        rows = (tmp_path / "run" / "results.jsonl").read_bytes().count(b"\n")
+        assert rows == 2 * summary["samples"]
+    assert interrupted
+
+
+# --- processes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("out", [None, "run"])
+def test_the_files_are_the_same_by_one_and_two_processes(tmp_path, out):
+    data = write_odd_data(tmp_path / "data.jsonl")
+    long = tmp_path / "long.jsonl"
+    long.write_bytes(data.read_bytes() + b"\n" * 5 + b'{"output": "1"}\n' * 20_000)
+    runs = [
+        evaluate(long, EVALUATORS, out=out and tmp_path / f"{out}{count}", workers=count)
+        for count in (1, 2)
+    ]
+    assert runs[0].summary == runs[1].summary
+    if out:
+        assert files(tmp_path / "run1") == files(tmp_path / "run2")
+    else:
+        assert runs[0].rows == runs[1].rows
+
+
+@pytest.mark.once
+def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "data.jsonl"
+    outputs = ["1"] * 400 + ["end"] + ["1"] * 100
+    path.write_text(
+        "".join(json.dumps({"output": each, "x": "x" * 800}) + "\n" for each in outputs)
+    )
+    with pytest.raises(InputError, match=r"a process .* has ended; what is written stands"):
+        evaluate(path, [Leaves()], out=tmp_path / "run", workers=2)
+    monkeypatch.setenv("SPARED", "all")
+    run = evaluate(path, [Leaves()], out=tmp_path / "run", workers=2, resume=True)
+    assert [row.id for row in run.rows] == [*range(1, 502)]
+
+
+def test_evaluators_that_cannot_be_handed_over_stay_here(tmp_path):
+    class Local(Evaluator):
+        def check(self, sample):
+            return Result(float(os.getpid()))
+
+    (tmp_path / "data.jsonl").write_text(json.dumps({"output": "x" * 1_000}) + "\n" * 300)
+    run = evaluate(tmp_path / "data.jsonl", Local(), workers=2)
+    assert {row.score for row in run.rows} == {float(os.getpid())}
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "evaluators", "options", "error"),
+    [
+        (ROWS, [JsonMatch(strict_order=False)], {}, "strict_order is False, and was True"),
+        (ROWS, [JsonMatch(), JsonValidity()], {}, "evaluators.json_validity is .*, and was absent"),
+        (ROWS, [JsonMatch()], {"columns": {"id": "output"}}, "columns.id is 'output', and was abs"),
+        (ROWS, [JsonMatch()], {"limit": 5}, "has changed|data.limit is 5, and was None"),
+        (ROWS[:9], [JsonMatch()], {}, "the data is a list of 9 samples, and was a list of 1,000"),
+        ([*ROWS[:-1], {"output": ""}], [JsonMatch()], {}, "a list of 1,000 samples has changed"),
+        ("data.jsonl", [JsonMatch()], {}, "the data is .*data.jsonl .*, and was a list of 1,000"),
+    ],
+)
+def test_another_run_is_not_resumed(path, tmp_path, monkeypatch, rows, evaluators, options, error):
+    monkeypatch.chdir(tmp_path)
+    evaluate(ROWS, [JsonMatch()], out="run")
+    before = files(tmp_path / "run")
+    with pytest.raises(InputError, match=f"run holds another run: .*({error})"):
+        evaluate(rows, evaluators, out="run", resume=True, **options)
+    assert files(tmp_path / "run") == before
+
+
+def test_the_order_of_evaluators_is_named(tmp_path):
+    evaluate(ROWS, EVALUATORS[:2], out=tmp_path)
+    with pytest.raises(InputError, match="order of evaluators is json_match, json_validity, and"):
+        evaluate(ROWS, EVALUATORS[1::-1], out=tmp_path, resume=True)
+
+
+def test_of_an_iterator_the_ids_are_compared(tmp_path):
+    evaluate(iter(ROWS), EVALUATORS, out=tmp_path)
+    with pytest.raises(InputError, match="a sample 'row 0', and the samples has 'row 1' in its p"):
+        evaluate(iter(ROWS[1:]), EVALUATORS, out=tmp_path, resume=True)
+    with pytest.raises(InputError, match="a sample 'row 5', and the samples ends before it"):
+        evaluate(iter(ROWS[:5]), EVALUATORS, out=tmp_path, resume=True)
+
+
+def test_a_file_that_was_moved_is_the_same_data(path, tmp_path):
+    evaluate(path, EVALUATORS, out=tmp_path / "run")
+    before = files(tmp_path / "run")
+    moved = path.rename(tmp_path / "moved.jsonl")
+    evaluate(moved, EVALUATORS, out=tmp_path / "run", resume=True)
+    assert files(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"overwrite": True}, "overwrite replaces a run in a directory"),
+        ({"resume": True}, "say which, with out="),
+        ({"retry_errors": True, "out": "run"}, "say resume=True, too"),
+        ({"resume": True, "overwrite": True, "out": "run"}, "leave one out"),
+        ({"out": "data.jsonl"}, "data.jsonl is not a directory"),
+        ({"out": ""}, "'' is not the path of a directory"),
+        ({"out": ".", "cache": "replies.sqlite"}, "is the cache, and a run in . would overwrite"),
+        ({"out": 7}, "7 is not the path of a directory"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(path, tmp_path, monkeypatch, options, error):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=error):
+        evaluate(path, EVALUATORS, **options)
+
+
+def test_files_that_are_there_are_not_overwritten_unless_asked(path, tmp_path):
+    run = tmp_path / "run"
+    evaluate(path, EVALUATORS, out=run)
+    with pytest.raises(InputError, match="already holds a run"):
+        evaluate(path, EVALUATORS, out=run)
+    with pytest.raises(InputError, match=r"is the data, and a run in .* would overwrite it"):
+        evaluate(run / "results.jsonl", EVALUATORS, out=run, overwrite=True)
+    (run / "results.jsonl").unlink()
+    (run / "manifest.json").write_text('{"name": "of somebody else"}')
+    with pytest.raises(InputError, match=r"holds no run, and a samples.jsonl that a run would rep"):
+        evaluate(path, EVALUATORS, out=run)
+    evaluate(path, EVALUATORS, out=run, overwrite=True)
+
+
+def test_a_second_process_in_the_directory_is_told(tmp_path):
+    class Second(Evaluator):
+        def check(self, sample):
+            with pytest.raises(InputError, match="another process is at work in"):
+                evaluate(ROWS, EVALUATORS, out=tmp_path, overwrite=True)
+            return Result(1.0)
+
+    assert evaluate(ROWS[:1], Second(), out=tmp_path).summary["evaluators"]["second"]["mean"] == 1
+
+
+def test_a_disk_that_is_full_ends_with_a_clear_error_and_a_run_to_resume(path, tmp_path):
+    resource = pytest.importorskip("resource")
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        try:
+            evaluate(path, EVALUATORS, out=tmp_path / "run")
+        except InputError as error:
+            os._exit(0 if os.strerror(errno.EFBIG) in str(error) else 2)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    evaluate(path, EVALUATORS, out=tmp_path / "run", resume=True)
+    evaluate(path, EVALUATORS, out=tmp_path / "whole")
+    assert files(tmp_path / "run") == files(tmp_path / "whole")
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links are followed there")
+@pytest.mark.parametrize("name", ["results.jsonl", "samples.jsonl", "summary.new", ".lock"])
+def test_a_link_in_the_place_of_a_file_is_not_followed(path, tmp_path, name):
+    target = tmp_path / "target"
+    target.write_text("precious")
+    run = tmp_path / "run"
+    evaluate(path, EVALUATORS, out=run)
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to(target)
+    with pytest.raises(InputError, match="cannot write to"):
+        evaluate(path, EVALUATORS, out=run, resume=True)
+    assert target.read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("results.jsonl", "{}\n", "results.jsonl: line 1 is not a row"),
+        ("summary.json", "[]", "summary.json is damaged: it is not a JSON object"),
+        ("summary.json", '{"samples": 3}', "summary.json is damaged: it lacks samples or"),
+        ("summary.json", '{"samples": 3, "evaluators": {}}', "the summary is that of 3"),
+        ("results.jsonl", None, "holds no run: there is no results.jsonl"),
+    ],
+)
+def test_a_damaged_file_is_named(path, tmp_path, name, text, error):
+    evaluate(path, EVALUATORS, out=tmp_path / "run")
+    (tmp_path / "run" / name).unlink()
+    if text is not None:
+        (tmp_path / "run" / name).write_text(text)
+    with pytest.raises(InputError, match=error):
+        read_run(tmp_path / "run")
+
+
+def test_without_its_samples_a_run_is_not_resumed(path, tmp_path):
+    evaluate(path, EVALUATORS, out=tmp_path / "run")
+    (tmp_path / "run" / "samples.jsonl").unlink()
+    with pytest.raises(InputError, match=r"samples.jsonl is missing, and without it"):
+        evaluate(path, EVALUATORS, out=tmp_path / "run", resume=True)
+
+
+# --- what is read again ---------------------------------------------------------------------------
+
+
+def test_a_run_is_read_again_also_without_its_summary(path, tmp_path):
+    run = evaluate(path, EVALUATORS, out=tmp_path / "run")
+    again = read_run(tmp_path / "run")
+    assert (again.summary, again.findings, again.incomplete) == (run.summary, run.findings, None)
+    (tmp_path / "run" / "summary.json").unlink()
+    again = read_run(tmp_path / "run")
+    assert again.summary == run.summary  # with the figures of fields
+    assert "it was killed or is under way" in again.incomplete
+
+
+def test_the_samples_that_did_not_pass_are_kept_with_what_each_evaluator_saw(path, tmp_path):
+    columns = {"json_match.reference": "output"}
+    run = evaluate(path, EVALUATORS[1:], out=tmp_path / "run", columns=columns)
+    kept = list(read_samples(tmp_path / "run"))
+    assert [each["row"] for each in kept] == [n for n in range(1_000) if n % 3 != 1]
+    assert kept[0]["reference"] == seen_by(kept[0], "json_match")["reference"]
+    assert seen_by(kept[0], "json_fields")["reference"] == [1, 0]
+    texts = dict(read_texts(run, "json_fields"))
+    assert texts[1] == ROWS[1]  # which passed, and is read from the file
+    path.write_text("another")
+    assert 1 not in dict(read_texts(run, "json_fields"))
+
+
+@pytest.mark.parametrize("again", [list, iter])
+def test_of_data_in_memory_all_samples_are_kept(tmp_path, again):
+    run = evaluate(again(ROWS), EVALUATORS, out=tmp_path)
+    assert [dict(sample) for _, sample in read_texts(run, "json_match")] == [
+        {"row": place, **row} for place, row in enumerate(ROWS)
+    ]
+    before = files(tmp_path)
+    evaluate(again(ROWS), EVALUATORS, out=tmp_path, resume=True)
+    assert files(tmp_path) == before
+
+
+def test_options_of_any_kind_stand_in_the_manifest(tmp_path):
+    pydantic = pytest.importorskip("pydantic")
+    made = pydantic.create_model("Model", total=int)
+
+    @dataclass(frozen=True)
+    class Odd(Moody):
+        kind: object = JsonMatch
+        compare: object = max
+        names: object = frozenset("ba")
+        rate: float = float("inf")
+        inner: object = JsonMatch()
+        model: object = made
+        thing: object = object()
+
+    evaluate(ROWS[:3], [Odd()], out=tmp_path)
+    options = read_manifest(tmp_path)["evaluators"]["odd"]["options"]
+    assert (options["compare"], options["names"]) == ("builtins.max", ["a", "b"])
+    assert (options["rate"], options["thing"]) == ("inf", "<object object>")
+    assert options["inner"]["options"]["strict_order"] is True
+    assert '"total"' in options["model"]["schema"]
+    evaluate(ROWS[:3], [Odd()], out=tmp_path, resume=True)
