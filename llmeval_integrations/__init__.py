@@ -47,7 +47,14 @@ from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.version import __version__
 
 if TYPE_CHECKING:
-    from llmeval_integrations.runs import Comparison, Run, compare, evaluate, evaluate_batch
+    from llmeval_integrations.runs import (
+        Comparison,
+        Run,
+        RunOptions,
+        compare,
+        evaluate,
+        evaluate_batch,
+    )
 
 __all__ = [
     "MISSING",
@@ -81,6 +88,7 @@ __all__ = [
     "RegexTimeoutError",
     "Result",
     "Run",
+    "RunOptions",
     "Sample",
     "StringDistance",
     "TextEvaluator",
@@ -102,7 +110,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import what is about runs where it is asked for, as that is a fifth of all the time."""
-    if name in ("Comparison", "Run", "compare", "evaluate", "evaluate_batch"):
+    if name in ("Comparison", "Run", "RunOptions", "compare", "evaluate", "evaluate_batch"):
         from llmeval_integrations import runs
 
         return getattr(runs, name)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.quoting import shorten
-from llmeval_integrations.runs.rows import Row, write_value
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.rows import Row
 
 _LONGEST: Final = 300
 _MOST: Final = 50
@@ -91,4 +93,6 @@ def objects(value: Any) -> list[Mapping[str, Any]]:
 
 def _value(entry: Mapping[str, Any], name: str) -> str | None:
     """Write a value; one that is cut ends with dots, by which the page knows it."""
+    from llmeval_integrations.runs.rows import write_value  # `explain` needs no runs
+
     return shorten(write_value(entry[name]).decode(), _LONGEST) if name in entry else None
