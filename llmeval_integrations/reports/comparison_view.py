@@ -8,7 +8,17 @@ from typing import Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import shorten
-from llmeval_integrations.reports.view import NOTHING, Cell, Column, Row, Section, Tone, View, score
+from llmeval_integrations.reports.view import (
+    NOTHING,
+    Cell,
+    Column,
+    Row,
+    Section,
+    Tone,
+    View,
+    quiet,
+    score,
+)
 from llmeval_integrations.runs.comparison.compare import compare
 from llmeval_integrations.runs.comparison.comparison import Comparison
 from llmeval_integrations.runs.comparison.differences import Difference
@@ -19,9 +29,6 @@ from llmeval_integrations.runs.run import Run
 _TONES: Final[dict[str, Tone]] = {"worse": "bad", "better": "good", "none shown": "quiet"}
 _NAMED: Final = 3
 _MOST_FIELDS: Final = 200
-_MOST_ROWS: Final = 2_000_000
-"""Rows of two runs that a report compares; each takes some 300 bytes of memory."""
-
 _LONGEST_REASON: Final = 160
 _NOTE: Final = (
     "Over the samples that both runs have; of a field, those that have it in either run. The "
@@ -61,18 +68,12 @@ def views_of_comparisons(runs: Mapping[str, Run], changes: int = 5) -> Iterator[
     """Compare the first run with each of the others, and say why where that cannot be."""
     (first, a), *others = runs.items()
     for name, b in others:
-        why = ""
-        if len(a.rows) + len(b.rows) > _MOST_ROWS:
-            why = f"they have more than {_MOST_ROWS:,} rows: llmeval compare A B"
+        try:
+            found = replace(compare(a, b, changes=changes), a=first, b=name)
+        except InputError as error:
+            yield View(f"A: {first}; B: {name}", Cell(f"Not compared: {error}.", "warn"), [])
         else:
-            try:
-                found = compare(a, b, changes=changes)
-            except InputError as error:
-                why = str(error)
-        if why:
-            yield View(f"A: {first}; B: {name}", Cell(f"Not compared: {why}.", "warn"), [])
-        else:
-            yield comparison_view(replace(found, a=first, b=name), changes)
+            yield comparison_view(found, changes)
 
 
 def _verdict(comparison: Comparison) -> Cell:
@@ -110,10 +111,10 @@ def _differences(
         Column("B", "b"),
         Column("B - A", "difference"),
         Column("95 % interval", "interval", rank=4, note=_OF_INTERVALS if note else ""),
-        Column("samples", "samples", rank=3, tone=lambda _: "quiet"),
+        Column("samples", "samples", rank=3, tone=quiet),
         Column("worse", "worse", rank=5, tone=lambda count: "bad" if count else "quiet"),
         Column("better", "better", rank=5, tone=lambda count: "good" if count else "quiet"),
-        Column("adjusted p", "p", rank=4, tone=lambda _: "quiet", note=_OF_CHANCE if note else ""),
+        Column("adjusted p", "p", rank=4, tone=quiet, note=_OF_CHANCE if note else ""),
     ]
     rows = [_row(each) for each in ranked[:_MOST_FIELDS]]
     if not is_field or len({each.evaluator for each in found}) == 1:

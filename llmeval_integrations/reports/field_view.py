@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.reports.tables import by_sample
-from llmeval_integrations.reports.view import RUN, Column, Row, Section, alarm, share
+from llmeval_integrations.reports.view import Column, Row, Section, alarm, share
 from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
@@ -25,6 +25,7 @@ _OF_SHARES: Final = (
 )
 _OF_ORIGINS: Final = "Invented: wrong values that the source has not. Misread: those that it has."
 _OF_LEAVES: Final = "F1 counts every leaf of the run once, macro F1 is the mean of the samples."
+_FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "name")
 _OF_COMMON: Final = "By chance: values found that say little, as most sources have them."
 
 
@@ -32,26 +33,26 @@ Origins: TypeAlias = Mapping[tuple[str, str], Counter[str]]
 """By evaluator and field, how many wrong values were invented, and how many misread."""
 
 
-def field_sections(evaluators: Sequence[Row], origins: Mapping[str, Origins]) -> Iterator[Section]:
+def field_sections(evaluators: Sequence[Row], origins: Origins) -> Iterator[Section]:
     """Yield the figures of all leaves, of each tool, and of each field."""
-    columns = [Column("evaluator", "name", kind="name"), RUN, *_shares(0)]
+    columns = [Column("evaluator", "name", kind="name"), *_shares(0)]
     columns.append(Column("macro F1", "macro", share, rank=1))
     leaves = [
-        {**each, **each["micro"], "macro": each["macro"]["f1"]}
+        {**each["micro"], "name": each["name"], "macro": each["macro"]["f1"]}
         for each in evaluators
         if each.get("micro") and each["micro"]["precision"] is not None
     ]
     said = {"note": _OF_LEAVES, "noun": "evaluator", "few": 50, "most": 50}
     yield Section.of("leaves", "Leaves", columns, leaves, **said)
     counts = [Column(key, key, rank=1) for key in ("called", "expected", "right")]
-    columns = [Column("tool", "name", kind="name"), RUN, *counts, *_shares(0)]
+    columns = [Column("tool", "name", kind="name"), *counts, *_shares(0)]
     tools = sorted(
         _parts(evaluators, "tools"),
         key=lambda tool: 2 * tool["right"] - tool["called"] - tool["expected"],
     )
     yield Section.of("tools", "Tools", columns, tools, noun="tool")
     yield _grounding([*_parts(evaluators, "grounding")])
-    yield _fields(origins, [each for each in _parts(evaluators, "fields") if each["leaves"]])
+    yield _fields([each for each in _parts(evaluators, "fields") if each["leaves"]], origins)
 
 
 def _shares(rank: int) -> list[Column]:
@@ -63,37 +64,35 @@ def _parts(evaluators: Sequence[Row], key: str) -> Iterator[Row]:
     """Yield the tools or fields of evaluators."""
     for each in evaluators:
         for name, figures in each.get(key, {}).items():
-            yield {**figures, "run": each["run"], "name": name, "evaluator": each["name"]}
+            yield {**figures, "name": name, "evaluator": each["name"]}
 
 
-def _grounding(fields: list[Row]) -> Section:
+def _grounding(fields: Sequence[Row]) -> Section:
     """Say of each field how many of its values the sources have."""
     columns = [
-        Column("field", "name", lambda name: name or "(the whole)", "name"),
-        RUN,
+        _FIELD,
         Column("not in the source", "ungrounded", tone=alarm),
         Column("of", "judged"),
         Column("found", "share", share, rank=1),
         Column("by chance", "common", share, rank=2, optional=True, note=_OF_COMMON),
     ]
-    rows = [{**each, "judged": each["grounded"] + each["ungrounded"]} for each in fields]
-    rows = [{**each, "common": each["common"] or None} for each in rows if each["judged"]]
-    rows.sort(key=lambda field: -field["ungrounded"])
-    title = "Values in their sources"
+    rows = [
+        {**each, "judged": each["grounded"] + each["ungrounded"], "common": each["common"] or None}
+        for each in sorted(fields, key=lambda field: -field["ungrounded"])
+        if each["grounded"] + each["ungrounded"]
+    ]
     said = {"noun": "field", "left_out": max(len(rows) - _MOST_FIELDS, 0)}
-    return Section.of("grounding", title, columns, rows[:_MOST_FIELDS], **said)
+    return Section.of("grounding", "Values in their sources", columns, rows[:_MOST_FIELDS], **said)
 
 
-def _fields(origins: Mapping[str, Origins], fields: list[Row]) -> Section:
+def _fields(fields: Sequence[Row], origins: Origins) -> Section:
     """Rank fields by the samples in which they are wrong, then by that share, then by leaves."""
-    rows = [{**each, **_field(each, origins[each["run"]])} for each in fields]
-    rows.sort(key=lambda row: row["rank"])
+    rows = sorted((_field(each, origins) for each in fields), key=lambda row: row["rank"])
     if len({row["evaluator"] for row in rows}) == 1:
         rows = [{**row, "evaluator": ""} for row in rows]
     columns = [
-        Column("field", "name", lambda name: name or "(the whole)", "name"),
+        _FIELD,
         Column("evaluator", "evaluator", kind="name", rank=5, optional=True),
-        RUN,
         Column("wrong", "wrong_samples", tone=alarm),
         Column("of", "samples"),
         Column("share", "wrong_share", share, rank=4),
@@ -115,25 +114,21 @@ def _fields(origins: Mapping[str, Origins], fields: list[Row]) -> Section:
     return Section.of("fields", "Fields", columns, rows[:_MOST_FIELDS], **said)
 
 
-def _field(field: Row, origins: Origins) -> dict[str, Any]:
-    """Return what is worked out of a field's figures."""
-    wrong, samples, own = (
-        field["wrong_samples"],
-        field["samples"],
-        (field["evaluator"], field["name"]),
-    )
+def _field(field: Row, origins: Origins) -> Row:
+    """Add what is worked out of a field's figures."""
+    wrong, samples = field["wrong_samples"], field["samples"]
     leaves = field["leaves"] - field["match"] - field["unreadable"]
-    link = {}
-    if field["examples"]:
-        example = text_of(field["examples"][0])
-        link = {"evaluator": field["evaluator"], "run": field["run"], "sample": example}
+    found = origins.get((field["evaluator"], field["name"]), Counter())
+    examples = [text_of(each) for each in field["examples"]]
+    link = {"evaluator": field["evaluator"], "sample": examples[0]} if examples else {}
     return {
+        **field,
         "missing": field["missing"] - field["unreadable"],
         "wrong_share": wrong / samples if samples else None,
-        "invented": origins.get(own, Counter())["invented"],
-        "misread": origins.get(own, Counter())["misread"],
-        "values": [_value(found) for found in field["wrong_values"][:_MOST_VALUES]] or [""],
-        "link": {key: value for key, value in link.items() if value},
+        "invented": found["invented"],
+        "misread": found["misread"],
+        "values": [_value(each) for each in field["wrong_values"][:_MOST_VALUES]] or [""],
+        "link": link,
         "rank": (field["name"] == OTHER, -wrong, -wrong / max(samples, 1), -leaves),
     }
 

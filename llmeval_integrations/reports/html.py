@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
-from llmeval_integrations.reports.run_view import view_of
+from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.samples import samples_of_page
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import View
@@ -29,9 +29,6 @@ SUFFIX: Final = ".html"
 
 _DATE: Final = len("2026-01-31")
 _CHANGES: Final = 20
-_ON_TOP: Final = ("evaluators", "causes")
-"""The sections that stand above the samples."""
-
 _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 """What must not stand in a script element as it is, and what UTF-8 has no form for."""
 
@@ -39,7 +36,7 @@ _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 def write(runs: Sequence[Run], out: BinaryIO, *, version: str | None = None) -> None:
     """Write the page; with a version of its files it asks its server every few seconds for news."""
     named = dict(zip(names_of(runs), runs, strict=True))
-    view = view_of(named)
+    views = {name: view_of_run(run, name) for name, run in named.items()}
     manifests = {name: manifest_of(run) for name, run in named.items()}
     scripts = ["marks.js", "page.js", *([] if version is None else ["live.js"])]
     style, script = _file("page.css"), "".join(map(_file, scripts))
@@ -51,12 +48,9 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str | None = None) -> 
             policy=_policy(style, script, is_live=version is not None),
             style=_markup(style),
             script=_markup(script),
-            view=view,
+            views=views,
             version=version,
-            linked=True,
             comparisons=[*views_of_comparisons(named, _CHANGES)] if version is None else [],
-            top=[each for each in view.sections if each.name in _ON_TOP],
-            below=[each for each in view.sections if each.name not in _ON_TOP],
             data=_markup(_embed(samples_of_page(named))),
             manifests={
                 name: json.dumps(manifest, indent=2, ensure_ascii=False)
@@ -71,7 +65,7 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str | None = None) -> 
 def as_fragment(view: View) -> str:
     """Write a view as HTML for a notebook, with a style of its own."""
     template = _environment().get_template("notebook.html.j2")
-    return template.render(view=view, linked=False, style=_markup(_file("notebook.css")))
+    return template.render(view=view, style=_markup(_file("notebook.css")))
 
 
 @cache

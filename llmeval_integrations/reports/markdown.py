@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 
 from llmeval_integrations.core.printable import one_line
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
-from llmeval_integrations.reports.run_view import view_of
+from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import Cell, Column, Section, View
 from llmeval_integrations.runs.run import Run
@@ -27,7 +27,7 @@ _LONGEST_SENTENCE: Final = 500
 def write(runs: Sequence[Run], out: BinaryIO) -> None:
     """Write what a report says of the runs, and of each further one compared with the first."""
     named = dict(zip(names_of(runs), runs, strict=True))
-    views = [view_of({name: run}) for name, run in named.items()]
+    views = [view_of_run(run, name) for name, run in named.items()]
     out.writelines(
         "\n\n".join([*_blocks(view), ""]).encode()
         for view in (*views, *views_of_comparisons(named))

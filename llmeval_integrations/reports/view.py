@@ -25,13 +25,11 @@ Row: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """One place of a table."""
+    """One place of a table; a short report leaves out all but its first line."""
 
     text: str
     tone: Tone = ""
     others: Sequence[str] = ()
-    """Further lines, which a short report leaves out."""
-
     bar: tuple[float, Interval] | None = None
     """A share that is drawn as a bar, with its interval."""
 
@@ -45,11 +43,7 @@ class Column:
 
     head: str
     key: str
-    """What is read of a row."""
-
     write: Callable[[Any], str] = lambda value: value if isinstance(value, str) else figure(value)
-    """Makes a text of it."""
-
     kind: Kind = "figure"
     rank: int = 0
     """Where there is no room for all columns those of the highest rank go first; 0 stays."""
@@ -58,7 +52,7 @@ class Column:
     """Whether the column is left out where no cell of it says anything."""
 
     has_lines: bool = False
-    """Whether a cell has several values, each in its line; a short report has the first."""
+    """Whether a cell has several values, each in its line."""
 
     tone: Callable[[Any], Tone] = lambda value: "quiet" if value is None else ""
     note: str = ""
@@ -67,19 +61,16 @@ class Column:
     def cell(self, row: Row) -> Cell:
         """Read the cell of a row."""
         value = row.get(self.key)
-        text, *others = map(self.write, row[self.key]) if self.has_lines else [self.write(value)]
-        interval = row.get(f"{self.key}_ci95") if self.key == "pass_rate" else None
-        bar = (row[self.key], interval) if interval else None
-        return Cell(text, self.tone(value), others, bar)
+        text, *others = map(self.write, row[self.key] if self.has_lines else [value])
+        interval = row["pass_rate_ci95"] if self.key == "pass_rate" else None
+        return Cell(text, self.tone(value), others, (row[self.key], interval) if interval else None)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table under a heading."""
+    """A table under a heading, of which a report shows the first rows."""
 
     name: str
-    """What a page's links call it."""
-
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
@@ -94,27 +85,24 @@ class Section:
     """The rows that a page shows before more are asked for."""
 
     left_out: int = 0
-    """How many rows there are beyond these."""
+    """How many rows there are beyond these, which `elsewhere` are."""
 
     elsewhere: str = ""
-    """Where all rows are."""
 
     @classmethod
     def of(
-        cls, name: str, title: str, columns: Iterable[Column], rows: Iterable[Row], **said: Any
+        cls, name: str, title: str, columns: Sequence[Column], rows: Iterable[Row], **said: Any
     ) -> Section:
         """Make a table of rows, without optional columns that say nothing."""
-        columns, rows = [*columns], [*rows]
-        cells = {column: [column.cell(row) for row in rows] for column in columns}
-        cells[columns[0]] = [
-            replace(cell, filter=row.get("link", {})) for cell, row in zip(cells[columns[0]], rows)
+        rows = [*rows]
+        table = [[column.cell(row) for row in rows] for column in columns]
+        table[0] = [replace(cell, filter=row.get("link", {})) for cell, row in zip(table[0], rows)]
+        kept = [
+            (column, cells)
+            for column, cells in zip(columns, table)
+            if not column.optional or any(each.text not in {"", "0", NOTHING} for each in cells)
         ]
-        kept = {
-            column: found
-            for column, found in cells.items()
-            if not column.optional or any(cell.text not in {"", "0", NOTHING} for cell in found)
-        }
-        return cls(name, title, [*kept], [*zip(*kept.values())], **said)
+        return cls(name, title, [each for each, _ in kept], [*zip(*(c for _, c in kept))], **said)
 
     def rest(self, count: int) -> str:
         """Say how many rows there are beyond so many; nothing where there are none."""
@@ -137,13 +125,14 @@ class View:
     warnings: Sequence[str] = ()
 
 
-RUN: Final = Column("run", "run", kind="name", optional=True)
-"""The column of a run's name, which is empty where there is one run."""
-
-
 def alarm(count: Any) -> Tone:
     """Colour a count that should be 0."""
     return "bad" if count else "quiet"
+
+
+def quiet(_: Any) -> Tone:
+    """Colour what is said beside."""
+    return "quiet"
 
 
 def share(value: float | None) -> str:
