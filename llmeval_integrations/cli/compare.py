@@ -12,8 +12,7 @@ import msgspec
 from llmeval_integrations.cli.gates import Bound, parse_bound
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.comparison.compare import compare
-from llmeval_integrations.runs.comparison.comparison import Comparison
+from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
 

@@ -19,8 +19,7 @@ from llmeval_integrations.reports.view import (
     quiet,
     score,
 )
-from llmeval_integrations.runs.comparison.compare import compare
-from llmeval_integrations.runs.comparison.comparison import Comparison
+from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.differences import Difference
 from llmeval_integrations.runs.numbers import chance, counted, figure, percent, points, signed
 from llmeval_integrations.runs.records import text_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -40,22 +41,22 @@ def index_view(folder: str | PathLike[str]) -> View:
 
 def _row(path: Path) -> Row:
     directory = RunDirectory(path)
-    try:
-        manifest = directory.manifest()
-    except InputError:
-        manifest = {}
-    try:
-        summary: dict[str, Any] = directory.summary() or {}
-    except InputError:
-        summary = {}
-    rates = (
-        f"{name} {share(each['pass_rate'])}" for name, each in summary.get("evaluators", {}).items()
-    )
+    manifest, summary = _read(directory.manifest), _read(directory.summary)
+    evaluators = summary.get("evaluators", {})
+    rates = [f"{name} {share(each['pass_rate'])}" for name, each in evaluators.items()]
     date = str(manifest.get("started", ""))[:_MINUTE].replace("T", " ")
     return {
         "run": str(path),
         "date": date or NOTHING,
         "data": Path(manifest.get("data", {}).get("path", "")).name or NOTHING,
         "samples": summary.get("samples"),
-        "rates": "; ".join(rates) if summary else "not finished",
+        "rates": "; ".join(rates) or "not finished",
     }
+
+
+def _read(read: Callable[[], Mapping[str, Any] | None]) -> Mapping[str, Any]:
+    """Read a file of a run, nothing where it is missing or damaged."""
+    try:
+        return read() or {}
+    except InputError:
+        return {}

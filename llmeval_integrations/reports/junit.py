@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Final
 from xml.sax.saxutils import quoteattr
 
@@ -26,45 +26,36 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
     out.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
     for name, run in zip(names_of(runs), runs, strict=True):
         if run.incomplete:
-            why = _element("error", message=run.incomplete, type="incomplete")
-            case = _element("testcase", why, classname=name, name="the run is complete")
-            out.write(_suite(name, Counter(error=1)).encode() + case.encode() + b"</testsuite>\n")
+            why = f"incomplete: {run.incomplete}"
+            whole = Row("the run is complete", "", None, None, None, None, {}, False, why)
+            _write_suite(name, [whole], out)
         for evaluator in run.summary["evaluators"]:
             suite = evaluator if len(runs) == 1 else f"{name}.{evaluator}"
-            counts = Counter(_kind(row) for row in rows_of(run) if row.evaluator == evaluator)
-            out.write(_suite(suite, counts).encode())
-            cases = (_case(suite, row) for row in rows_of(run) if row.evaluator == evaluator)
-            out.writelines(case.encode() for case in cases)
-            out.write(b"</testsuite>\n")
+            _write_suite(suite, [row for row in rows_of(run) if row.evaluator == evaluator], out)
     out.write(b"</testsuites>\n")
 
 
-def _kind(row: Row) -> str:
-    if row.error is not None:
-        return "error"
-    if row.unscored:
-        return "skipped"
-    return "failure" if row.passed is False else ""
-
-
-def _suite(name: str, counts: Counter[str]) -> str:
+def _write_suite(name: str, rows: Iterable[Row], out: BinaryIO) -> None:
+    counts: Counter[str] = Counter()
+    cases = []
+    for row in rows:
+        kind = "error" if row.error is not None else "skipped" if row.unscored else ""
+        kind = kind or ("failure" if row.passed is False else "")
+        counts[kind] += 1
+        about = {"classname": name, "name": text_of(row.id)}
+        cases.append(_element("testcase", _report(kind, row) if kind else "", **about))
     figures = {f"{kind}s": str(counts[kind]) for kind in ("failure", "error")}
-    attributes = {"tests": str(counts.total()), **figures, "skipped": str(counts["skipped"])}
-    return _element("testsuite", name=name, **attributes).replace("/>", ">")
+    figures |= {"tests": str(counts.total()), "skipped": str(counts["skipped"])}
+    out.write(_element("testsuite", "\n" + "".join(cases), name=name, **figures).encode())
 
 
-def _case(suite: str, row: Row) -> str:
-    kind = _kind(row)
-    about = {"classname": suite, "name": text_of(row.id)}
-    if not kind:
-        return _element("testcase", **about)
+def _report(kind: str, row: Row) -> str:
+    label, reason = str(row.label or kind), str(row.reason or "")
     if row.error is not None:
         label, _, reason = row.error.partition(": ")
-    else:
-        label, reason = str(row.label or kind), str(row.reason or "")
     message = reason if row.score is None else f"score {row.score:g}: {reason}"
-    said = {"message": message} if kind == "skipped" else {"message": message, "type": label}
-    return _element("testcase", _element(kind, **said), **about)
+    said = {} if kind == "skipped" else {"type": label}
+    return _element(kind, message=message, **said)
 
 
 def _element(tag: str, content: str = "", /, **attributes: str) -> str:

@@ -20,19 +20,17 @@ _LOOPBACK: Final = "127.0.0.1"
 
 
 class Server(ThreadingHTTPServer):
-    """Answers `/` with the page and `/version` with what the page was made of."""
+    """Answers `/` with the page and `/version` with the state of its files.
+
+    Raises InputError where a directory holds no run, and where the port cannot be had.
+    """
 
     daemon_threads = True
 
     def __init__(self, directories: Sequence[str], port: int = 0) -> None:
-        """Bind to the loopback address.
-
-        Raises InputError where a directory holds no run, and where the port cannot be had.
-        """
         self._directories = [Path(directory) for directory in directories]
         self._lock = Lock()
-        self._made_of: str | None = None
-        self._page = b""
+        self._made = "", b""
         for directory in directories:
             read_run(directory)
         try:
@@ -42,16 +40,12 @@ class Server(ThreadingHTTPServer):
                 f"port {port}: {error.strerror or error}; --port names another, and without it any "
                 "free one is taken"
             ) from error
+        self.address = f"http://{_LOOPBACK}:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a browser that went away before it had everything."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
-
-    @property
-    def address(self) -> str:
-        """Where a browser finds it."""
-        return f"http://{_LOOPBACK}:{self.server_port}/"
 
     def version(self) -> str:
         """Name the state of the files by their sizes and times."""
@@ -63,11 +57,11 @@ class Server(ThreadingHTTPServer):
         """Return the page, made once for every version; one thread makes it, the others wait."""
         with self._lock:
             version = self.version()
-            if version != self._made_of:
+            if version != self._made[0]:
                 out = BytesIO()
                 html.write([read_run(path) for path in self._directories], out, version=version)
-                self._page, self._made_of = out.getvalue(), version
-            return self._page
+                self._made = version, out.getvalue()
+            return self._made[1]
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -1,7 +1,6 @@
 """Runs: samples × evaluators → rows, from Python and for the command line."""
 
-from llmeval_integrations.runs.comparison.compare import compare
-from llmeval_integrations.runs.comparison.comparison import Comparison
+from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.options import RunOptions
 from llmeval_integrations.runs.rows import Row, StoredRows

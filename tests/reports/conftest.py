@@ -28,22 +28,6 @@ class Moody(Evaluator):
         return Result(len(str(sample.output)), sample.output != "bad", None, "as it says")
 
 
-@dataclass(frozen=True)
-class Labelled(Evaluator):
-    """What is it? It fails, with the output as its label."""
-
-    def check(self, sample):
-        return Result(0.0, False, str(sample.output), "as it says")
-
-
-@dataclass(frozen=True)
-class Named(Evaluator):
-    """What is it? The output is its label, and it passes no verdict."""
-
-    def check(self, sample):
-        return Result(1.0, None, str(sample.output), "as it says")
-
-
 MOODS = [{"id": mood, "output": mood} for mood in ("good", "bad", "raise", "unscored")]
 PEOPLE = [
     {"id": "right", "output": '{"name": "Ada", "age": 36}', "reference": '{"name": "Ada", "age": 36}'},
@@ -61,24 +45,6 @@ def moods(tmp_path):
 def people(tmp_path):
     evaluators = [JsonValidity(), JsonMatch(), JsonFields()]
     return evaluate(PEOPLE, evaluators, out=tmp_path / "people")
-
-
-@pytest.fixture
-def kinds():
-    """Makes a run in which so many kinds of defect were found."""
-
-    def kinds(count, twice=None):
-        rows = [{"output": f"kind {n}"} for n in range(count)]
-        return evaluate(rows + [{"output": twice}] * 2 * (twice is not None), {"kinds": Labelled()})
-
-    return kinds
-
-
-@pytest.fixture
-def tones():
-    """A run in which an evaluator gave labels, and said of nothing whether it passed."""
-    rows = [{"output": "positive"}] * 3 + [{"output": "bad"}]
-    return evaluate(rows, {"tone": Named(), "moody": Moody()})
 
 
 @pytest.fixture

@@ -156,13 +156,6 @@ def test_what_is_wrong_with_a_whole_call_is_told(opened, ran, made, expected, ro
     assert [row[: len(wanted)] for row, wanted in zip(cells(page, ".places")[1:], rows)] == rows
 
 
-def test_runs_that_cannot_be_compared_stand_beside_each_other(opened, moods, people):
-    page = opened(moods, people)
-    assert "Not compared: the runs have no evaluator in common" in page.run(TEXT)
-    choose(page, "run", "people")
-    assert sorted(page.run(IDS)) == ["cut", "old", "right"]
-
-
 def test_a_column_sorts_and_the_address_keeps_it(page, people, tmp_path):
     address = written(people, tmp_path / "report.html")
     page.open(address)
@@ -295,17 +288,6 @@ def test_texts_of_passing_samples_are_read_from_the_data_while_it_is_the_same(op
     assert "The texts of this sample are not in this page" in page.run(TEXT)
     turn(page, 0)
     assert page.run("document.querySelector('.output pre').innerText") == "{ ⟨end⟩"
-
-
-def test_what_stands_for_many_kinds_leads_nowhere_and_a_rare_label_can_be_chosen(opened, kinds):
-    page = opened(kinds(1_003))
-    page.run("document.querySelector('button.all').click()")
-    assert page.run("[...document.querySelectorAll('.causes tr')].find(row => row.innerText.startsWith('(other)')).querySelector('a')") is None  # fmt: skip
-    choices = "[...document.getElementById('by-label').options].map(each => each.value)"
-    rare = max({f"kind {n}" for n in range(900)} - set(page.run(choices)))
-    page.run(f"location.hash = 'label={rare}'")
-    time.sleep(0.2)
-    assert len(page.run(IDS)) == 1
 
 
 def test_text_of_models_does_not_act(opened, hostile, ran):

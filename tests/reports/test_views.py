@@ -1,13 +1,17 @@
 """What a report says of a run and of a comparison: sections of cells with rounded figures."""
 
+from dataclasses import dataclass
+
 import pytest
 
 from llmeval_integrations import (
+    Evaluator,
     ExactMatch,
     JsonFields,
     JsonGrounded,
     JsonSchema,
     JsonValidity,
+    Result,
     ToolCalls,
     compare,
     evaluate,
@@ -210,3 +214,18 @@ def test_the_sentence_of_power_counts_groups():
     assert few.verdict.text.endswith(
         "3 samples in 1 group can show no difference of json_validity."
     )
+
+
+@dataclass(frozen=True)
+class Named(Evaluator):
+    """What is it? The output is its label, and it passes no verdict."""
+
+    def check(self, sample):
+        return Result(1.0, None, str(sample.output), "as it says")
+
+
+def test_labels_of_evaluators_without_a_verdict_are_counted():
+    view = view_of_run(evaluate([{"output": "warm"}] * 3 + [{"output": "cold"}], {"tone": Named()}))
+    [warm, _] = section(view, "labels")
+    assert warm == {"label": "warm", "evaluator": "tone", "rows": "3", "share": "75.0 %"}
+    assert "causes" not in names(view)
