@@ -20,7 +20,7 @@ def test_failures_errors_and_skips_are_told_apart(moods):
     assert kinds == {
         "good": [],
         "bad": [("failure", "failure", "score 3: as it says")],
-        "raise": [("error", "InputError", "row 3: the output asked for it")],
+        "raise": [("error", "InputError", "the output asked for it")],
         "unscored": [("skipped", None, "nobody can tell")],
     }
 

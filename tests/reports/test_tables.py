@@ -30,7 +30,7 @@ def test_every_row_and_every_field_is_a_record(moods, people):
     assert [record["id"] for record in records] == ["good", "bad", "raise", "unscored"]
     assert [record["score"] for record in records] == ["4.0", "3.0", "", ""]
     assert [record["passed"] for record in records] == ["true", "false", "", ""]
-    assert records[2]["error"] == "InputError: row 3: the output asked for it"
+    assert records[2]["error"] == "InputError: the output asked for it"
     assert as_csv(fields_table([moods])) == []
     records = as_csv(fields_table([people]))
     told = [(record["field"], record["leaves"], record["match"]) for record in records]
