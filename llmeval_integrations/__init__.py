@@ -36,6 +36,7 @@ from llmeval_integrations.evaluators.reasoning_format import (
     ReasoningToolCallFormat,
 )
 from llmeval_integrations.evaluators.regex_match import RegexMatch
+from llmeval_integrations.evaluators.retrieval import Retrieval
 from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
@@ -87,6 +88,7 @@ __all__ = [
     "RegexMatch",
     "RegexTimeoutError",
     "Result",
+    "Retrieval",
     "Run",
     "RunOptions",
     "Sample",

@@ -12,7 +12,7 @@ JUDGED = [name for name in list_evaluators() if issubclass(evaluator_class(name)
 DETERMINISTIC = [name for name in list_evaluators() if name not in JUDGED]
 """The names of those that do not."""
 
-SAMPLE = Sample("[1]", "[1]", "Write a list.", ["A list has brackets."])
+SAMPLE = Sample("[1]", "[1]", "Write a list.", ["A list has brackets."], relevant=[1])
 """What every one of them can look at."""
 
 

@@ -153,7 +153,7 @@ def test_the_types_and_the_version_are_shipped():
 
 @pytest.mark.parametrize("evaluator", EVALUATORS, ids=repr)
 def test_evaluators_survive_copies_and_processes(evaluator):
-    sample = Sample('{"a": 1}', reference="{}", input="1")
+    sample = Sample('{"a": 1}', reference="{}", input="1", retrieved=[1], relevant=[1])
     twins = [copy.copy(evaluator), copy.deepcopy(evaluator)]
     twins += [pickle.loads(pickle.dumps(evaluator, protocol)) for protocol in range(2, 6)]  # noqa: S301
     for twin in twins:

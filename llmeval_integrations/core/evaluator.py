@@ -93,11 +93,12 @@ class Evaluator(ABC):
         variables: Any = MISSING,
         id: Any = MISSING,
         group: Any = MISSING,
+        retrieved: Any = MISSING,
+        relevant: Any = MISSING,
     ) -> Result:
         """Evaluate one output given by itself."""
-        return self.evaluate(
-            Sample(output, reference, input, contexts, schema, variables, id, group)
-        )
+        fields = (contexts, schema, variables, id, group, retrieved, relevant)
+        return self.evaluate(Sample(output, reference, input, *fields))
 
     def assert_passes(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
         """Evaluate one output; raise AssertionError with the reason unless it passes."""

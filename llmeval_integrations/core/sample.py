@@ -57,6 +57,12 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """What samples share that belong together, as repeats of a task or questions about one
     document do: they are not independent."""
 
+    retrieved: Any = MISSING
+    """The ids of the documents that a search found, best first."""
+
+    relevant: Any = MISSING
+    """The ids of the documents that it should find."""
+
     def require(self, field: str, evaluator: str) -> Any:
         """Return a field's value; raise MissingFieldError where the sample has none, or None."""
         value = getattr(self, field)

@@ -1,0 +1,90 @@
+"""Are the documents that were retrieved the relevant ones?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import format_against
+from llmeval_integrations.core.options import check_choice, check_number
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.json_values.python_values import as_python
+
+METRICS: Final = ("hit_rate", "mrr", "precision", "recall", "ap", "ndcg")
+"""Of one query; the mean of `ap` over a run is MAP, that of `mrr` is MRR."""
+
+
+@dataclass(frozen=True)
+class Retrieval(Evaluator):
+    """Were the relevant documents retrieved, and do they come first?
+
+    The ids are `retrieved`, best first, or else the output, and `relevant`: lists, or their JSON.
+    An id that comes again counts where it stands first.
+
+    Example:
+        >>> retrieval = Retrieval(metric="mrr")
+        >>> retrieval(None, retrieved=["b", "a"], relevant=["a"]).score
+        0.5
+
+    Score: the metric, 0 to 1. Metadata: all metrics; relevance is yes or no, so that NDCG's gain is
+    1 (Järvelin and Kekäläinen, 2002). Without a relevant id the result is unscored.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("relevant",)
+
+    metric: str = "ndcg"
+    """One of hit_rate, mrr, precision, recall, ap, ndcg."""
+
+    k: int | None = None
+    """How many of the retrieved ids count; None takes all."""
+
+    threshold: float | None = None
+    """The lowest score that passes; None leaves `passed` open."""
+
+    def __post_init__(self) -> None:
+        check_choice(self, "metric", METRICS)
+        check_number(self, "k", minimum=1, whole=True, optional=True)
+        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
+
+    def check(self, sample: Sample) -> Result:
+        relevant = set(self._ids("relevant", sample.require("relevant", self.name)))
+        given = sample.output if sample.retrieved in (MISSING, None) else sample.retrieved
+        retrieved = list(dict.fromkeys(self._ids("retrieved", given)))[: self.k]
+        if not relevant:
+            return Result.unscored("No document is relevant", label="nothing_relevant")
+        figures = measure_retrieval(retrieved, relevant)
+        score, passed, reason = figures[self.metric], None, None
+        if self.threshold is not None:
+            passed = score >= self.threshold
+            reason = None if passed else f"{self.metric} {format_against(self.threshold, score)}"
+        return Result(score, passed, None, reason, {**figures})
+
+    def _ids(self, field: str, value: Any) -> list[Any]:
+        value = parse(value) if isinstance(value, str) else as_python(value)
+        if not isinstance(value, (list, tuple)) or not all(
+            isinstance(each, (str, int)) for each in value
+        ):
+            raise InputError(f"{self.name}: {field}={quote(value)} is not a list of ids")
+        return list(value)
+
+
+def measure_retrieval(retrieved: list[Any], relevant: set[Any]) -> dict[str, float]:
+    """Return all metrics of different ids, best first, against those that are relevant."""
+    ranks = [rank for rank, each in enumerate(retrieved, 1) if each in relevant]
+    gains = sum(1 / math.log2(rank + 1) for rank in ranks)
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, len(relevant) + 1))
+    precisions = sum(found / rank for found, rank in enumerate(ranks, 1))
+    return {
+        "hit_rate": float(bool(ranks)),
+        "mrr": 1 / ranks[0] if ranks else 0.0,
+        "precision": len(ranks) / len(retrieved) if retrieved else 0.0,
+        "recall": len(ranks) / len(relevant),
+        "ap": precisions / len(relevant),
+        "ndcg": gains / ideal,
+    }
