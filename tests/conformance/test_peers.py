@@ -1,7 +1,6 @@
 """The known faults of the peers that are installed, and of what people write in a line."""
 
 import json
-import re
 
 import pytest
 from pace import TooSlowError
@@ -70,41 +69,6 @@ def test_pythons_equality():
     assert cases(found, "wrong") == BOOLEANS | {"reference with NaN"}
     # json.loads takes some prose for none of JSON, and says so in the way that ends a run.
     assert CUT | FIRST_ONLY | {"empty", "100,000 levels"} <= cases(found, "raised")
-
-
-def test_a_reader_that_looks_for_either_word():
-    def read(reply):
-        found = re.search(r"pass|fail", reply, re.IGNORECASE)
-        return found and found[0].title()
-
-    found = check_evaluator(read, "verdict_reading")
-    assert cases(found, "wrong") >= {
-        *("password", "failover", "not pass", "both words", "the other word in the reasoning"),
-        *("two labels that disagree", "cut within the reasoning", "thinking alone"),
-    }
-
-
-def test_a_reader_that_loads_json():
-    def read(reply):
-        verdict = json.loads(reply)["verdict"]
-        return verdict if verdict in ("Pass", "Fail") else None
-
-    found = check_evaluator(read, "verdict_reading")
-    assert cases(found, "wrong") == {"a key twice"}
-    # A JSONDecodeError is a ValueError, and so a way to say that there is no verdict.
-    assert cases(found, "nothing") >= {"JSON in a fence", "labels"}
-    assert cases(found, "raised") == {"100,000 brackets"}
-
-
-def test_a_pattern_that_backtracks():
-    pattern = re.compile(r"verdict:(\s*\**)*(pass|fail)", re.IGNORECASE)
-
-    def read(reply):
-        found = pattern.search(reply)
-        return found and found[2].title()
-
-    found = check_evaluator(read, "verdict_reading", limit=0.2)
-    assert "many blanks behind a label" in cases(found, "cost", "slow")
 
 
 def test_a_cost_that_explodes_is_found():

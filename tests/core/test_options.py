@@ -66,9 +66,3 @@ def test_a_number_of_another_library_becomes_pythons_own():
         probe = Probe(value)
         check_number(probe, "value")
         assert (probe.value, type(probe.value)) == (plain, type(plain))
-
-
-def test_a_long_value_is_cut_in_the_message():
-    with pytest.raises(InvalidOptionError) as raised:
-        check_flag(Probe("x" * 10**6), "value")
-    assert len(str(raised.value)) < 400

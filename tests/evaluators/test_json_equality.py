@@ -6,9 +6,9 @@ import operator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from json_strategies import clashing, documents
+from json_strategies import documents
 
-from llmeval_integrations import InvalidReferenceError, JsonEquality, evaluate
+from llmeval_integrations import InvalidReferenceError, JsonEquality
 
 STRICT = JsonEquality()
 ANY = JsonEquality(list_order="any")
@@ -92,15 +92,6 @@ def test_the_reason_names_the_first_difference_in_the_order_that_counts(list_ord
     assert says_no(output, reference).reason == (reason or "The operator says no")
 
 
-def test_a_reference_with_a_number_out_of_range_is_json_that_exceeds_a_limit():
-    number = "[1e400]"
-    with pytest.raises(InvalidReferenceError, match=r"exceeds a limit \(number_out_of_range\)"):
-        STRICT("[1]", number)
-    assert STRICT(number, number).passed is True
-    [row] = evaluate([{"output": number, "reference": number}], [STRICT]).rows
-    assert (row.error, row.score) == (None, True)
-
-
 @pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])
 @pytest.mark.parametrize("reference", ["", "prose", "[1,]x", {1}, {1: 2}, object(), b"\xff"])
 def test_a_broken_reference_is_the_callers_fault_whatever_the_output(parsing, reference):
@@ -121,20 +112,6 @@ def test_an_output_that_is_no_json_is_unequal_and_says_why(output, label):
     result = STRICT(output, "{}")
     assert (result.score, result.passed, result.label) == (False, False, label)
     assert result.reason
-
-
-def test_parsed_values_compare_like_texts():
-    pydantic = pytest.importorskip("pydantic")
-
-    class Point(pydantic.BaseModel):
-        x: int
-        y: tuple[int, ...] = ()
-
-    assert STRICT({"a": (1, 2)}, '{"a": [1, 2]}').passed is True
-    assert STRICT(Point(x=1, y=(2,)), '{"x": 1, "y": [2]}').passed is True
-    assert STRICT('{"x": 1, "y": []}', Point(x=1)).passed is True
-    assert STRICT({"a": True}, {"a": 1}).passed is False
-    assert STRICT(b'{"a": 1}', {"a": 1}).passed is True
 
 
 @pytest.mark.parametrize(
@@ -205,17 +182,3 @@ def test_equality_does_not_see_order_of_keys_nor_spelling(value, choose):
         assert all(evaluator(one, other).score for one in texts for other in texts)
         assert evaluator([value], [json.loads(texts[2])]).passed is True
     assert ANY(json.dumps(shuffled(value, choose, arrays=True)), texts[0]).passed is True
-
-
-@settings(max_examples=100, deadline=None)
-@given(clashing, clashing)
-def test_equality_is_symmetric_and_agrees_with_the_text_in_order(one, other):
-    texts = json.dumps(one, sort_keys=True), json.dumps(other, sort_keys=True)
-    for evaluator in (STRICT, ANY, TOP):
-        assert evaluator(*texts).passed is evaluator(*texts[::-1]).passed
-    if texts[0] == texts[1]:
-        assert STRICT(*texts).passed is True
-    if STRICT(*texts).score:
-        assert TOP(*texts).score
-    if TOP(*texts).score:
-        assert ANY(*texts).score

@@ -31,24 +31,6 @@ def is_schema(kind, schema):
     return kind(kind.META_SCHEMA).is_valid(schema)
 
 
-@pytest.mark.parametrize(
-    ("draft", "schema", "instance", "ours", "theirs"),
-    [
-        # 0.3 is a multiple of 0.1, and 10**300 none of 3: numbers are decimal, not binary.
-        ("2020-12", {"multipleOf": 0.1}, 0.3, True, False),
-        ("7", {"multipleOf": 3}, 1e300, False, True),
-        # Drafts may go on with the keyword that they have split in two.
-        ("2019-09", {"dependencies": {"a": ["b"]}}, {"a": 1}, False, True),
-        # Asserted by the validator that we use where a draft lets it.
-        ("7", {"contentEncoding": "base64"}, "a", False, True),
-        ("2020-12", {"contentEncoding": "base64"}, "a", True, True),
-    ],
-)
-def test_where_verdicts_differ_from_jsonschema(draft, schema, instance, ours, theirs):
-    assert JsonSchema(schema, draft=draft)(json.dumps(instance)).passed is ours
-    assert reference_validator(draft)(schema).is_valid(instance) is theirs
-
-
 values = st.recursive(
     st.none()
     | st.booleans()
@@ -148,15 +130,6 @@ def test_formats_are_asserted_only_where_asked(kind, text, draft):
     failed = JsonSchema(schema, draft=draft, check_formats=True)(output)
     assert (failed.passed, failed.label) == (False, "format")
     assert JsonSchema({"format": "nonsense"}, draft=draft, check_formats=True)('"x"').passed
-
-
-def test_numbers_of_any_size_are_exact():
-    assert not JsonSchema({"maximum": 10**30})(str(10**30 + 1)).passed
-    assert JsonSchema({"maximum": 10**30})(str(10**30)).passed
-    assert not JsonSchema({"enum": [10**30]})(str(10**30 + 1)).passed
-    assert JsonSchema({"type": "integer"})("9" * 308).passed
-    assert JsonSchema({"type": "integer"})("1.0").passed
-    assert not JsonSchema({"type": "integer"})("true").passed
 
 
 # --- what is told --------------------------------------------------------------------------------
@@ -266,14 +239,3 @@ CONFORMITY = [
 @pytest.mark.parametrize(("schema", "output", "share"), CONFORMITY)
 def test_conformity_is_the_share_of_values_without_an_error(schema, output, share):
     assert JsonSchema(schema)(output).metadata["schema_score"] == pytest.approx(share)
-
-
-def test_a_long_value_is_cut_in_its_message():
-    schema = {"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
-    result = JsonSchema(schema)(json.dumps({"n": "x" * 10_000}))
-    [error] = result.metadata["errors"]
-    assert len(error["message"]) == 200
-    assert error["message"].startswith('"xxx')
-    end = "is not valid under any of the schemas listed in the 'anyOf' keyword"
-    assert result.reason == f"{error['message']} at /n"
-    assert result.reason.endswith(f'xxx" {end} at /n')

@@ -1,17 +1,14 @@
 """Repetition by n-grams: the definition written plainly, penalties, tokenizers offline, scopes."""
 
 import asyncio
-import math
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import at_most
 
 from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
 
-HAN = "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生"
 WORDS = st.lists(
     st.sampled_from(["a", "b", "A", "c", "the", "é", "。"]), min_size=1, max_size=30
 ).map(" ".join)
@@ -72,18 +69,6 @@ def test_the_soft_penalty_is_a_ramp(text, start, steepest):
     assert result.metadata["penalty_mode"] == "soft"
 
 
-def test_a_rate_at_exactly_the_threshold_costs_nothing_and_that_is_a_plain_zero():
-    for total in range(1, 30):
-        for repeated in range(total):
-            text = " ".join(["x"] * (repeated + 1) + [f"w{n}" for n in range(total - repeated - 1)])
-            evaluator = NgramRepetitionPenalty(n=1, penalty_threshold=repeated / total)
-            assert (evaluator(text).score, evaluator(text).passed) == (0, True), (repeated, total)
-    for options in ({"use_soft_penalty": True, "max_penalty": 0.0}, {"penalty_rate": 0.0}):
-        result = NgramRepetitionPenalty(**options)("a a a a a a a a")
-        assert math.copysign(1, result.score) == 1
-        assert "-0.000" not in result.reason
-
-
 def test_the_result_gives_the_figures():
     result = NgramRepetitionPenalty(n=1)("a A a a")
     assert result.reason == (
@@ -135,14 +120,6 @@ def test_without_thinking_there_is_nothing_to_look_at(text):
     assert (result.score, result.reason) == (0, "No thought process found to analyze")
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("scope", ["full", "thought"])
-def test_a_hostile_megabyte_takes_less_than_seconds(scope):
-    for piece in ("<think>", "</think>", "<think>a</think>", "a ", "<think>a b </think> ", "x"):
-        with at_most(3):
-            NgramRepetitionPenalty(analyze_scope=scope)(piece * (1_000_000 // len(piece)))
-
-
 # --- other tokenizers ----------------------------------------------------------------------------
 
 
@@ -153,14 +130,6 @@ def tiktoken_penalty():
         return NgramRepetitionPenalty(n=1, tokenizer="tiktoken")
     except MissingDependencyError:
         pytest.skip("no vocabulary on this machine")  # tiktoken would download it
-
-
-def test_different_han_characters_are_not_repetitive(tiktoken_penalty):
-    for encoding in ("cl100k_base", "o200k_base"):
-        for n in (2, 3):
-            evaluator = NgramRepetitionPenalty(n=n, tokenizer="tiktoken", encoding_name=encoding)
-            result = evaluator(HAN)
-            assert (result.score, result.metadata["repetition_rate"]) == (0, 0), encoding
 
 
 def test_a_panic_of_tiktoken_is_unscored(tiktoken_penalty):

@@ -1,14 +1,10 @@
 """Calls are valid for the tool that they name, or the result says what the schema has against them."""
 
-import json
-
 import pytest
-from pace import at_most
 
 from llmeval_integrations import (
     InvalidOptionError,
     MissingFieldError,
-    Sample,
     ToolCalls,
     ToolCallSchema,
 )
@@ -85,20 +81,6 @@ def test_undeclared_arguments_can_be_allowed():
     assert not ToolCallSchema([strict], allow_undeclared=True)(call).passed
 
 
-def test_a_name_with_strange_characters_has_its_pointer():
-    for name, place in (("a/b~", "/a~1b~0"), ('a"b', '/a"b'), ("\n\\é", "/\n\\é")):
-        tool = {"name": "f", "parameters": {"properties": {name: {"type": "integer"}}, "required": [name]}}  # fmt: skip
-        evaluator = ToolCallSchema([tool])
-        for arguments in ({}, {name: "x"}):
-            errors = evaluator({"name": "f", "arguments": arguments}).metadata["calls"][0]["errors"]
-            assert [error["pointer"] for error in errors] == [place]
-    # an empty name, which the validator leaves out of places
-    tools = [{"name": "f", "parameters": {"additionalProperties": {"items": {"required": ["q"]}}}}]
-    call = {"name": "f", "arguments": {"": [{}]}}
-    assert ToolCallSchema(tools)(call).passed is False
-    assert ToolCalls(tools)(call, [call]).scored
-
-
 def test_tools_come_as_an_option_or_with_each_sample():
     call = {"name": "search", "arguments": {"query": "x"}}
     assert ToolCallSchema()(call, variables={"tools": [SEARCH]}).passed
@@ -150,23 +132,3 @@ def test_a_schema_that_only_refers_to_one_of_its_own_is_as_closed_as_that(define
     tools = [{"name": "f", "parameters": schema}]
     assert ToolCallSchema(tools)({"name": "f", "arguments": {"size": 1, "zz": 1}}).passed is valid
     assert not ToolCallSchema(tools)({"name": "f", "arguments": 3}).passed
-
-
-def test_tools_that_many_samples_bring_are_read_once():
-    properties = {f"p{number}": {"type": "string", "default": "a"} for number in range(20)}
-    schema = {"type": "object", "properties": properties}
-    tools = [{"name": f"f{number}", "parameters": schema} for number in range(200)]
-    call = {"name": "f7", "arguments": {"p3": "a"}}
-    samples = [Sample(call, [call], variables={"tools": json.dumps(tools)}) for _ in range(100)]
-    with at_most(1):
-        for evaluator in (ToolCallSchema(), ToolCalls()):
-            assert all(result.passed for result in evaluator.evaluate_many(samples))
-
-
-def test_tools_that_changed_meanwhile_are_read_anew():
-    argument = {"type": "string"}
-    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"a": argument}}}]
-    sample = Sample({"name": "f", "arguments": {"a": "x"}}, variables={"tools": tools})
-    assert ToolCallSchema().evaluate(sample).passed
-    argument["type"] = "integer"
-    assert not ToolCallSchema().evaluate(sample).passed

@@ -193,12 +193,6 @@ def test_a_value_is_what_its_text_is(document):
     assert kinds(parse(document)) == kinds(parse(json.dumps(document)))
 
 
-def test_numpy_numbers_that_are_floats_are_read():
-    numpy = pytest.importorskip("numpy")
-    assert kinds(parse([numpy.float64(1.5)])) == kinds([1.5])
-    assert parse(numpy.array([1])).name == "not_json"
-
-
 # --- against Python's parser -------------------------------------------------------------------
 
 
@@ -257,10 +251,3 @@ def test_texts_that_differ_in_white_space_alone_are_the_same(document, indent):
     assert is_same_text(text, text, "strict")
     assert is_same_text(text, json.dumps(document, separators=(" ,", ":\t")))
     assert not is_same_text(text, text, "lenient")  # where NaN is not itself
-
-
-@pytest.mark.parametrize("text", ['{"a": 1}\n```', ' {"a": 1}```\n', '{"a": "```"}\n```'])
-def test_a_closing_fence_whose_opening_stood_in_the_prompt_is_no_prose(text):
-    assert parse(text)["a"] in (1, "```")
-    assert check(text) is None
-    assert check(text, "strict").name in ("prose_around", "extra_data")

@@ -1,7 +1,6 @@
 """Limits of depth, size and numbers; and no text or value hangs the parser or crashes it."""
 
 import json
-import sys
 from decimal import Decimal
 from typing import Any
 
@@ -65,14 +64,6 @@ def test_a_truncated_text_is_too_deep_in_lenient_mode_and_prose_around_it_hides_
     for text in ("[" * 201, '["a", ' * 201 + '"b', 'the "x: ' + "```" + "[" * 201 + "]" * 201):
         assert parse(text, "lenient").name == "too_deep"
     assert parse('x " ```[1e99999999999999999999, "a"]', "lenient").name == "number_out_of_range"
-
-
-def test_a_caller_without_stack_is_no_defect_of_the_text():
-    def deep(frames: int) -> Any:
-        return deep(frames - 1) if frames else JsonMatch()("[" * 190 + "1]" + "]" * 189, "[1]")
-
-    result = deep(sys.getrecursionlimit() - 130)
-    assert (result.scored, result.label) == (False, "too_deep")
 
 
 def test_a_value_that_holds_itself_is_too_deep_or_too_large():
@@ -142,15 +133,6 @@ def test_a_number_out_of_range_is_json_that_nobody_reads(parsing, number):
         with at_most(1):
             assert parse(value, parsing).name == "number_out_of_range"
         assert check(value, parsing) is None
-
-
-@pytest.mark.parametrize("text", ["[{}, 1e999, nul", '["a", {}, nul', "[{}, 1"])
-def test_what_stands_behind_such_a_number_is_looked_at(text):
-    text = text.format("1" * 5_000)
-    for parsing in ("strict", "markdown"):
-        assert check(text, parsing).name == parse(text, parsing).name == "truncated"
-    assert check(text, "lenient").name == "truncated"
-    assert parse('{"a": 1e999, b: 1}', "lenient").name == "unquoted_key"
 
 
 # --- nothing hangs -----------------------------------------------------------------------------
