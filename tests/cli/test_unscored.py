@@ -42,23 +42,6 @@ def test_a_run_without_any_score_is_exit_code_2_and_says_why(data, capsys):
     assert end == "llmeval run: no row has a result, so nothing was evaluated"
 
 
-def test_errors_and_unscored_rows_without_any_score_are_exit_code_2(data, tmp_path, capsys):
-    with (tmp_path / "data.jsonl").open("a") as file:
-        file.write("no JSON\n")
-    assert main(["run", "data.jsonl", "-q", "-e", judge("http://127.0.0.1:9")]) == 2
-    errors, unscored, end = said(capsys)
-    assert "1 of 11 rows are errors" in errors
-    assert "10 of 11 rows have no score and count in no rate, most often (connection)" in unscored
-    assert "no row has a result" in end
-
-
-def test_a_score_of_another_evaluator_is_exit_code_0(data, capsys):
-    dead = judge("http://127.0.0.1:9")
-    assert main(["run", "data.jsonl", "-q", "-e", dead, "-e", "json_validity"]) == 0
-    [warning] = said(capsys)
-    assert "pass_fail: NO row has a score" in warning
-
-
 def test_some_unscored_rows_are_warned_about(data, capsys):
     with ModelServer() as server:
         server.plays(chat(json.dumps(VERDICT)))

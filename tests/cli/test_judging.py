@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("openai")
 
-from server import ModelServer, answer, chat
+from server import ModelServer, chat
 
 from llmeval_integrations.cli.configuration import default_cache
 from llmeval_integrations.cli.main import main
@@ -72,11 +72,6 @@ def test_another_file_or_none_can_be_asked_for(run, server, tmp_path):
     assert (tmp_path / "here" / "c.sqlite").exists()
 
 
-def test_without_judges_no_cache_is_made(run, tmp_path):
-    assert run(judge="json_validity")[0] == 0
-    assert not (tmp_path / "home").exists()
-
-
 def test_a_frozen_run_asks_nothing_and_fails_where_replies_are_missing(run, server, tmp_path):
     code, _, said = run("--frozen")
     assert (code, "there is no cache" in said) == (2, True)
@@ -96,22 +91,6 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1(run, server):
     assert (code, len(server.requests), judging(summary)["not_asked"]) == (1, 3, 7)
     assert f"7 requests were not made: the budget max_tokens={3 * TOKENS} was spent" in said
     assert run("--max-tokens", str(100 * TOKENS))[0] == 0
-
-
-def test_a_reply_that_is_none_but_was_paid_is_on_the_account(run, server):
-    usage = {"prompt_tokens": 900, "completion_tokens": 100}
-    server.plays(answer({"choices": [], "usage": usage}))
-    _, summary, _ = run("--max-tokens", "2000", "--concurrency", "1")
-    assert (len(server.requests), judging(summary)["not_asked"]) == (2, 8)
-    assert (judging(summary)["input_tokens"], judging(summary)["output_tokens"]) == (1_800, 200)
-
-
-def test_dollars_need_a_price(run, server):
-    pytest.importorskip("genai_prices")
-    code, _, said = run("--max-cost", "0.5")
-    assert (code, server.requests) == (2, [])
-    assert "max_cost=0.5: no price is known of" in said
-    assert "sk-1" not in said
 
 
 def test_a_configuration_file_says_the_same(run, server, tmp_path):
@@ -137,33 +116,6 @@ max_tokens: {1000 * TOKENS}
     assert 20 < len(server.requests) <= 22
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("concurrency: many", "Expected `int | null`, got `str` - at `$.concurrency`"),
-        ("concurrency: 1.5", "Expected `int | null`, got `float` - at `$.concurrency`"),
-        ("concurrency: true", "Expected `int | null`, got `bool` - at `$.concurrency`"),
-        ("cache: true", "Invalid enum value True - at `$.cache`"),
-        ("frozen: 1", "Expected `bool | null`, got `int` - at `$.frozen`"),
-        ("max_cost: $5", "Expected `float | null`, got `str` - at `$.max_cost`"),
-        ("max_tokens: 1e6.0", "Expected `int | null`, got `str`"),
-        ("budget: 5", "unknown key 'budget'"),
-    ],
-)
-def test_a_wrong_line_in_a_configuration_is_named(run, tmp_path, line, message):
-    (tmp_path / "eval.yaml").write_text(f"data: data.jsonl\nevaluators: [json_validity]\n{line}\n")
-    code, _, said = run(judge=None, data="eval.yaml")
-    assert (code, message in said) == (2, True), said
-
-
-def test_no_cache_in_a_configuration_is_false(run, server, tmp_path):
-    (tmp_path / "eval.yaml").write_text("data: data.jsonl\ncache: false\n")
-    run(data="eval.yaml")
-    run(data="eval.yaml")
-    assert len(server.requests) == 20
-    assert not (tmp_path / "home").exists()
-
-
 def test_a_configuration_says_how_judges_are_asked_for_runs_without_one_too(run, tmp_path):
     (tmp_path / "eval.yaml").write_text("""
 data: data.jsonl
@@ -176,16 +128,6 @@ max_tokens: 1000
     assert run(judge=None, data="eval.yaml")[0] == 0
     code, _, said = run("--frozen", judge=None, data="eval.yaml")
     assert (code, "--frozen is for judges, and json_validity asks none" in said) == (2, True)
-
-
-def test_an_option_of_judges_is_taken_where_one_of_several_evaluators_asks(run):
-    assert run("-e", "json_validity", "--concurrency", "2")[0] == 0
-
-
-def test_cache_and_no_cache_exclude_each_other(run, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        run("--cache", "a", "--no-cache")
-    assert "not allowed with argument" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """What `llmeval compare` prints, and by which exit code it ends."""
 
 import json
-import re
 
 import pytest
 
@@ -49,14 +48,6 @@ def test_a_regression_is_exit_code_1_where_that_is_asked_for(runs, capsys):
     assert main(["compare", before, before, "--fail-on-regression"]) == 0
 
 
-def test_one_evaluator_alone(runs, capsys):
-    call = ["compare", *runs, "--fail-on-regression", "--evaluator", "json_validity"]
-    assert main(call) == 0
-    assert "json_fields" not in capsys.readouterr().out
-    assert main(["compare", *runs, "--evaluator", "json"]) == 2
-    assert "no evaluator of both runs is called 'json'" in capsys.readouterr().err
-
-
 def test_without_fields_and_as_json(runs, capsys):
     assert main(["compare", *runs, "--json", "--no-fields"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -64,26 +55,6 @@ def test_without_fields_and_as_json(runs, capsys):
     assert found["differences"][0]["verdict"] == "worse"
     assert found["differences"][0]["difference"] == -0.6
     assert len(found["evaluators"]["json_fields"]["changes"]) == 12
-
-
-@pytest.mark.parametrize(
-    ("options", "lines"),
-    [((), 5), (("--changes", "2"), 2), (("--changes", "12"), 12), (("--changes", "0"), 0)],
-)
-def test_as_many_changed_samples_are_listed_as_asked_for(runs, capsys, options, lines):
-    assert main(["compare", *runs, *options]) == 0
-    table = capsys.readouterr().out
-    assert len(re.findall("worse +passed 1", table)) == lines
-    assert ("Samples that changed most" in table) is bool(lines)
-    assert main(["compare", *runs, "--json", *options]) == 0
-    found = json.loads(capsys.readouterr().out)["evaluators"]["json_fields"]
-    assert (len(found["changes"]), found["worse"]) == (lines if options else 12, 12)
-
-
-def test_the_way_a_score_gets_better_can_be_said(runs, capsys):
-    assert main(["compare", *runs, "--json", "--lower-is-better", "json_validity"]) == 0
-    assert main(["compare", *runs, "--lower-is-better", "x"]) == 2
-    assert "no evaluator of both runs is called 'x'" in capsys.readouterr().err
 
 
 def test_where_nothing_can_be_said_a_regression_cannot_be_excluded(tmp_path, capsys):
@@ -94,11 +65,6 @@ def test_where_nothing_can_be_said_a_regression_cannot_be_excluded(tmp_path, cap
     assert "1 of 1 samples are left out" in capsys.readouterr().err
     assert main(["compare", *runs, "--fail-on-regression"]) == 1
     assert "so a regression cannot be excluded" in capsys.readouterr().err
-
-
-def test_a_directory_without_a_run_is_a_wrong_call(runs, tmp_path, capsys):
-    assert main(["compare", runs[0], str(tmp_path)]) == 2
-    assert "holds no run" in capsys.readouterr().err
 
 
 def validity(tmp_path, name, outputs, *evaluators):
@@ -131,11 +97,6 @@ def test_samples_that_b_has_no_score_for_are_no_proof(tmp_path, capsys, after, g
     lost = 100 - after.count("{}")
     sentence = f"json_validity: {lost} of A's 100 samples have no counterpart with a score in B, "
     assert (sentence in capsys.readouterr().err) is bool(code)
-
-
-def test_samples_that_a_has_no_score_for_are_not_lost_by_b(tmp_path):
-    some = validity(tmp_path, "a", ["{}"] * 50 + [None] * 50)
-    assert main(["compare", some, some, "--fail-on-regression", "--max-left-out", "0"]) == 0
 
 
 def test_an_evaluator_that_b_lacks_is_no_proof_unless_others_are_named(tmp_path, capsys):

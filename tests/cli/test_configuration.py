@@ -1,0 +1,141 @@
+"""A run can be written in a YAML file, or in pyproject.toml."""
+
+import json
+import math
+
+import pytest
+
+from llmeval_integrations import InputError
+from llmeval_integrations.cli.configuration import Configuration, read_configuration
+from llmeval_integrations.cli.main import main
+from llmeval_integrations.cli.specification import Specification
+
+
+def read(tmp_path, text):
+    path = tmp_path / "eval.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_configuration(path)
+
+
+def test_every_key_is_read_and_paths_are_relative_to_the_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/somebody")
+    (tmp_path / "schema.json").write_text(json.dumps({"type": "object"}))
+    found = read(
+        tmp_path,
+        """
+        data: data/outputs.jsonl
+        format: jsonl
+        evaluators:
+          - json_validity
+          - length_penalty: &common {min_length: 50, max_length: 4000}
+          - length_penalty: {<<: *common, max_length: 2}
+          - name: shape
+            evaluator: json_schema
+            options: {schema: "@schema.json", draft: 7}
+          - "json_match:strict_order=false"
+        columns: {output: response, shape.reference: schema}
+        out: ~/runs
+        overwrite: true
+        fail_under: {json_validity: 90%, shape: 1, shape.mean: 0.5, shape/total: 99.9%}
+        """,
+    )
+    shape = {"schema": {"type": "object"}, "draft": 7}
+    assert found == Configuration(
+        data=str(tmp_path / "data/outputs.jsonl"),
+        format="jsonl",
+        evaluators=[
+            Specification("json_validity", {}, None, tmp_path),
+            Specification("length_penalty", {"min_length": 50, "max_length": 4000}, None, tmp_path),
+            Specification("length_penalty", {"min_length": 50, "max_length": 2}, None, tmp_path),
+            Specification("json_schema", shape, "shape", tmp_path),
+            Specification("json_match", {"strict_order": False}, None, tmp_path),
+        ],
+        columns={"output": "response", "shape.reference": "schema"},
+        out="/home/somebody/runs",
+        overwrite=True,
+        fail_under={"json_validity": 0.9, "shape": 1, "shape.mean": 0.5, "shape/total": 0.999},
+    )
+    assert read(tmp_path, "data: '-'\nevaluators: {json_match: }").data == "-"
+
+
+WRONG = [
+    ("evaluator: [json_match]", "unknown key 'evaluator'; did you mean 'evaluators'"),
+    ("1: x", "unknown key 1"),
+    ("- json_match", "expected keys and values, got ['json_match']"),
+    ("", "expected keys and values, got None"),
+    ("data: [", "is not YAML: line 1, column 8"),
+    ("data: !!python/object:os.system x", "is not YAML"),
+    (b"data: \xff", "is not YAML"),
+    ("data: 5", "Expected `str | null`, got `int` - at `$.data`"),
+    ("overwrite: 'yes'", "Expected `bool | null`, got `str` - at `$.overwrite`"),
+    ("limit: 0.5", "Expected `int | null`, got `float` - at `$.limit`"),
+    ("max_cost: $5", "Expected `float | null`, got `str` - at `$.max_cost`"),
+    ("cache: true", "Invalid enum value True - at `$.cache`"),
+    ("engine: spark", "Invalid enum value 'spark' - at `$.engine`"),
+    ("columns: {output: 5}", "Expected `str | null`, got `int` - at `$.columns[...]`"),
+    ("no-cache: true", "unknown key 'no-cache'; write cache: false"),
+    ("dry_run: true", "unknown key 'dry_run'; that is for the command line alone"),
+    ("fail-under: {}", "unknown key 'fail-under'; did you mean 'fail_under'"),
+    ("fail_under: {json_match: 9a%}", "'json_match': '9a%' is not a rate"),
+    ("fail_under: {json_match: true}", "Expected `float`, got `bool` - at `$.fail_under[...]`"),
+    ("evaluators: json_match", "evaluators: expected a list, got 'json_match'"),
+    ("evaluators: [5]", "5 is not a name, or a name with its options"),
+    ("evaluators: [{a: {}, b: {}}]", "is not a name, or a name with its options"),
+    ("evaluators: [{json_match: 5}]", "json_match: 5 are not options by name"),
+    ("evaluators: [{evaluator: json_match, option: {}}]", "'option'; did you mean 'options'"),
+    ("evaluators: [{evaluator: json_match, name: 5}]", "'name': 5}: a name is a text"),
+    ("evaluators: [{json_schema: {schema: '@missing.json'}}]", "missing.json: No such file"),
+    ("data: a\nlimit: 1\ndata: b", "line 3: the key 'data' stands in line 1 already"),
+    ("evaluators:\n- json_schema:\n    schema: {type: array, type: object}",
+     "line 3: the key 'type' stands in line 3 already"),
+    ("data: &a [*a]", "holds more than a configuration may"),
+    ("\n".join(["a: &a0 [x, x, x, x, x, x, x, x, x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))]),
+     "holds more than a configuration may"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_what_is_wrong_is_named_with_the_file(tmp_path, text, message):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    assert message in str(caught.value)
+    assert "eval.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        *[("~", None), ("null", None), ("true", True), ("False", False)],
+        *[("5", 5), ("-5", -5), ("0", 0), ("1_000", 1000), ("0x10", 16)],
+        *[("1.5", 1.5), (".5", 0.5), ("1e3", 1000.0), ("-1.e-3", -0.001), ("-.inf", -math.inf)],
+        *[("NO", "NO"), ("yes", "yes"), ("on", "on"), ("y", "y"), ("1:30", "1:30")],
+        *[("2024-01-01", "2024-01-01"), ("007", "007"), (".", "."), ("'5'", "5"), ("1_x", "1_x")],
+    ],
+)
+def test_words_are_texts_as_in_yaml_1_2(tmp_path, written, value):
+    found = read(tmp_path, f"evaluators:\n- python_type: {{expected_type: [{written} ,]}}\n")
+    [given] = found.evaluators[0].options["expected_type"]
+    assert (given, type(given)) == (value, type(value))
+
+
+def test_a_table_of_pyproject_is_a_configuration(tmp_path, monkeypatch, capsys):
+    (tmp_path / "data.jsonl").write_text('{"output": "{}"}\n')
+    path = tmp_path / "pyproject.toml"
+    path.write_text('[tool.llmeval]\ndata = "data.jsonl"\nevaluators = ["json_validity"]\n')
+    assert read_configuration(path).data == str(tmp_path / "data.jsonl")
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "pyproject.toml", "--quiet"]) == 0
+    for text, message in [("[tool.x]", "no table [tool.llmeval]"), ("[", "is not TOML: ")]:
+        path.write_text(text)
+        assert main(["run", "pyproject.toml"]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_configuration_names_files_in_its_folder_alone(tmp_path):
+    (tmp_path / "secret").write_text("{}")
+    folder = tmp_path / "configuration"
+    folder.mkdir()
+    (folder / "inside").symlink_to(tmp_path / "secret")
+    for name in ("../secret", tmp_path / "secret", "inside"):
+        with pytest.raises(InputError, match=r"leads out of .*, the folder of the configuration"):
+            read(folder, f"evaluators: [{{json_schema: {{schema: '@{name}'}}}}]")

@@ -1,0 +1,166 @@
+"""`llmeval list` and `test-evaluator`: ours by name, anyone's by module."""
+
+import json
+import re
+import sys
+from dataclasses import dataclass, field, make_dataclass
+
+import pytest
+
+from llmeval_integrations import JsonMatch, list_evaluators
+from llmeval_integrations.cli.describe import describe, write_long
+from llmeval_integrations.cli.main import main
+from llmeval_integrations.core.catalog import evaluator_class
+
+
+def test_list_shows_every_evaluator_with_needs_options_and_defaults(capsys):
+    assert main(["list"]) == 0
+    printed = capsys.readouterr().out
+    for name in list_evaluators():
+        assert re.search(rf"^{name}( |$)", printed, re.MULTILINE)
+    assert "json_match  needs reference" in printed
+    assert "regex_match  needs reference, unless options say otherwise" in printed
+    assert 'strict_order=true, ignore_extra_keys=false, parsing="markdown"' in printed
+    assert "Does the output parse as JSON?" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_list_shows_one_with_the_documentation_of_its_options(capsys):
+    assert main(["list", "json_match"]) == 0
+    printed = capsys.readouterr().out
+    assert "strict_order: bool = true\n    Whether the order of array items counts." in printed
+    assert "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\"" in printed
+    assert main(["list", "faithfulness"]) == 0
+    assert "    Unless given:\n        Is every factual claim" in capsys.readouterr().out
+    assert main(["list", "python_type"]) == 0
+    assert "(needed)" in capsys.readouterr().out
+
+
+def test_list_can_be_read_by_machines(capsys):
+    assert main(["list", "--json"]) == 0
+    everything = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in everything] == list_evaluators()
+    assert main(["list", "--json", "json_schema_validation"]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert one in everything
+    assert (one["aliases"], one["needs"]) == (["json_schema_validation"], [])
+
+
+@pytest.mark.parametrize("name", list_evaluators())
+def test_every_evaluator_describes_itself_and_each_of_its_options(name):
+    found = describe(evaluator_class(name))
+    assert found.name == name
+    assert found.summary.endswith("?")
+    assert all(option.documentation and option.type for option in found.options)
+    for option in found.options:
+        assert f"{option.name}: {option.type}" in write_long(found)
+
+
+@dataclass(frozen=True)
+class Strange(JsonMatch):
+    """Is it strange?
+
+    Only where it must be.
+    """
+
+    words: list = field(default_factory=lambda: ["a"])
+    """The words,
+    all of them."""
+
+
+def test_a_description_says_what_the_class_and_those_it_inherits_from_say():
+    found = describe(Strange)
+    assert (found.name, found.needs) == ("strange", ("reference",))
+    assert (found.summary, found.documentation) == ("Is it strange?", "Only where it must be.")
+    first, *_, last = found.options
+    assert first.documentation == "Whether the order of array items counts."
+    assert (last.default, last.documentation) == (["a"], "The words, all of them.")
+    made = describe(make_dataclass("Made", [("x", int, 1)], bases=(JsonMatch,), frozen=True))
+    assert [made.options[0].documentation, made.options[-1].documentation] == [
+        first.documentation,
+        "",
+    ]
+
+
+def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypatch, capsys):
+    package = tmp_path / "broken-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    points = "[llmeval_integrations.evaluators]\nbroken = absent_module:Broken\n"
+    (package / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["list"]) == 0
+    out, said = capsys.readouterr()
+    assert "json_match" in out
+    assert said.startswith("llmeval list: warning: 'broken' stands for absent_module:Broken: No ")
+
+
+MODULE = """
+import json
+
+def equal(output, reference):
+    return json.loads(output) == json.loads(reference)
+
+class Right:
+    def evaluate_strings(self, *, prediction, reference=None):
+        from llmeval_integrations import JsonEquality
+        return {"score": JsonEquality()(prediction, reference).score}
+
+class Needy:
+    def __init__(self, more):
+        pass
+
+class shelf:
+    right = Right()
+"""
+
+
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    (tmp_path / "own_evaluators.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield "own_evaluators"
+    sys.modules.pop("own_evaluators", None)
+
+
+def test_one_of_ours_is_tested_for_what_it_is_called_and_by_its_options(capsys):
+    assert main(["test-evaluator", "json_match"]) == 0
+    assert capsys.readouterr().out.startswith("json_match as json_match: no finding in 136 cases")
+    line = ["test-evaluator", "json_match:strict_order=false,ignore_extra_keys=true"]
+    assert main([*line, "--list-order", "any", "--extra-keys"]) == 0
+    assert main(line) == 1
+    assert "items turned" in capsys.readouterr().out
+
+
+def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
+    claim = ["--claims", "json_equality"]
+    assert main(["test-evaluator", f"{own_module}:equal", *claim]) == 1
+    assert "true and 1" in capsys.readouterr().out
+    assert main(["test-evaluator", f"{own_module}:Right", *claim]) == 0
+    assert main(["test-evaluator", f"{own_module}:shelf.right", *claim]) == 0
+    capsys.readouterr()
+    main(["test-evaluator", f"{own_module}:equal", *claim, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (found["evaluator"], found["claim"], found["cases"]) == ("equal", "json_equality", 132)
+    assert {"case", "kind", "expected", "got", "why", "severity"} <= found["findings"][0].keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["exact_match"], "say what"),
+        (["json_matc"], "did you mean 'json_match'"),
+        (["json_match", "--claims", "json"], "there are json_equality"),
+        (["no_such_module:thing", "--claims", "json_match"], "no_such_module"),
+        (["own_evaluators.py:equal", "--claims", "json_match"], "write own_evaluators:equal"),
+        (["own_evaluators:Needy", "--claims", "json_match"], "more"),
+        (["json:__name__", "--claims", "json_match"], "cannot be called"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(arguments, says, own_module, capsys):
+    assert main(["test-evaluator", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("llmeval test-evaluator: error: ")
+    assert says in error
+    assert error.count("\n") == 1

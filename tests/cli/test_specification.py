@@ -1,0 +1,190 @@
+"""An evaluator can be written in a line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmeval_integrations import (
+    EvalError,
+    InputError,
+    InvalidOptionError,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    RegexMatch,
+    WeightedSum,
+)
+from llmeval_integrations.cli.configuration import read_configuration
+from llmeval_integrations.cli.specification import Specification, build, parse_specification
+
+OPTIONS = [
+    ("", {}),
+    ("a=50,b=4000", {"a": 50, "b": 4000}),
+    (" a = 1 , b = 2 ", {"a": 1, "b": 2}),
+    ("a=two words,b=x", {"a": "two words", "b": "x"}),
+    ('a="x,b=2"', {"a": "x,b=2"}),
+    ('a={"x": [1, 2], "y": "}"},b=1', {"a": {"x": [1, 2], "y": "}"}, "b": 1}),
+    ("a=,b=1", {"a": "", "b": 1}),
+    ("a=1,2,b=3", {"a": "1,2", "b": 3}),
+    ("a=[^,]+,b=1", {"a": "[^,]+", "b": 1}),
+    ("a=b=c", {"a": "b=c"}),
+    ('a="@literal",b=@@x', {"a": "@literal", "b": "@x"}),
+    ("a=007,b=True", {"a": "007", "b": "True"}),
+]
+
+
+@pytest.mark.parametrize(("text", "options"), OPTIONS)
+def test_options_are_json_else_text(text, options):
+    assert parse_specification(f"e:{text}") == Specification("e", options)
+    assert parse_specification(f" my name = e :{text}").name == "my name"
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x), max_leaves=5
+)))  # fmt: skip
+def test_any_json_value_is_an_option(options):
+    text = ",".join(f"{name}={json.dumps(value)}" for name, value in options.items())
+    assert parse_specification(f"e:{text}").options == options
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        (b'{"type": "object"}', {"type": "object"}),
+        (b"\xef\xbb\xbf[1]\r\n", [1]),
+        (b"^a+$\n", "^a+$"),
+        ("two\nlines é\r\n".encode(), "two\nlines é"),
+        (b"", ""),
+    ],
+)
+def test_an_option_may_stand_in_a_file(tmp_path, content, value):
+    (tmp_path / "the file").write_bytes(content)
+    found = parse_specification("e:a=@the file,b=1", tmp_path)
+    assert found.options == {"a": value, "b": 1}
+
+
+WRONG = [
+    ("", "is not \\[NAME=\\]EVALUATOR"),
+    ("=json_match", "is not \\[NAME=\\]EVALUATOR"),
+    ("x=", "is not \\[NAME=\\]EVALUATOR"),
+    ("e:strict", "'strict' is not OPTION=VALUE"),
+    ("e:a=1,a=2", "the option a is given twice"),
+    ("e:a=@missing.json", "cannot read .*missing.json: No such file"),
+    ("e:a=@.", "cannot read .*: Is a directory"),
+    ("json_mtch", "did you mean 'json_match'"),
+    ("json_match:strict=true", "json_match has no option 'strict'"),
+    ("json_match:strict_order=False", "options are JSON, so write false"),
+    ("json_fields:defaults={ignore_case: true}", "so write names and texts in double quotes"),
+    ("python_type", "python_type needs the option expected_type"),
+    ("json_schema:schema=schemas/a.json", "'schemas/a.json' is a text; .* write @schemas/a.json$"),
+    ("regex_match:pattern=(a.b", "not a regular expression: [^@]*$"),
+    ('weighted_sum:parts=[["json_validity"]]', "pairs of an evaluator and its weight"),
+    ('weighted_sum:parts=[[{"json_validity": 1}, 1]]', "json_validity: 1 are not options"),
+    ('weighted_sum:parts=[[{"json_validity": {}, "x": {}}, 1]]', "got json_validity, x"),
+    ('weighted_sum:parts=[[{"json_validity": {"mode": 1}}, 1]]', "no option 'mode'"),
+    ("weighted_sum:parts=3", "a mapping from evaluators"),
+    ('weighted_sum:parts=[[{"regex_match": {"pattern": "@p.txt"}}, 1]]', "cannot read .*p.txt"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_what_is_wrong_is_said(tmp_path, text, message):
+    with pytest.raises(EvalError, match=message):
+        build([parse_specification(text, tmp_path)])
+
+
+BUILT = [
+    ("json_match:strict_order=false", JsonMatch(strict_order=False)),
+    ("json_schema:draft=7", JsonSchema(draft="7")),
+    ("json_schema_validation:draft=2019-09", JsonSchema(draft="2019-09")),
+    ("regex_match:pattern=^a{1,3}$,where=search", RegexMatch("^a{1,3}$", where="search")),
+    ("regex_match:pattern=42", RegexMatch("42")),
+    ("regex_match:pattern=null", RegexMatch()),
+    *(
+        (f"weighted_sum:parts={parts}", WeightedSum({JsonValidity(): 1, LengthPenalty(): 0.5}))
+        for parts in (
+            '{"json_validity": 1, "length_penalty": 0.5}',
+            '[["json_validity", 1], [{"length_penalty": {"max_length": 1000}}, 0.5]]',
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "evaluator"), BUILT)
+def test_the_line_builds_the_evaluator(text, evaluator):
+    assert list(build([parse_specification(text)]).values()) == [evaluator]
+
+
+def test_two_of_a_kind_are_told_apart():
+    texts = ["json_match", "json_match:strict_order=false", "json_match_2=json_validity"]
+    built = build([*map(parse_specification, texts)])
+    assert list(built) == ["json_match", "json_match_3", "json_match_2"]
+    with pytest.raises(InputError, match="two evaluators are called 'x'"):
+        build([*map(parse_specification, ["x=json_match", "x=json_validity"])])
+
+
+@pytest.mark.parametrize(
+    ("written", "pattern"), [("@a pattern", "^a+$"), ("@@handle", "@handle"), ("a@b", "a@b")]
+)
+def test_an_option_of_an_evaluator_within_another_may_stand_in_a_file(tmp_path, written, pattern):
+    (tmp_path / "a pattern").write_text("^a+$\n")
+    parts = [[{"weighted_sum": {"parts": [[{"regex_match": {"pattern": written}}, 1]]}}, 1]]
+    (tmp_path / "eval.yaml").write_text(f"evaluators: {{weighted_sum: {{parts: {parts}}}}}")
+    (tmp_path / "parts.json").write_text(json.dumps(parts))
+    total = WeightedSum({WeightedSum({RegexMatch(pattern): 1}): 1})
+    for text in (f"weighted_sum:parts={json.dumps(parts)}", "weighted_sum:parts=@parts.json"):
+        assert build([parse_specification(text, tmp_path)]) == {"weighted_sum": total}
+    assert build(read_configuration(tmp_path / "eval.yaml").evaluators) == {"weighted_sum": total}
+
+
+OFFLINE = {"platform": "ollama", "name": "m"}
+SHORT = {"pass_fail": {"MODEL": OFFLINE, "question": "@q.txt", "scores": {"pass_low": 0.7}}}
+KIND = {"tone": {"MODEL": OFFLINE}}
+
+
+@pytest.fixture
+def judges():
+    pytest.importorskip("openai")
+    return pytest.importorskip("llmeval_integrations.judges")
+
+
+def named(judges, options):
+    """Call the model's option what it is called."""
+    name = "model" if "model" in judges.Tone.__dataclass_fields__ else "client"
+    return json.loads(json.dumps(options).replace("MODEL", name))
+
+
+def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_path):
+    (tmp_path / "q.txt").write_text("Short?\n")
+    short = judges.PassFail("ollama:m", "Short?", scores=judges.ScoreTable(pass_low=0.7))
+    kind = judges.Tone("ollama:m")
+    asked = [
+        ("vote", {"of": SHORT, "n": 3}, None),
+        ("panel", {"judges": [SHORT, KIND]}, None),
+        ("panel", {"judges": {**SHORT, **KIND}}, "same"),
+    ]
+    built = build([Specification(e, named(judges, o), n, tmp_path) for e, o, n in asked])
+    assert repr(built["vote"]) == repr(judges.Vote(short, 3))
+    assert repr(built["panel"]) == repr(judges.Panel([short, kind])) == repr(built["same"])
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "options", "message"),
+    [
+        ("vote", {"of": "json_validity"}, "is not a JudgedEvaluator"),
+        ("vote", {"of": 5}, "of=5 is not a JudgedEvaluator"),
+        ("vote", {"of": {**SHORT, **KIND}}, "expected one evaluator, got pass_fail, tone"),
+        ("vote", {"of": {"tone": None}}, "tone needs the option .* 'openai:gpt-5-mini'"),
+        ("panel", {"judges": ["json_validity"]}, "is not a judge"),
+        ("pass_fail", {"MODEL": OFFLINE, "scores": {"pass_lo": 1}}, "no 'pass_lo'; .*pass_low"),
+        ("relevance", {"MODEL": "openai:m", "base_url": "x"}, "the model has it: .*base_url"),
+        ("relevance", {"client": "openai:m", "model": "openai:m"}, "a judge's model is"),
+    ],
+)
+def test_judges_that_cannot_be_built_say_why(judges, evaluator, options, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        build([Specification(evaluator, named(judges, options), None, Path())])
