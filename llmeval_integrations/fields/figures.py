@@ -9,8 +9,9 @@ from typing import Any, Final, TypeAlias
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.leaves import Figures
 from llmeval_integrations.matching.node import Kind
-from llmeval_integrations.matching.outcome import Figures, Outcome
+from llmeval_integrations.matching.outcome import Outcome
 
 Counts: TypeAlias = dict[Kind, int]
 

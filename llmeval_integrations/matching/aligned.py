@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
 from itertools import pairwise
 from math import inf
 from typing import Any
 
 from llmeval_integrations.json_values.equality import equal
-from llmeval_integrations.matching.outcome import weigh
+from llmeval_integrations.matching.leaves import weigh
 from llmeval_integrations.matching.trials import Arrays, Pairs, Table
 
 
 def align(arrays: Arrays) -> Pairs:
     """Pair items so that no two pairs cross and what they gain is the most.
 
-    Where they are too many, items that are equal and stand only once on each side are paired
-    first, as long as none cross, and the others between two of these.
+    Where they are too many, the longest runs of items that match in full are paired first, and the
+    others between two of these.
     """
     output, reference = arrays.output, arrays.reference
     start, end = measure_ends(output, reference)
@@ -28,7 +26,13 @@ def align(arrays: Arrays) -> Pairs:
     if block is not None:
         return pairs + block
     arrays.is_limited = True
-    anchors = _find_anchors(arrays.write(output, here), arrays.write(reference, there))
+    from difflib import SequenceMatcher  # here, as hardly any document comes to it
+
+    texts = arrays.write(output, here), arrays.write(reference, there)
+    same = SequenceMatcher(None, *([*each.values()] for each in texts)).get_matching_blocks()
+    anchors = [
+        (start + row + n, start + column + n) for row, column, size in same for n in range(size)
+    ]
     pairs += anchors
     for rows, columns in _gaps(anchors, here, there):
         block = _align_block(arrays, rows, columns)
@@ -74,7 +78,7 @@ def _gaps(pairs: Pairs, here: range, there: range) -> list[tuple[range, range]]:
 
 
 def _is_straight(arrays: Arrays, positions: range) -> bool:
-    """Return whether pairing by position is surely the best.
+    """Return whether pairing by position is surely the best, which is so for most long arrays.
 
     Any other way leaves out an item of each side. So it is where all pairs together lack no more
     than the smallest item has.
@@ -85,12 +89,10 @@ def _is_straight(arrays: Arrays, positions: range) -> bool:
         smallest = min(smallest, weight)
         if not equal(arrays.output[n], arrays.reference[n]):
             gain = arrays.gain(n, n)
-            if not gain:
-                return False
             lacking += weight - gain
-        if lacking > smallest:
-            return False
-    return True
+            if not gain or lacking > smallest:
+                return False
+    return lacking <= smallest
 
 
 def best_path(table: Table) -> Pairs:
@@ -120,25 +122,3 @@ def best_path(table: Table) -> Pairs:
         else:
             column += 1
     return pairs
-
-
-def _find_anchors(ours: dict[int, str], theirs: dict[int, str]) -> Pairs:
-    """Return the longest chain of positions with equal texts that stand once on each side."""
-    counts, others = Counter(ours.values()), Counter(theirs.values())
-    places = {text: n for n, text in theirs.items() if others[text] == 1}
-    ends: list[int] = []  # the smallest column at which a chain of each length ends
-    last: list[tuple[int, int]] = []
-    before: dict[tuple[int, int], tuple[int, int] | None] = {}
-    for row, text in ours.items():
-        if counts[text] == 1 and text in places:
-            pair = row, places[text]
-            length = bisect_left(ends, pair[1])
-            ends[length : length + 1] = [pair[1]]
-            last[length : length + 1] = [pair]
-            before[pair] = last[length - 1] if length else None
-    chain: Pairs = []
-    at = last[-1] if last else None
-    while at is not None:
-        chain.append(at)
-        at = before[at]
-    return chain[::-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.json_values.equality import CONTAINERS, equal
 from llmeval_integrations.matching.assignment import best_pairs
 from llmeval_integrations.matching.gains import COMMON, WHOLE
 from llmeval_integrations.matching.trials import Arrays, Pairs, Table
@@ -14,7 +14,13 @@ from llmeval_integrations.matching.trials import Arrays, Pairs, Table
 def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int]) -> Pairs:
     """Pair items for the greatest sum of what they gain, those that match in full first."""
     its, output, reference = arrays.its, arrays.output, arrays.reference
-    same, spare, wanted = pair_texts(arrays.write(output, here), arrays.write(reference, there))
+    both = {n for n in {*here} & {*there} if equal(output[n], reference[n])}
+    same = [(n, n) for n in sorted(both)]
+    spare, wanted = [n for n in here if n not in both], [n for n in there if n not in both]
+    if len(spare) + len(wanted) > 2:
+        texts, others = arrays.write(output, spare), arrays.write(reference, wanted)
+        more, spare, wanted = pair_texts(texts, others)
+        same += more
     if not (spare and wanted):
         return same
     may_split = bool(same) and (its.fuzzy or arrays.least > 0)

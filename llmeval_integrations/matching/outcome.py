@@ -1,9 +1,9 @@
-"""What became of the leaves of a comparison: outcomes, their weights, and their words."""
+"""What became of one leaf of a comparison, and its words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -93,40 +93,3 @@ def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
     named = "; ".join(map(str, outcomes[:most]))
     more = len(outcomes) - most
     return f"{named}; and {more} more" if more > 0 else named
-
-
-class Figures(NamedTuple):
-    """The weights of the leaves of a comparison."""
-
-    matched: float
-    """That of the leaves that match, each times its similarity."""
-
-    output: float
-    """That of the leaves of the output."""
-
-    reference: float
-    """That of the leaves of the reference."""
-
-    @property
-    def score(self) -> float:
-        """F1: 2 matched / (output + reference), 1 where no leaf has a weight."""
-        both = self.output + self.reference
-        return 2 * self.matched / both if both else 1.0
-
-
-def count_leaves(value: Any) -> int:
-    """Count the leaves of a value; an empty object or array is none."""
-    if type(value) is dict:
-        return sum(map(count_leaves, value.values()))
-    return sum(map(count_leaves, value)) if type(value) is list else 1
-
-
-def weigh(node: Node, value: Any) -> float:
-    """Return the weight of all leaves of a value."""
-    if node.ignored:
-        return 0.0
-    if node.is_leaf(value):
-        return node.weight
-    if type(value) is dict:
-        return sum(weigh(node.member(name), part) for name, part in value.items())
-    return sum(weigh(node.item(position), part) for position, part in enumerate(value))

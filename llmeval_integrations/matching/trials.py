@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.matching.gains import Gains
+from llmeval_integrations.matching.leaves import weigh
 from llmeval_integrations.matching.likely import likely_pairs
 from llmeval_integrations.matching.node import Node
-from llmeval_integrations.matching.outcome import weigh
 from llmeval_integrations.matching.texts import Texts
 
 Pairs: TypeAlias = list[tuple[int, int]]
