@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
-from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_instance, check_number
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.parsed import read_both
-from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.figures import details, summarize
-from llmeval_integrations.fields.omitted import OMITTED, Omission, Omitted
-from llmeval_integrations.fields.paths import check_path, read_overrides
-from llmeval_integrations.fields.rule import check_settings, read_key
+from llmeval_integrations.fields.layout import Layout
+from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import identical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS
-from llmeval_integrations.schemas.document import object_of, subschemas
-from llmeval_integrations.schemas.reading import read_schema, schema_text
-from llmeval_integrations.text.edit_distance import load_levenshtein
-
-_MOST_SCHEMAS: Final = 128
-"""The schemas of samples that are kept, each with the fields that documents have had."""
 
 
 @dataclass(frozen=True)
@@ -116,100 +106,6 @@ class JsonFields(Evaluator):
         return FieldTally(path for path, each in self.fields.items() if not each.get("ignore"))
 
 
-class Layout:
-    """What fields documents have, and how their values are compared."""
-
-    def __init__(
-        self,
-        schema: Any,
-        fields: Mapping[str, Any],
-        defaults: Mapping[str, Any],
-        judged: Sequence[str] = (),
-        *,
-        nulls: Omitted = "absent",
-        empty: Omitted = "absent",
-    ) -> None:
-        """Raise InvalidOptionError for a path that the schema has no place for.
-
-        Schemas that samples bring need not have all paths.
-        """
-        self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
-        self._omits_nulls = nulls == "absent"
-        self.omits_empty = empty == "absent"
-        self._overrides = read_overrides(fields, judged)
-        self._defaults = check_settings(defaults, "defaults")
-        self._asks_samples = schema is None
-        has_schema = schema is not None and schema is not False
-        parsed = _read(schema_text(schema)) if has_schema else None
-        self._root = self._field(parsed)
-        self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: self._field(_read(text)))
-        settings = [*fields.values(), defaults]
-        self.calls_functions = bool(judged) or any(each.get("compare") for each in settings)
-        """Whether functions are given objects and arrays of the documents."""
-        if judged or any(each.get("similarity") is not None for each in settings):
-            load_levenshtein()
-        for path in (*fields, *judged) if has_schema else ():
-            _check_path(path, fields.get(path, {}), parsed, schema)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # without the fields that documents have had, which may be nested deeper than pickle goes
-        return self._made_of, ()
-
-    def root(self, sample: Sample, evaluator: str) -> Field:
-        """Return the field of the whole document, by the sample's own schema if it has one.
-
-        Raises InvalidSchemaError where that is none.
-        """
-        schema = sample.schema
-        if not self._asks_samples or schema is MISSING or schema is None:
-            return self._root
-        try:
-            return self._root_of(schema_text(schema))
-        except InvalidSchemaError as error:
-            raise InvalidSchemaError(f"{evaluator}: the sample's schema: {error}") from error
-
-    def omission(self) -> Omission:
-        """Make what takes the members out that count as left out."""
-        return Omission(nulls=self._omits_nulls, empty=self.omits_empty)
-
-    def _field(self, schema: Any) -> Field:
-        return Field.root(schema, self._overrides, self._defaults)
-
-
-def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
-    """Raise InvalidOptionError for a path that the schema has no place for.
-
-    Documents of a Pydantic model have its fields' aliases, or their names where any field has
-    another alias for writing than for reading.
-    """
-    try:
-        check_path(path, settings, parsed)
-    except InvalidOptionError as error:
-        write = getattr(schema, "model_json_schema", getattr(schema, "json_schema", None))
-        if write is None:
-            raise
-        named = write(by_alias=False)
-        try:
-            check_path(path, settings, named)
-        except InvalidOptionError:
-            raise error from None
-        if not {*_names(parsed)} <= {*_names(write(mode="serialization"))}:
-            return
-        aliases = dict(zip(_names(named), _names(parsed)))
-        keys = [aliases.get(key, key) for key in read_key(settings.get("key"))]
-        meant = repr("/".join(aliases.get(step, step) for step in path.split("/")))
-        meant += f" with key={keys!r}" if keys else ""
-        raise InvalidOptionError(
-            f"fields: {path!r} says a field's name where documents have its alias; "
-            f"did you mean {meant}?"
-        ) from None
-
-
-def _names(schema: Any) -> list[str]:
-    """Return the names of the members in each part of a schema."""
-    return [name for part, _ in subschemas(schema) for name in object_of(part, "properties")]
-
-
 def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
     """Compare a sample's output with its reference; the result where the output is not JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
@@ -227,28 +123,23 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
         return defect_result(output, 0.0, unreadable=True, **metadata)
     output = reference if is_same else omission.omit_from_document(root, output)
     comparison.omitted = omission.paths
-    if layout.omits_empty and not (output and reference):
-        _compare_without_leaf(comparison, root, output, reference)
-    elif is_same:
-        comparison.add_matches(root, output)
-    else:
+    nothing: tuple[Any, ...] = (
+        ([], {}) if layout.omits_empty else ()
+    )  # which are no leaf as whole documents either
+    if is_same:
+        if output not in nothing:
+            comparison.add_matches(root, output)
+    elif output not in nothing and reference not in nothing:
         comparison.compare(root, output, reference)
-    return comparison
-
-
-def _compare_without_leaf(comparison: Comparison, root: Field, output: Any, reference: Any) -> None:
-    """Compare documents of which one may be an empty object or array, which is no leaf there."""
-    if type(output) is type(reference) is dict:
+    elif type(output) is type(reference) is dict:
         comparison.compare_objects(root, output, reference, "")
     elif type(output) is type(reference) is list:
         comparison.compare_arrays(root, output, reference, "")
-    elif output in ([], {}):
-        if reference not in ([], {}):
-            comparison.add_side(root, "missing", reference, "")
-    elif reference in ([], {}):
+    elif output not in nothing:
         comparison.add_side(root, "extra", output, "")
-    else:  # such as 0 beside 1
-        comparison.compare(root, output, reference)
+    elif reference not in nothing:
+        comparison.add_side(root, "missing", reference, "")
+    return comparison
 
 
 def make_result(comparison: Comparison, threshold: float | None) -> Result:
@@ -271,8 +162,3 @@ def make_result(comparison: Comparison, threshold: float | None) -> Result:
         metadata["limit_reached"] = comparison.limits
         reason += " (too many pairs of items; not all were tried)"
     return Result(score, passed, min(most, key=KINDS.index), reason, metadata)
-
-
-@lru_cache(maxsize=512)
-def _read(text: str) -> Any:
-    return read_schema(text)

@@ -9,9 +9,8 @@ import msgspec
 
 from llmeval_integrations.fields.amounts import read_amount
 from llmeval_integrations.fields.dates import is_ambiguous, read_dates
-from llmeval_integrations.fields.folding import fold
-from llmeval_integrations.fields.formats import write_meaning
 from llmeval_integrations.fields.leaves import compare, parse_number
+from llmeval_integrations.fields.meaning import fold, write_meaning
 from llmeval_integrations.fields.paths import ANY, Override
 from llmeval_integrations.fields.rule import Rule, inherit, read_key
 from llmeval_integrations.fields.schema_rules import cases_of, has_positions, settings_of
@@ -88,9 +87,10 @@ class Place:
         is_similar = any(each.get("similarity") is not None for each in loose)
         is_folded = any(each.get(name) for each in loose for name in _FOLDING)
         asks = any(each.get("compare") for each in loose) or self.rule.compare is not None
-        self.is_graded = (is_similar and is_folded) or asks
+        coerces = any(each.get("coerce") for each in loose)
+        self.is_graded = (is_similar and is_folded) or asks or coerces
         """Whether a similarity depends on what does not count in a value, here or inside: case in a
-        text, or to a function whether 1 is written 1.0."""
+        text, its type, or to a function whether 1 is written 1.0."""
         steps = {each.steps[0] for each in below}
         self._named = steps.union(*[object_of(part, "properties") for part in schemas.parts])
         self._has_patterns = any(object_of(part, "patternProperties") for part in schemas.parts)

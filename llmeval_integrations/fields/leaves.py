@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from functools import lru_cache
+from math import isnan
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutError
+from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.fields.amounts import read_amount
 from llmeval_integrations.fields.dates import read_dates
-from llmeval_integrations.fields.folding import fold
-from llmeval_integrations.fields.formats import write_meaning
-from llmeval_integrations.fields.patterns import fits
-from llmeval_integrations.fields.rule import Rule
+from llmeval_integrations.fields.meaning import fold, write_meaning
+from llmeval_integrations.fields.rule import Rule, compile_pattern
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
 from llmeval_integrations.json_values.numbers import exact_decimal, read_number
 from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Verdict
@@ -43,7 +43,7 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     ):
         same = equal(output, reference)
         return MATCH if same else _ask_function(rule, output, reference, path)
-    if rule.pattern is not None and fits(rule.pattern, output, path):
+    if rule.pattern is not None and _fits(rule.pattern, output, path):
         return MATCH
     if here != there:
         may_be_text = rule.coerce or rule.is_decimal or rule.number
@@ -57,6 +57,23 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     if here == "string":
         return _compare_texts(rule, output, reference)
     return MATCH if equal(output, reference) else MISMATCH
+
+
+def _fits(pattern: str, value: Any, path: str) -> bool:
+    """Whether the whole of a text, or of a number as JSON writes it, matches the pattern.
+
+    Raises RegexTimeoutError where that takes too long.
+    """
+    if TYPES[type(value)] not in ("string", "number"):
+        return False
+    text = value if type(value) is str else write_scalar(value)
+    try:
+        return bool(compile_pattern(pattern).fullmatch(text, timeout=REGEX_TIMEOUT))
+    except TimeoutError:
+        raise RegexTimeoutError(
+            f"{path or 'the whole'}: the pattern {quote(pattern)} gives no answer within "
+            f"{REGEX_TIMEOUT:g} s for a text of {len(text)} characters"
+        ) from None
 
 
 def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
@@ -114,7 +131,9 @@ def parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
 
 
 def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
-    if output == reference:
+    if output == reference or (
+        type(output) is type(reference) is float and isnan(output) and isnan(reference)
+    ):
         return True
     share = rule.relative_tolerance
     if share is None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib import import_module
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -10,13 +12,10 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.fields.functions import load_function
-from llmeval_integrations.fields.patterns import compile_pattern
 
 Order = Literal["ordered", "aligned", "any_order", "by_key"]
 Format = Literal["date", "date-time", "duration", "email", "time", "uri", "uuid"]
 
-ORDERS: Final = ("ordered", "aligned", "any_order", "by_key")
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
 _MOST_WEIGHT: Final = 1e100
@@ -99,22 +98,23 @@ class Rule(msgspec.Struct, frozen=True):
     min_similarity: float | None = None
     """The share of leaves, 2 M / (O + R), below which two items of an array are no pair."""
 
+    # What follows is not for overrides.
+
     is_number: bool = False
-    """Whether the schema says "number", which is not for overrides."""
+    """Whether the schema says "number"."""
 
     is_decimal: bool = False
-    """Whether the schema says a number or the text of one, as Pydantic does for Decimal, which is
-    not for overrides either. Two texts that are numbers are compared without the noise of
-    doubles."""
+    """Whether the schema says a number or the text of one, as Pydantic does for Decimal. Two texts
+    that are numbers are compared without the noise of doubles."""
 
     types: frozenset[str] | None = None
-    """The JSON types that the schema allows, which is not for overrides either; None for any."""
+    """The JSON types that the schema allows; None for any."""
 
     judge: bool = False
-    """Whether a judge decides, which is not for overrides either."""
+    """Whether a judge decides."""
 
     values_only: bool = False
-    """Whether `compare` is a default, and not given objects and arrays; nor is this."""
+    """Whether `compare` is a default, and not given objects and arrays."""
 
     @property
     def is_leaf(self) -> bool:
@@ -124,38 +124,29 @@ class Rule(msgspec.Struct, frozen=True):
     @property
     def is_exact(self) -> bool:
         """Whether values match where they are equal as JSON, and nowhere else."""
-        return (
-            msgspec.structs.replace(
-                self,
-                derived=False,
-                weight=1.0,
-                order="aligned",
-                key=None,
-                min_similarity=None,
-                types=None,
-            )
-            == Rule()
-        )
+        return all(getattr(self, name) == value for name, value in _EXACT.items())
 
 
-SETTINGS: Final = tuple(
-    name
-    for name in Rule.__struct_fields__
-    if name not in ("is_number", "is_decimal", "types", "judge", "values_only")
-)
+_FREE: Final = ("derived", "weight", "order", "key", "min_similarity", "types")
+_EXACT: Final = {
+    name: value for name, value in msgspec.structs.asdict(Rule()).items() if name not in _FREE
+}
+
+SETTINGS: Final = tuple(Rule.__struct_fields__[: Rule.__struct_fields__.index("is_number")])
 """What an override may set."""
 
-_FLAGS = (
+_FLAGS: Final = (
     *("ignore", "derived", "ignore_case", "ignore_whitespace"),
     *("normalize_unicode", "coerce"),
 )
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "order": get_args(Order),
     "format": FORMATS,
     "text": ("loose",),
     "dates": ("any",),
     "number": ("any",),
 }
-_OF_THE_PLACE = ("order", "key", "min_similarity", "compare", "judge")
+_OF_THE_PLACE: Final = ("order", "key", "min_similarity", "compare", "judge")
 
 
 def check_settings(given: Any, where: str) -> dict[str, Any]:
@@ -164,7 +155,7 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         raise InvalidOptionError(f"{where}: {quote(given)} is not a mapping of settings")
     settings = dict(given)
     if isinstance(settings.get("compare"), str):
-        settings["compare"] = load_function(settings["compare"], where)
+        settings["compare"] = _load_function(settings["compare"], where)
     for name, value in settings.items():
         if name not in SETTINGS:
             raise InvalidOptionError(
@@ -173,17 +164,19 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         expected = _describe_valid(name, value)
         if expected:
             raise InvalidOptionError(f"{where}: {name}={quote(value)} is not {expected}")
-    if settings.get("key") is not None and settings.setdefault("order", "by_key") != "by_key":
-        raise InvalidOptionError(
-            f"{where}: order={settings['order']!r} has no use for key={quote(settings['key'])}; "
-            "leave one of them out"
-        )
-    if settings.get("order") == "by_key" and not settings.get("key"):
+    if settings.get("key") is not None:
+        settings.setdefault("order", "by_key")
+    order, useless = settings.get("order"), None
+    if order == "by_key" and not settings.get("key"):
         raise InvalidOptionError(f"{where}: order='by_key' needs the key, such as key='id'")
-    if settings.get("order") == "ordered" and settings.get("min_similarity"):
+    if order != "by_key" and settings.get("key") is not None:
+        useless = "key"
+    elif order == "ordered" and settings.get("min_similarity"):
+        useless = "min_similarity"
+    if useless:
         raise InvalidOptionError(
-            f"{where}: order='ordered' pairs items by position and has no use for min_similarity="
-            f"{quote(settings['min_similarity'])}; leave one of them out"
+            f"{where}: order={order!r} has no use for {useless}={quote(settings[useless])}; "
+            "leave one of them out"
         )
     return settings
 
@@ -192,52 +185,61 @@ def _describe_valid(name: str, value: Any) -> str | None:
     """Say what a setting should be, None where it is that."""
     if name in _FLAGS:
         return None if isinstance(value, bool) else "True or False"
-    if name == "order":
-        return None if value in ORDERS else f"one of {', '.join(ORDERS)}"
-    if value is None and name not in ("weight", "tolerance"):
+    if value is None and name not in ("weight", "tolerance", "order"):
         return None
     if name in _CHOICES:
         choices = _CHOICES[name]
         names = f"one of {', '.join(choices)}" if len(choices) > 1 else repr(choices[0])
-        return None if value in choices else f"{names}, or None"
-    if name in _KINDS:
-        return _KINDS[name](value)
+        return None if value in choices else names + (", or None" if name != "order" else "")
+    if name == "compare":
+        return None if callable(value) else "a function, 'module:function', or None"
+    if name == "key":
+        several = value if isinstance(value, (list, tuple)) else [value]
+        are_names = several and all(isinstance(each, str) and each for each in several)
+        return None if are_names else "the name of a member, a list of such, or None"
+    if name == "pattern":
+        try:
+            compile_pattern(value)
+        except ValueError as error:
+            return f"a regular expression: {error}"
+        return None
     if not is_number(value) or value < 0:
         return "a finite number of at least 0"
     if name == "weight" and value > _MOST_WEIGHT:
         return f"a number from 0 to {_MOST_WEIGHT:g}"
     if name in ("similarity", "min_similarity") and value > 1:
         return "a number from 0 to 1, or None"
-    if name == "multiple_of" and value == 0:
-        return "a number above 0, or None"
-    return None
+    return "a number above 0, or None" if name == "multiple_of" and value == 0 else None
 
 
-def _describe_function(value: Any) -> str | None:
-    return None if callable(value) else "a function, 'module:function', or None"
+@lru_cache(maxsize=256)
+def compile_pattern(pattern: Any) -> Any:
+    """Compile a regular expression; raise ValueError where it is none."""
+    import regex  # here, as importing it takes long
 
-
-def _describe_key(value: Any) -> str | None:
-    names = value if isinstance(value, (list, tuple)) else [value]
-    are_names = names and all(isinstance(each, str) and each for each in names)
-    return None if are_names else "the name of a member, a list of such, or None"
-
-
-def _describe_pattern(value: Any) -> str | None:
-    if not isinstance(value, str):
-        return "a regular expression as text, or None"
     try:
-        compile_pattern(value)
-    except ValueError as error:
-        return f"a regular expression: {error}"
-    return None
+        return regex.compile(pattern, regex.VERSION0)
+    except (regex.error, RecursionError, OverflowError, TypeError) as error:
+        raise ValueError(str(error)) from error
 
 
-_KINDS: Final = {
-    "compare": _describe_function,
-    "key": _describe_key,
-    "pattern": _describe_pattern,
-}
+def _load_function(name: str, where: str) -> Callable[[Any, Any], Any]:
+    """Import the function that `module:function` names; raise InvalidOptionError for no such."""
+    module, _, path = name.partition(":")
+    given = f"{where}: compare={quote(name)}"
+    if not (module and path):
+        raise InvalidOptionError(f"{given} is not the name of a function such as 'module:function'")
+    try:
+        found: Any = import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # importing runs the module
+        raise InvalidOptionError(
+            f"{given} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    if not callable(found):
+        raise InvalidOptionError(f"{given} is not a function")
+    return found  # type: ignore[no-any-return]
 
 
 def read_key(key: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -17,12 +17,9 @@ from llmeval_integrations.core.options import (
 )
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_fields import (
-    Layout,
-    compare_sample,
-    make_result,
-)
-from llmeval_integrations.fields.omitted import OMITTED, Omitted
+from llmeval_integrations.evaluators.json_fields import compare_sample, make_result
+from llmeval_integrations.fields.layout import Layout
+from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator

@@ -28,8 +28,8 @@ def align(arrays: Arrays) -> Pairs:
     arrays.is_limited = True
     from difflib import SequenceMatcher  # here, as hardly any document comes to it
 
-    texts = arrays.write(output, here), arrays.write(reference, there)
-    same = SequenceMatcher(None, *([*each.values()] for each in texts)).get_matching_blocks()
+    ours, theirs = arrays.write(output, here), arrays.write(reference, there)
+    same = SequenceMatcher(None, [*ours.values()], [*theirs.values()]).get_matching_blocks()
     anchors = [
         (start + row + n, start + column + n) for row, column, size in same for n in range(size)
     ]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field, Place, Root
-from llmeval_integrations.fields.omitted import Omission
+from llmeval_integrations.fields.omission import Omission
 from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.json_values.equality import SCALARS, TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape

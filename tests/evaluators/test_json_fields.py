@@ -1,16 +1,9 @@
 """Which fields of an extraction are right: outcomes, figures, reasons, options."""
 
-import io
 import json
-import random
 from itertools import permutations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from json_strategies import clashing, law
-from pace import at_most
-from rich.console import Console
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -22,7 +15,6 @@ from llmeval_integrations import (
     MissingFieldError,
     Sample,
     evaluate,
-    explain,
 )
 
 INVOICE = {"id": "INV-2024-001", "vendor": "Harbour Ltd", "total": 12.5, "paid": True, "note": None}
@@ -78,18 +70,6 @@ def test_outcomes_hold_both_values_and_where_they_are():
     }
     assert result.reason == "/items/0/price 1, expected 2; /items/1 extra; /b missing"
     assert result.label == "mismatch"
-
-
-@law
-@given(clashing, clashing)
-def test_perfect_is_what_is_the_same_json(one, other):
-    evaluator = JsonFields(**ALL)
-    result = evaluator(json.dumps(one), json.dumps(other))
-    assert result.passed is JsonEquality()(json.dumps(one), json.dumps(other)).passed
-    assert 0 <= result.score <= 1
-    turned = evaluator(json.dumps(other), json.dumps(one))
-    assert turned.score == pytest.approx(result.score)
-    assert turned.metadata["recall"] == result.metadata["precision"]
 
 
 def test_weights_and_what_is_left_out():
@@ -152,66 +132,7 @@ def test_the_label_is_the_kind_of_what_costs_most(output, reference, fields, lab
     assert (result.label, result.reason[: len(begins)]) == (label, begins)
 
 
-def test_explain_cuts_both_sides_before_they_differ():
-    long, console = "x" * 300, Console(width=1_000, record=True, file=io.StringIO())
-    explain(JsonFields()({"t": f"{long}left"}, {"t": f"{long}right"}), console)
-    leaf = console.export_text().splitlines()[-1]
-    assert 'xleft"  expected ...x' in leaf
-    assert leaf.endswith('xright"')
-
-
-@pytest.mark.once
-def test_a_text_too_long_to_be_measured_says_so():
-    choose = random.Random(1)
-    one, other = ("".join(choose.choices("abcdefghij ", k=100_000)) for _ in range(2))
-    result = JsonFields(defaults={"similarity": 0.3})([one], [other])
-    assert result.metadata["outcomes"][0]["exact"] is False
-    assert result.reason.endswith("(too long to be compared exactly)")
-    near = JsonFields(defaults={"similarity": 0.5})([one], [f"{other[:9_000]}{one[:91_000]}"])
-    assert near.score == pytest.approx(0.82, abs=0.001)
-    assert "exact" not in near.metadata["outcomes"][0]
-
-
 # --- A document beside its own copy --------------------------------------------------------------
-
-documents = st.recursive(
-    st.sampled_from([1, 1.0, True, False, None, "", "a", 10**30, 10**300]),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["a", "b", "items", "c/d", "0"]), inner, max_size=4)
-    ),
-    max_leaves=15,
-)
-
-
-def half(output, reference):
-    return 0.5
-
-
-SETTINGS = {
-    "plain": {},
-    "ignored": {"fields": {"/a": {"ignore": True}, "/items/*/b": {"ignore": True}}},
-    "by position": {"fields": {"/0/a": {"weight": 3}, "/items/1": {"ignore": True}}},
-    "any order": {"fields": {"": {"order": "any_order"}, "/items": {"order": "any_order"}}},
-    "by key": {"fields": {"/items": {"key": "a"}}},
-    "a function": {"fields": {"/a": {"compare": half}, "/items/*/b": {"compare": half}}},
-    "first items": {"schema": {"prefixItems": [{"type": "number"}], "items": {"type": "object"}}},
-}
-
-
-@pytest.mark.once
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-@law
-@given(document=documents)
-def test_a_copy_ends_as_another_spelling_does(settings, document):
-    evaluator = JsonFields(**settings)
-    text, spaced = json.dumps(document), json.dumps(document, indent=1) + "\n"
-    expected = evaluator(text, spaced)
-    pairs = [(text, text)]
-    if document is not None and not isinstance(document, str):
-        pairs.append((document, json.loads(text)))
-    for output, reference in pairs:
-        assert repr(evaluator(output, reference)) == repr(expected)
 
 
 def test_functions_may_change_what_they_are_given():
@@ -256,9 +177,11 @@ def test_a_function_by_default_is_given_values_and_no_objects():
 
 
 @pytest.mark.parametrize("defaults", [{}, {"tolerance": 1}, {"coerce": True}], ids=str)
-def test_nan_matches_nothing(defaults):
+def test_nan_matches_nan_alone(defaults):
+    evaluator = JsonFields(defaults=defaults, parsing="lenient")
     document = {"a": float("nan"), "b": [float("nan")]}
-    assert JsonFields(defaults=defaults, parsing="lenient")(document, document).score == 0
+    assert evaluator(document, {"a": float("nan"), "b": [float("nan")]}).score == 1
+    assert evaluator(document, {"a": 1, "b": [None]}).score == 0
 
 
 # --- Schemas, names, options ---------------------------------------------------------------------
@@ -278,16 +201,6 @@ def test_a_schema_may_be_text_or_a_model_or_each_samples_own():
     assert JsonFields(model)({"price": 0.1 + 0.2}, model(price=0.3)).passed
     values = JsonFields(model, nulls="values")
     assert values({"price": 0.3}, model(price=0.3)).reason == "/note missing"
-
-
-def test_a_schema_that_many_samples_bring_is_read_once():
-    date = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]}
-    schema = {"properties": {f"p{number}": date for number in range(500)}}
-    moments = dict.fromkeys(schema["properties"], "2024-01-05T10:00:00Z")
-    text, written = json.dumps(moments), json.dumps(schema)
-    samples = [Sample(text, f"{text} ", schema=written) for _ in range(200)]
-    with at_most(0.5):
-        assert all(result.passed for result in JsonFields().evaluate_many(samples))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Paths of settings: which fields they name, and what the schema has no place for."""
 
 import pytest
-from json_strategies import seconds
 
 from llmeval_integrations import InvalidOptionError, JsonFields, ToolCalls, evaluate
 from llmeval_integrations.fields.field import Field
@@ -33,12 +32,6 @@ def test_paths_name_fields_and_the_most_particular_one_counts(fields, wrong):
     assert {outcome["pointer"] for outcome in outcomes} == wrong
 
 
-def test_names_may_be_odd_or_empty():
-    odd = {"/a/": {"ignore": True}, "/i[*]~1~01": {"ignore": True}, "/c~1d/e~0f": {"ignore": True}}
-    output, reference = ({"a": {"": n}, "i[*]/~1": n, "c/d": {"e~f": n}} for n in (1, 2))
-    assert JsonFields(fields=odd)(output, reference).passed
-
-
 def test_an_order_is_that_of_one_array_where_it_is_set_and_of_all_by_default():
     document, other = {"a": [1, 2], "b": [[1, 2]]}, {"a": [2, 1], "b": [[2, 1]]}
     order = {"order": "any_order"}
@@ -46,24 +39,6 @@ def test_an_order_is_that_of_one_array_where_it_is_set_and_of_all_by_default():
     assert JsonFields(fields={"/a": order, "/b/*": order})(document, other).passed
     assert not JsonFields(fields={"/a": order, "/b": order})(document, other).passed
     assert JsonFields(defaults=order)(document, other).passed
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"defaults": {"ignore": True}, "fields": {"/a/*/x": {"ignore": False}}},
-        {"fields": {"": {"ignore": True}, "/a/*/x": {"ignore": False}}},
-    ],
-    ids=str,
-)
-def test_what_is_named_further_in_is_not_ignored_with_the_rest(options):
-    evaluator = JsonFields(**options)
-    output = {"a": [{"x": 1, "y": 1}, {"x": 2, "y": 2}], "b": 1, "c": {"x": 1}}
-    reference = {"a": [{"x": 1, "y": 3}, {"x": 3, "y": 3}], "b": 2, "c": {"x": 2}, "d": 1}
-    result = evaluator(output, reference)
-    assert result.metadata["fields"] == {"/a/*/x": {"match": 1, "missing": 1, "extra": 1}}
-    assert (result.score, evaluator({"b": 1}, {"b": 2}).passed) == (0.5, True)
-    assert not evaluator({}, reference).passed
 
 
 def test_a_field_for_a_judge_is_not_ignored_by_default():
@@ -88,33 +63,6 @@ def test_a_field_for_a_judge_is_not_ignored_by_default():
 def test_a_path_that_means_nothing_is_refused(fields, message):
     with pytest.raises(InvalidOptionError, match=message):
         JsonFields(fields=fields)
-
-
-TAGS = {"type": "array", "uniqueItems": True, "items": {"type": "string"}}
-BY_YEAR = {"properties": {"years": {"properties": {"2024": {"type": "number"}}}, "tags": TAGS}}
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"schema": BY_YEAR, "fields": {"/*/2024": {"tolerance": 1}}},
-        {"schema": BY_YEAR, "fields": {"/*": {"order": "any_order"}, "/years/2024": {"weight": 2}}},
-        {"fields": {"/*/2024": {"tolerance": 1}}, "defaults": {"order": "any_order"}},
-        {"fields": {"/tags": {"order": "any_order"}, "/*/0": {"weight": 5}}},
-    ],
-    ids=str,
-)
-def test_names_of_digits_are_no_positions(options):
-    output, reference = ({"tags": tags, "years": {"2024": 1}} for tags in (["a", "b"], ["b", "a"]))
-    assert JsonFields(**options)(output, reference).score == 1
-
-
-@pytest.mark.once
-def test_many_settings_for_positions_take_no_time():
-    few, many = ({f"/{n}/a": {"weight": 2} for n in range(size)} for size in (200, 800))
-    assert seconds(JsonFields, None, many) < 12 * seconds(JsonFields, None, few) + 0.01
-    evaluator = JsonFields(fields=many)
-    assert evaluator([{"a": 1}, {"a": 1}], [{"a": 1}, {"a": 2}]).score == 0.5
 
 
 # --- Places of a schema --------------------------------------------------------------------------

@@ -43,12 +43,6 @@ def test_no_other_pairing_has_more(weights):
     assert all(weights[row][column] > 0 for row, column in pairs)
 
 
-@settings(max_examples=100, deadline=None)
-@given(tables(st.floats(0, 1)))
-def test_weights_may_be_fractions(weights):
-    assert total(weights, best_pairs(weights)) == pytest.approx(best_total(weights))
-
-
 @pytest.mark.parametrize(
     ("weights", "pairs"),
     [

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from llmeval_integrations import ToolCallSchema
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.schema_types import convert_schema
@@ -151,19 +150,6 @@ def test_a_tool_of_langchains_with_one_input_has_the_argument_that_models_are_gi
     assert read_tools([tool])["say"] == given
 
 
-def test_a_tool_of_langchains_that_takes_its_schema_from_its_function_keeps_it():
-    tools = pytest.importorskip("langchain_core.tools")
-
-    class Say(tools.BaseTool):
-        name: str = "say"
-        description: str = "Say it."
-
-        def _run(self, tool_input: str) -> str:
-            return tool_input
-
-    assert list(read_tools([Say()])["say"]["properties"]) == ["tool_input"]
-
-
 # --- tools that an API runs by itself, or that a model was taught ---------------------------------
 
 NOW = {"name": "now"}
@@ -175,35 +161,6 @@ HOSTED = [
     {"type": "url_context"},
     {"code_execution": {}, "function_declarations": None, "url_context": None},
 ]
-OPEN = [
-    {"type": "bash_20250124", "name": "f"},
-    {"type": "computer_20250124", "name": "f", "display_width_px": 1},
-    {"type": "custom", "name": "f"},
-    {"type": "custom", "custom": {"name": "f", "format": {"type": "text"}}},
-]
-
-
-@pytest.mark.parametrize("tool", HOSTED)
-def test_a_hosted_tool_without_a_name_is_skipped(tool):
-    assert list(read_tools([tool, NOW])) == ["now"]
-
-
-@pytest.mark.parametrize("tool", OPEN)
-def test_a_tool_that_needs_no_schema_takes_any_arguments(tool):
-    assert ToolCallSchema([tool])({"name": "f", "arguments": {"command": "ls"}}).passed
-
-
-@pytest.mark.parametrize(
-    "tool",
-    [
-        {"type": "function", "name": "f"},
-        {"type": "function", "function": {"name": "f"}},
-        {"type": "custom", "name": "f", "input_schema": {"properties": {"a": {}}}},
-        {"name": "f", "parameters": {"properties": {"a": {}}}, "custom": {"name": "g"}},
-    ],
-)
-def test_another_tool_takes_what_it_declares(tool):
-    assert not ToolCallSchema([tool])({"name": "f", "arguments": {"command": "ls"}}).passed
 
 
 NO_DEFINITION = "no definition of a tool"

@@ -1,0 +1,113 @@
+"""What fields documents have, and how their values are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, Final
+
+from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.fields.field import Field
+from llmeval_integrations.fields.omission import Omission, Omitted
+from llmeval_integrations.fields.paths import check_path, read_overrides
+from llmeval_integrations.fields.rule import check_settings, read_key
+from llmeval_integrations.schemas.document import object_of, subschemas
+from llmeval_integrations.schemas.reading import read_schema, schema_text
+from llmeval_integrations.text.edit_distance import load_levenshtein
+
+_MOST_SCHEMAS: Final = 128
+"""The schemas of samples that are kept, each with the fields that documents have had."""
+
+
+class Layout:
+    """The fields of the documents of an evaluator, by its schema or those of samples."""
+
+    def __init__(
+        self,
+        schema: Any,
+        fields: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+        judged: Sequence[str] = (),
+        *,
+        nulls: Omitted = "absent",
+        empty: Omitted = "absent",
+    ) -> None:
+        """Raise InvalidOptionError for a path that the schema has no place for.
+
+        Schemas that samples bring need not have all paths.
+        """
+        self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
+        self._omits_nulls = nulls == "absent"
+        self.omits_empty = empty == "absent"
+        overrides, settings = read_overrides(fields, judged), check_settings(defaults, "defaults")
+        self._asks_samples = schema is None
+        parsed = None if schema is None or schema is False else _read(schema_text(schema))
+        self._root = Field.root(parsed, overrides, settings)
+        self._root_of = lru_cache(_MOST_SCHEMAS)(
+            lambda text: Field.root(_read(text), overrides, settings)
+        )
+        several = [*fields.values(), defaults]
+        self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
+        """Whether functions are given objects and arrays of the documents."""
+        if judged or any(each.get("similarity") is not None for each in several):
+            load_levenshtein()
+        for path in (*fields, *judged) if parsed is not None else ():
+            _check_path(path, fields.get(path, {}), parsed, schema)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without the fields that documents have had, which may be nested deeper than pickle goes
+        return self._made_of, ()
+
+    def root(self, sample: Sample, evaluator: str) -> Field:
+        """Return the field of the whole document, by the sample's own schema if it has one.
+
+        Raises InvalidSchemaError where that is none.
+        """
+        if not self._asks_samples or sample.schema is MISSING or sample.schema is None:
+            return self._root
+        try:
+            return self._root_of(schema_text(sample.schema))
+        except InvalidSchemaError as error:
+            raise InvalidSchemaError(f"{evaluator}: the sample's schema: {error}") from error
+
+    def omission(self) -> Omission:
+        """Make what takes the members out that count as left out."""
+        return Omission(nulls=self._omits_nulls, empty=self.omits_empty)
+
+
+_read = lru_cache(maxsize=512)(read_schema)
+
+
+def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
+    """Raise InvalidOptionError for a path that the schema has no place for.
+
+    Documents of a Pydantic model have its fields' aliases, or their names where any field has
+    another alias for writing than for reading.
+    """
+    try:
+        check_path(path, settings, parsed)
+    except InvalidOptionError as error:
+        write = getattr(schema, "model_json_schema", getattr(schema, "json_schema", None))
+        if write is None:
+            raise
+        named = write(by_alias=False)
+        try:
+            check_path(path, settings, named)
+        except InvalidOptionError:
+            raise error from None
+        if not {*_names(parsed)} <= {*_names(write(mode="serialization"))}:
+            return
+        aliases = dict(zip(_names(named), _names(parsed)))
+        keys = [aliases.get(key, key) for key in read_key(settings.get("key"))]
+        meant = repr("/".join(aliases.get(step, step) for step in path.split("/")))
+        meant += f" with key={keys!r}" if keys else ""
+        raise InvalidOptionError(
+            f"fields: {path!r} says a field's name where documents have its alias; "
+            f"did you mean {meant}?"
+        ) from None
+
+
+def _names(schema: Any) -> list[str]:
+    """Return the names of the members in each part of a schema."""
+    return [name for part, _ in subschemas(schema) for name in object_of(part, "properties")]
